@@ -327,10 +327,11 @@ def _settings_of(adk: str | None, profile: str | None, home: str | None) -> Sett
     if adk is None:
         return settings
     from adk_evidence.index.registry import settings_of
-    from adk_evidence.index.versions import checked_version, index_name, main_version
+    from adk_evidence.index.versions import index_name, main_version
+    from adk_evidence.released_versions import checked_version, is_same_version
 
     version = checked_version(adk)
-    return settings if main_version(settings) == version else settings_of(settings, index_name(version))
+    return settings if is_same_version(main_version(settings), version) else settings_of(settings, index_name(version))
 
 
 def _sources_of_version(docs: str | None, code: str | None, offline: bool) -> Sources:

@@ -15,9 +15,17 @@ from adk_evidence.errors import (
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
-from adk_evidence.index.registry import RECORD, read_codebase, register, registry, settings_of, size_on_disk
+from adk_evidence.index.registry import (
+    RECORD,
+    read_codebase,
+    register,
+    registry,
+    settings_of,
+    size_on_disk,
+    version_named,
+)
 from adk_evidence.index.settings import settings_for
-from adk_evidence.index.versions import VERSION_RECORD, settings_for_version, version_in
+from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase_corpora import codebase_corpora
@@ -135,7 +143,7 @@ class CodebaseIndexer:
             StoreError: It is being written or read, or its collections cannot be dropped.
         """
         with registry(self._settings):
-            if version := version_in(name):
+            if version := version_named(self._settings, name):
                 settings_of(self._settings, name)
                 remove_index(settings_for_version(self._settings, version), VERSION_RECORD)
             else:
@@ -143,7 +151,7 @@ class CodebaseIndexer:
 
     def describe(self, name: str) -> str:
         """A named index in words, before it is deleted."""
-        if version := version_in(name):
+        if version := version_named(self._settings, name):
             settings_of(self._settings, name)
             return f"{name} of google-adk {version}"
         return f"{name} of {self._find_or_guess(name).path}"
@@ -153,7 +161,7 @@ class CodebaseIndexer:
             raise InvalidRequestError(
                 f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
             )
-        if version_in(name):
+        if version_named(self._settings, name):
             command = settings_of(self._settings, name).ingest_command
             raise InvalidRequestError(f"{name!r} is the index of a version of the ADK.", f"Run `{command}`.")
         return read_codebase(self._settings, name)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from packaging.version import InvalidVersion, Version
-
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
+from adk_evidence.released_versions import read_version
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history_table import make_table
@@ -61,7 +60,7 @@ def _open(
 ) -> CorpusSource:
     """The source that a person names: a bare version is one of the distribution."""
     explicit = named
-    if named is not None and (version := _version(named)) is not None:
+    if named is not None and (version := read_version(named.strip())) is not None:
         explicit = f"{distribution}=={version}"
     try:
         found = resolve_code(settings, explicit, allow_network=allow_network, notify=progress.note)
@@ -72,20 +71,12 @@ def _open(
     return found.source
 
 
-def _version(text: str) -> str | None:
-    """The version that a text is, without a leading `v`; None of a path or requirement."""
-    try:
-        return str(Version(text.strip()))
-    except InvalidVersion:
-        return None
-
-
 def _versions(sources: Sequence[CorpusSource]) -> list[str]:
     """What to call the sources: their versions, with the commits where versions alone do not tell them apart."""
     named = [(source.ref or source.commit).removeprefix("v") for source in sources]
     alike = len(set(named)) < len(named)
     return [
-        _with_commit(source, name) if alike or _version(name) is None else name
+        _with_commit(source, name) if alike or read_version(name) is None else name
         for source, name in zip(sources, named, strict=True)
     ]
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from packaging.version import Version
-
 from adk_evidence.errors import IngestError
 from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import register_version
 from adk_evidence.index.versions import (
     VERSION_RECORD,
-    checked_version,
     configured_version,
     distribution_name,
     main_version,
     settings_for_version,
 )
+from adk_evidence.released_versions import checked_version, is_same_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest
@@ -64,9 +62,10 @@ def ingest_version(
     if target is settings:
         progress.note(f"The main index is of google-adk {checked_version(wanted.version)}; it is brought up to date.")
         return ingest(settings, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
-    is_new = register_version(settings, checked_version(wanted.version))
+    version = checked_version(wanted.version)
+    is_new = register_version(settings, version)
     try:
-        return ingest(target, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
+        run = ingest(target, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
     except BaseException as exc:
         if is_new and open_generations(target).current() is None:
             clear_away(settings, target, VERSION_RECORD)
@@ -74,6 +73,9 @@ def ingest_version(
                 # The report that its hint names went with the folder.
                 raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
         raise
+    # Another process whose first run failed may have cleared the record away meanwhile.
+    register_version(settings, version)
+    return run
 
 
 def version_sources(settings: Settings, wanted: ProjectAdk, sources: Sources) -> tuple[Settings, Sources]:
@@ -86,7 +88,7 @@ def version_sources(settings: Settings, wanted: ProjectAdk, sources: Sources) ->
     current = open_generations(settings).current()
     manifest = current.manifest if current else None
     main = main_version(settings) if manifest else configured_version(settings)
-    if main is not None and Version(main) == Version(version):
+    if is_same_version(main, version):
         return settings, replace(sources, code=_indexed_code(manifest) or f"{distribution_name(settings)}=={version}")
     docs = sources.docs or _folder_of(manifest, "adk_docs")
     return settings_for_version(settings, version), replace(sources, docs=docs, environment=wanted.python)

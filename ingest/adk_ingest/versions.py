@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import cast
 
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
-from adk_evidence.index.versions import checked_version, index_name, recorded_versions
+from adk_evidence.index.versions import index_name, recorded_versions
+from adk_evidence.released_versions import checked_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, beside_name, is_beside

@@ -13,9 +13,10 @@ from pydantic import BaseModel, ValidationError
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
-from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions, version_of
+from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.redaction import where_raised
+from adk_evidence.released_versions import is_same_version, version_of
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.validation import first_problem
 
@@ -86,18 +87,21 @@ class AgentSession:
 
     def chosen(self) -> ChosenIndex:
         """The index that answers for the project, with the project's version."""
+        return choose_index(self.settings, self._wanted())
+
+    def _wanted(self) -> ProjectAdk | None:
+        """The project's version, which is looked for again after a while."""
         with self._lock:
             settings, now = self.settings, self._clock()
             if self._project is None or now - self._project[0] > LOOK_AGAIN_SECONDS:
                 self._project = (now, self._find_project(settings))
-            return choose_index(settings, self._project[1])
+            return self._project[1]
 
     def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
         """Answer a request from the version that its question names, or else from the project's; see `Session.find`."""
         from adk_evidence.search.choice import index_for
 
-        wanted = self.chosen().wanted
-        index = index_for(self.settings, request.query, wanted, request.filters.repo_ref_hint)
+        index = index_for(self.settings, request.query, self._wanted(), request.filters.repo_ref_hint)
         request = request.model_copy(update={"project": request.project or index.project})
         return self._service(index.name or MAIN).find(request, cancelled)
 
@@ -154,8 +158,8 @@ class AgentSession:
     def _versions_of(self, citation: str) -> list[str]:
         """The version index that a citation of the ADK names by its commit, if there is one."""
         version = version_of(parse_citation(citation).commit or "", ())
-        known = indexed_versions(self.settings)
-        return [index_name(str(version))] if version and str(version) in known else []
+        known = indexed_versions(self.settings) if version else []
+        return [index_name(one) for one in known if is_same_version(one, str(version))]
 
 
 def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:

@@ -150,20 +150,20 @@ def answer(
     `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
     texts.
     """
+    from adk_evidence_cli.terminal import completed, show_pack
+
     out = stdout()
     with closing(EvidenceService(settings)) as service, service.session() as session:
         pack = session.find(selection.add_to(request, session.symbols) if selection else request)
         roots = {} if render else session.local_files(pack)
     if render is None:
-        from adk_evidence_cli.terminal import show_pack
-
         show_pack(out, pack, roots, full=full)
         return
     # Not through rich: what is piped into a file or a model must arrive unchanged.
     out.file.write(render(pack))
     out.file.flush()
     for warning in pack.warnings:
-        say(stderr(), f"warning: {warning}")
+        say(stderr(), f"warning: {completed(warning)}")
 
 
 def to_json(pack: EvidencePack) -> str:

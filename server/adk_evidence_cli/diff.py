@@ -15,8 +15,9 @@ from adk_evidence.commands import with_options
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.versions import checked_version, choose_index, configured_version, ingest_command
+from adk_evidence.index.versions import choose_index, configured_version, ingest_command
 from adk_evidence.models.difference import Change, EvidenceDiff, SymbolDiff
+from adk_evidence.released_versions import checked_version
 from adk_evidence.render.difference import (
     evidence_markdown,
     evidence_summary,

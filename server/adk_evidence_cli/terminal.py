@@ -15,6 +15,7 @@ from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
+from adk_evidence.commands import with_options
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.render.sanitize import caption, one_line, visible
 from adk_evidence.render.view import adk_label, body, drift_label, fence_language, place, shown, verification_label
@@ -65,7 +66,12 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         corpora = dict.fromkeys(f"{info.repo}@{_short_commit(info.commit)}" for info in pack.index.corpora.values())
         console.print(Text(one_line(f"{coverage} from {', '.join(corpora)} · pack {pack.pack_id[:12]}"), style="dim"))
     for warning in pack.warnings:
-        console.print(Text(one_line(f"warning: {warning}"), style="yellow"))
+        console.print(Text(one_line(f"warning: {completed(warning)}"), style="yellow"))
+
+
+def completed(warning: str) -> str:
+    """A warning whose command reaches the home folder of this process; other warnings may quote corpora."""
+    return with_options(warning) if warning.startswith("version_not_indexed: ") else warning
 
 
 @dataclass

@@ -25,7 +25,7 @@ Python = Annotated[
 
 def check_pinned(adk: str | None, project: Path | None, python: Path | None) -> None:
     """Raise `InvalidRequestError` where the options contradict each other, or name no version and no folder."""
-    from adk_evidence.index.versions import checked_version
+    from adk_evidence.released_versions import checked_version
 
     if adk is not None:
         checked_version(adk)
@@ -45,7 +45,7 @@ def wanted_adk(
         InvalidRequestError: The options contradict each other, or name no google-adk.
     """
     from adk_evidence.index.project import ProjectAdk
-    from adk_evidence.index.versions import checked_version
+    from adk_evidence.released_versions import checked_version
     from adk_evidence.symbols.project import project_adk
 
     check_pinned(adk, project, python)

@@ -37,8 +37,8 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     project = server.project(snapshot.uri)
 
     def look_up(cancelled: Cancelled) -> tuple[SymbolInfo | str, ChosenIndex] | None:
+        from adk_evidence.index.versions import version_of_code
         from adk_evidence.search.drift import checker_for
-        from adk_evidence.search.released import indexed_version
         from adk_evidence.symbols.resolution import resolve_at
 
         document = server.documents.parsed(snapshot)
@@ -48,7 +48,7 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
                 entry = resolve_at(document, session.symbols, *place)
                 if entry is not None:
                     return session.symbols.info(entry), pinned.chosen
-                checker = checker_for(session.settings, indexed_version(session.index, session.settings))
+                checker = checker_for(session.settings, version_of_code(session.index.manifest, session.settings))
                 lack = checker.at(document, *place) if checker else None
                 return (lack.text, pinned.chosen) if lack else None
         except EvidenceError:

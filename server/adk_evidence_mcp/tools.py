@@ -241,7 +241,7 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
         f"{number}. {_brief(found) if answer.is_aside(found) else _entry(found)}"
         for number, found in enumerate(results, 1)
     ]
-    version = [f"VERSION: {one_line(adk_label(chosen.label))}"] if chosen.label and chosen.exact else []
+    version = [f"VERSION: {one_line(adk_label(chosen.label, code_span))}"] if chosen.label and chosen.exact else []
     warnings = [f"WARNING: {one_line(text)}" for text in said]
     shown = (
         [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No public ADK symbol matches this query."]

@@ -74,10 +74,10 @@ def asking(session: AgentSession) -> Client:
 async def test_every_tool_answers_from_the_version_of_the_project(session: AgentSession) -> None:
     async with asking(session) as client:
         text, found = await answer(client, "find_adk_evidence", query=QUESTION)
-        assert "VERSION: google-adk 8.1.0, from .venv" in text and set(_CODE_CITED.findall(text)) == {"v8.1.0"}
+        assert "VERSION: google-adk 8.1.0, from `.venv`" in text and set(_CODE_CITED.findall(text)) == {"v8.1.0"}
         assert found["adk"] == {"indexed": "8.1.0", "wanted": "8.1.0", "taken_from": ".venv"}
         text, found = await answer(client, "find_adk_symbol", query="wait_longer")
-        assert text.startswith("VERSION: google-adk 8.1.0, from .venv") and found["version"] == "v8.1.0"
+        assert text.startswith("VERSION: google-adk 8.1.0, from `.venv`") and found["version"] == "v8.1.0"
         text, found = await answer(client, "search_code_and_docs", query="wait before the next attempt")
         assert "wait_longer" in text and "back_off" not in text
         cited = next(one for one in re.findall(r"adk-python@\S+#L\d+-L\d+", text))
@@ -97,7 +97,7 @@ async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, proj
     async with asking(session) as client:
         for tool in ("find_adk_evidence", "find_adk_symbol"):
             text, _ = await answer(client, tool, query="RetryPlugin")
-            assert "The project uses google-adk 8.2.0 (.venv); the index is of 8.1.0." in text
+            assert "The project uses google-adk 8.2.0; the index is of 8.1.0." in text
             assert "VERSION: " not in text
 
 

@@ -231,10 +231,10 @@ def test_the_filter_of_the_request_wins_over_the_project(service: EvidenceServic
 
 def test_views_name_the_version_and_what_it_was_taken_from(service: EvidenceService) -> None:
     pack = ask_for(service, "8.1.0")
-    assert "VERSION: google-adk 8.1.0, from uv.lock" in to_prompt(pack).text.splitlines()
+    assert "VERSION: google-adk 8.1.0, from `uv.lock`" in to_prompt(pack).text.splitlines()
     assert "Version: google-adk 8.1.0, from uv.lock" in to_markdown(pack).splitlines()
     other = ask_for(service, "9.9.0", "retry a tool that throws in ADK 8.1")
-    assert "VERSION: google-adk 8.1.0; the project uses google-adk 9.9.0, from uv.lock" in to_prompt(other).text
+    assert "VERSION: google-adk 8.1.0; the project uses google-adk 9.9.0, from `uv.lock`" in to_prompt(other).text
     without = ask(service, "retry a tool that throws")
     assert without.adk is None and "VERSION" not in to_prompt(without).text
 
@@ -245,7 +245,7 @@ def test_views_name_the_version_and_what_it_was_taken_from(service: EvidenceServ
 def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: EvidenceService) -> None:
     pack = ask_for(one, "1.18.0")
     assert pack.warnings == (
-        "version_not_indexed: The project uses google-adk 1.18.0 (uv.lock); the index is of 9.9.0. Evidence may not "
+        "version_not_indexed: The project uses google-adk 1.18.0; the index is of 9.9.0. Evidence may not "
         "hold for 1.18.0. `adk-ingest all --adk 1.18.0` indexes that version.",
     )
     assert pack.quality.level == "mixed"
@@ -253,6 +253,18 @@ def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: Ev
     assert (pack.adk.indexed, pack.adk.is_wanted) == ("9.9.0", False)
     # The question's own version is what the warning is about.
     assert ask_for(one, "1.18.0", "retry a tool that throws in ADK 9.9").warnings == ()
+
+
+def test_the_id_of_a_pack_does_not_depend_on_the_machine(one: EvidenceService, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pack(taken_from: str) -> Any:
+        project = ProjectVersion(version="1.18.0", taken_from=taken_from)
+        return one.find(EvidenceRequest(query="retry a tool that throws", project=project))
+
+    here = pack("uv.lock")
+    monkeypatch.setattr("adk_evidence.commands._given", ("--home", "/home/somebody"))
+    there = pack(".venv")
+    assert there.adk.taken_from == ".venv" and there.pack_id == here.pack_id
+    assert "--home" not in there.model_dump_json()
 
 
 def test_a_build_of_ones_own_counts_as_its_release(one: EvidenceService) -> None:

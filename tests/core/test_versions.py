@@ -10,14 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
 
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.versions import version_in
+from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import MAX_QUERY_CHARS
+from adk_evidence.released_versions import checked_version, is_same_version, version_of
 from adk_evidence.search.query import normalise
 from adk_evidence.search.versions import (
     AskedVersion,
     asked_versions,
     choose_versions,
     missing_version,
-    version_of,
     without_versions,
 )
 
@@ -221,6 +224,19 @@ def test_code_without_a_version_gives_way_to_the_version_that_is_asked_for() -> 
 def test_two_commits_of_one_version_are_searched_together() -> None:
     refs = {"sha": ("v2.13.0",), "v2.13.0": (), "v1.0.0": ()}
     assert choose_versions("doc", refs, []).commits == ("sha", "v2.13.0")
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "1.0" + "9" * 5000])
+def test_a_number_of_thousands_of_digits_is_no_version(text: str) -> None:
+    with pytest.raises(InvalidRequestError):
+        checked_version(text)
+    assert version_in(f"adk-{text}") is None and version_of(text, ()) is None
+    assert not is_same_version(text, text) and not AdkVersion(indexed=text, wanted=text).is_wanted
+
+
+def test_versions_are_compared_by_their_numbers() -> None:
+    assert is_same_version("v1.18", "1.18.0") and not is_same_version("1.18", "1.18.1")
+    assert not is_same_version(None, None)
 
 
 @pytest.mark.parametrize(("commit", "names"), [("979a8fa9", ()), ("1234567", ()), ("v2", ("main",)), ("v2.x", ())])

@@ -12,9 +12,8 @@ import pytest
 from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.registry import RECORD, list_indexes, register, register_version, settings_of
 from adk_evidence.index.versions import (
-    checked_version,
     choose_index,
     main_version,
     project_version,
@@ -23,6 +22,7 @@ from adk_evidence.index.versions import (
 )
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.released_versions import checked_version
 from adk_evidence.search.choice import index_for
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
@@ -121,6 +121,8 @@ def test_the_version_that_a_question_names_has_its_own_index_answer(home: Workpl
             pack = ask(home.settings, query, wanted)
             assert refs(pack) == {commit} and pack.warnings == ()
     assert refs(ask(home.settings, f"{QUESTION} in ADK 9.9", named("8.1.0"))) == {CODE_COMMIT}
+    # The project's version has an index, too, so there is nothing to build.
+    assert index_for(home.settings, f"{QUESTION} in ADK 9.9", named("8.1.0")).warning is None
     # Several versions are no choice.
     assert index_for(home.settings, "from ADK 8.1 to 9.9", named("8.4.0")).version == "8.4.0"
     assert index_for(home.settings, QUESTION, None, ref="v8.4.0").version == "8.4.0"
@@ -153,17 +155,38 @@ def test_indexes_of_versions_are_listed_and_found_by_name(home: Workplace) -> No
         ("adk-8.4.0", "8.4.0"),
     ]
     assert found[1].cited_as == ("adk-docs", "adk-python") and "v8.1.0" in found[1].commits
-    assert settings_of(home.settings, "adk-8.1").index_path == settings_of(home.settings, "adk-8.1.0").index_path
+    own = settings_for_version(home.settings, "8.1")
+    assert settings_of(home.settings, "adk-8.1.0").index_path == own.index_path
     with pytest.raises(UnknownIndexError) as failed:
         settings_of(home.settings, "adk-7.0.0")
     assert "adk-ingest all --adk 7.0.0" in failed.value.hint
 
 
-def test_a_codebase_cannot_have_the_name_of_a_version() -> None:
-    assert version_in("adk-2-samples") is None
-    assert Codebase(name="adk-2-samples", path=Path("/x")).name == "adk-2-samples"
-    with pytest.raises(ValueError, match=r"is the index of google-adk 1\.18\.0"):
-        Codebase(name="adk-1.18.0", path=Path("/x"))
+def test_a_codebase_cannot_have_the_name_of_a_version(tmp_path: Path) -> None:
+    settings = Workplace(tmp_path).settings
+    for name in ("adk-2", "adk-2-dev", "adk-2024", "adk-1.18", "adk-v1.18.0", "adk-2-samples"):
+        assert version_in(name) is None
+        assert register(settings, Codebase(name=name, path=tmp_path))
+        assert [index.path for index in list_indexes(settings) if index.name == name] == [tmp_path]
+    for name in ("adk-1.18.0", "adk-2.0.0b1"):
+        with pytest.raises(InvalidRequestError, match="is the name of the index of google-adk"):
+            register(settings, Codebase(name=name, path=tmp_path))
+
+
+def test_a_codebase_that_has_the_name_of_a_version_keeps_its_index(tmp_path: Path) -> None:
+    settings = Workplace(tmp_path).settings
+    codebase = Codebase(name="adk-1.18.0", path=tmp_path)
+    record = settings.paths.indexes / codebase.name / RECORD
+    record.parent.mkdir(parents=True)
+    record.write_text(f'{{"created_at": "2025-01-01T00:00:00Z", "codebase": {codebase.model_dump_json()}}}')
+    assert [index.path for index in list_indexes(settings)] == [tmp_path]
+    assert settings_of(settings, codebase.name).subject == codebase.name
+    assert not register(settings, codebase)
+    assert CodebaseIndexer(settings).describe(codebase.name) == f"adk-1.18.0 of {tmp_path}"
+    with pytest.raises(InvalidRequestError, match="is of a codebase"):
+        register_version(settings, "1.18.0")
+    CodebaseIndexer(settings).delete(codebase.name)
+    assert list_indexes(settings) == [] and register_version(settings, "1.18.0")
 
 
 @pytest.mark.parametrize(

@@ -145,8 +145,11 @@ def test_the_clients_interpreter_decides(start: Start, projects: Projects, tmp_p
     )
     begin(client, projects)
     asked = {"query": QUESTION, "folder": projects.new.as_uri()}
-    environment = projects.environment.as_posix()
-    assert client.result("adk/evidence", asked)["adk"] == {"indexed": OLDER, "wanted": OLDER, "taken_from": environment}
+    assert client.result("adk/evidence", asked)["adk"] == {
+        "indexed": OLDER,
+        "wanted": OLDER,
+        "taken_from": "an environment outside the project",
+    }
     # One that is gone leaves the question to what lies in the folder.
     assert client.settings is not None
     client.settings["interpreters"] = {projects.new.as_uri(): str(tmp_path / "gone")}

@@ -9,7 +9,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from adk_evidence.globs import Globs
-from adk_evidence.index.versions import version_in
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import Kind
 
@@ -28,8 +27,6 @@ def checked_name(name: str) -> str:
     """The name, if a codebase's index may have it; else `ValueError`."""
     if name == MAIN:
         raise ValueError(f"{MAIN!r} is the main index")
-    if version := version_in(name):
-        raise ValueError(f"{name!r} is the index of google-adk {version}")
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS or name.endswith(".") or _DEVICES.fullmatch(name):
         raise ValueError(
             f"a name has 1 to {MAX_NAME_CHARS} lower-case letters, digits, '.', '_' and '-', begins with a letter or "

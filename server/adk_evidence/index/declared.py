@@ -16,17 +16,20 @@ from typing import Any, NamedTuple
 import yaml
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from adk_evidence.index.environments import read_small, read_version
+from adk_evidence.index.environments import read_small
+from adk_evidence.released_versions import read_release, read_version
 
 MAX_LOCK_BYTES = 16_000_000
 MAX_FILE_BYTES = 1_000_000
 MAX_YAML_BYTES = 200_000
 MAX_LINE_CHARS = 2000
 MAX_FOUND = 50
+# Of all ranges of a file together, for each is held against every release.
+MAX_CONDITIONS = 200
 _PIN = re.compile(r"===?\s*([^\s,;*]+)")
 # `^1.18`, `~1.18.2`: poetry's own operators. The other ones are those of Python's packages.
 _POETRY = re.compile(r"(?P<operator>\^|~(?!=))\s*v?(?P<version>\d\S*)")
@@ -35,14 +38,16 @@ _CONDA = re.compile(r"(?:[^\s:]+::)?(?P<name>[\w.-]+) ?(?P<range>[=<>!~\d].*)?")
 
 
 class Declared(NamedTuple):
-    """What a file asks for: exact versions, or ranges of which any will do. `asked` is as written.
+    """What a file asks for: exact versions, or ranges of which any will do.
 
-    A lock file may have several versions, for different platforms; the newest is the first.
+    `asked` is written anew from the versions and ranges, because the file itself may hold any text. A lock file may
+    have several versions, for different platforms; the newest is the first. `kind` says what the file is.
     """
 
     asked: str
     ranges: tuple[SpecifierSet, ...] = ()
     versions: tuple[str, ...] = ()
+    kind: str = "a file of the project"
 
 
 class _Kind(NamedTuple):
@@ -51,6 +56,7 @@ class _Kind(NamedTuple):
     pattern: str
     read: Callable[[str, str], Iterator[str | Requirement]]
     limit: int = MAX_FILE_BYTES
+    called: str = "a lock file"
 
 
 def declared_in(folder: Path, name: str) -> Iterator[tuple[Path, Declared]]:
@@ -59,7 +65,7 @@ def declared_in(folder: Path, name: str) -> Iterator[tuple[Path, Declared]]:
         for path in _matching(folder, kind.pattern):
             found = _read(path, name, kind)
             if found is not None:
-                yield path, found
+                yield path, found._replace(kind=kind.called)
 
 
 def newest(declared: Declared, released: Iterable[str]) -> str | None:
@@ -104,28 +110,53 @@ def _parsed(path: Path, name: str, kind: _Kind, mtime_ns: int, size: int) -> Dec
 
 
 def _summed_up(found: list[str | Requirement]) -> Declared | None:
-    """What several entries for one distribution come to: those for this machine count, where there are any."""
+    """What several entries for one distribution ask for together.
+
+    Entries whose markers hold on this machine count; where there are none, all entries count.
+    """
     entries = [each for each in found if isinstance(each, str) or _is_for_here(each)] or found
-    exact: list[Version] = []
-    specifiers: list[SpecifierSet] = []
-    written: list[str] = []
+    exact: set[Version] = set()
+    # By their text, which drops the ranges that are repeated.
+    ranges: dict[str, SpecifierSet] = {}
+    conditions = 0
     for entry in entries:
         text = (entry if isinstance(entry, str) else str(entry.specifier))[:MAX_LINE_CHARS]
-        alternatives = [_specifier(part) for part in text.split("||")]
-        kept = [each for each in alternatives if each is not None]
-        if not kept:
-            continue
-        written.append(text.strip())
+        parts = list(dict.fromkeys(part.strip() for part in text.split("||")))[:MAX_FOUND]
+        kept = [each for part in parts if (each := _specifier(part)) is not None]
         pin = _PIN.fullmatch(str(kept[0])) if len(kept) == 1 else None
         if pin is not None:
-            version = read_version(pin[1])
-            exact += [version] if version is not None else []
-        else:
-            specifiers += kept
+            version = read_release(pin[1])
+            exact.update([version] if version is not None else [])
+            continue
+        for each in kept:
+            written = _canonical(each)
+            if written is None or written in ranges:
+                continue
+            conditions += len(each)
+            if len(ranges) == MAX_FOUND or conditions > MAX_CONDITIONS:
+                break
+            ranges[written] = each
     if exact:
-        newest_first = tuple(str(each) for each in sorted(set(exact), reverse=True))
+        newest_first = tuple(str(each) for each in sorted(exact, reverse=True))
         return Declared(", ".join(newest_first), versions=newest_first)
-    return Declared(" or ".join(dict.fromkeys(written)), tuple(specifiers)) if specifiers else None
+    return Declared(" or ".join(filter(None, ranges)), tuple(ranges.values())) if ranges else None
+
+
+def _canonical(ranges: SpecifierSet) -> str | None:
+    """A range of nothing but operators and public versions; None where a condition names no version.
+
+    `===` may stand before any text, and the local part of a version may hold words.
+    """
+    written = [_condition(each) for each in ranges]
+    kept = [each for each in written if each is not None]
+    return ",".join(sorted(kept)) if len(kept) == len(written) else None
+
+
+def _condition(condition: Specifier) -> str | None:
+    version = read_release(condition.version.removesuffix(".*"))
+    if version is None:
+        return None
+    return f"{condition.operator}{version}{'.*' if condition.version.endswith('.*') else ''}"
 
 
 def _is_for_here(requirement: Requirement) -> bool:
@@ -136,7 +167,7 @@ def _is_for_here(requirement: Requirement) -> bool:
 
 
 def _specifier(text: str) -> SpecifierSet | None:
-    """A range in the words of pip, poetry or Pipfile; None of what is no range, such as an address."""
+    """The range that a text means to pip, poetry or Pipenv; None where the text is no range, such as an address."""
     text = " ".join(text.split())
     if text in ("", "*"):
         return SpecifierSet()
@@ -291,18 +322,19 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+_REQUIREMENTS = "a requirements file"
 _KINDS = (
     _Kind("uv.lock", _toml_lock, MAX_LOCK_BYTES),
     _Kind("poetry.lock", _toml_lock, MAX_LOCK_BYTES),
     _Kind("pdm.lock", _toml_lock, MAX_LOCK_BYTES),
     _Kind("Pipfile.lock", _pipfile_lock, MAX_LOCK_BYTES),
     _Kind("pylock*.toml", _toml_lock, MAX_LOCK_BYTES),
-    _Kind("pyproject.toml", _pyproject),
-    _Kind("setup.cfg", _setup_cfg),
-    _Kind("requirements*.txt", _lines, MAX_LOCK_BYTES),
-    _Kind("requirements/*.txt", _lines, MAX_LOCK_BYTES),
-    _Kind("requirements*.in", _lines),
-    _Kind("requirements/*.in", _lines),
-    _Kind("Pipfile", _pipfile),
-    _Kind("environment.y*ml", _conda, MAX_YAML_BYTES),
+    _Kind("pyproject.toml", _pyproject, called="a declaration"),
+    _Kind("setup.cfg", _setup_cfg, called="a declaration"),
+    _Kind("requirements*.txt", _lines, MAX_LOCK_BYTES, _REQUIREMENTS),
+    _Kind("requirements/*.txt", _lines, MAX_LOCK_BYTES, _REQUIREMENTS),
+    _Kind("requirements*.in", _lines, called=_REQUIREMENTS),
+    _Kind("requirements/*.in", _lines, called=_REQUIREMENTS),
+    _Kind("Pipfile", _pipfile, called="a declaration"),
+    _Kind("environment.y*ml", _conda, MAX_YAML_BYTES, "a file of an environment"),
 )

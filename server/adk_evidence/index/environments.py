@@ -18,14 +18,11 @@ from importlib.metadata import Distribution
 from pathlib import Path
 from typing import Any
 
-from packaging.version import InvalidVersion, Version
-
 # What tools call the environment that they make in a project, the most common first.
 USUAL_NAMES = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
 MAX_FOLDERS = 200
 MAX_METADATA_BYTES = 4_000_000
 MAX_CONFIG_BYTES = 64_000
-MAX_VERSION_CHARS = 64
 _METADATA = ("METADATA", "PKG-INFO")
 
 
@@ -41,22 +38,22 @@ class Installed:
     origin: str = ""
 
 
-def environment_of(python: Path) -> Path | None:
-    """The environment of an interpreter, or the folder of an environment itself; None where `python` is neither."""
-    return next((prefix for prefix in _prefixes(python) if _libraries(prefix)), None)
+def environment_at(python: Path) -> tuple[Path, list[Path]]:
+    """The folder of an environment, and where the environment keeps distributions, in the order of imports.
+
+    `python` is an interpreter, the folder of a virtual environment, or the prefix of a conda environment. No
+    distributions can be kept where `python` is neither.
+    """
+    for prefix in _prefixes(python):
+        if libraries := _libraries(prefix):
+            return prefix, [*libraries, *_shared(prefix)]
+    running = _is_file(python) and python.samefile(sys.executable)
+    return python, [Path(sysconfig.get_path("purelib"))] if running else []
 
 
 def site_packages(python: Path) -> list[Path]:
-    """Where an interpreter or an environment keeps distributions, in the order of imports; empty where it is neither.
-
-    Args:
-        python: An interpreter, the folder of a virtual environment, or the prefix of a conda environment.
-    """
-    prefix = environment_of(python)
-    if prefix is None:
-        running = _is_file(python) and python.samefile(sys.executable)
-        return [Path(sysconfig.get_path("purelib"))] if running else []
-    return [*_libraries(prefix), *_shared(prefix)]
+    """Where an interpreter or an environment keeps distributions; empty where `python` is neither."""
+    return environment_at(python)[1]
 
 
 def installed_in(name: str, folders: Sequence[Path]) -> Installed | None:
@@ -78,14 +75,6 @@ def environments_in(folder: Path) -> Iterator[Path]:
     except (OSError, ValueError):
         return
     yield from (folder / name for name in others[:MAX_FOLDERS] if _is_environment(folder / name))
-
-
-def read_version(text: str) -> Version | None:
-    """The version that a text is; None of what is none."""
-    try:
-        return Version(text) if len(text) <= MAX_VERSION_CHARS else None
-    except InvalidVersion:
-        return None
 
 
 def read_small(path: Path, limit: int) -> str | None:

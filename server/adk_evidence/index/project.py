@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.declared import Declared, declared_in, newest
 from adk_evidence.index.environments import (
+    USUAL_NAMES,
     Installed,
-    environment_of,
+    environment_at,
     environments_in,
     installed_in,
     read_small,
-    read_version,
-    site_packages,
 )
 from adk_evidence.paths import expanded
+from adk_evidence.released_versions import read_release
 
 DISTRIBUTION = "google-adk"
 # How far up the folders of a repository are looked at.
@@ -28,15 +28,19 @@ MAX_LEVELS = 20
 _ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT")
 MAX_PATH_BYTES = 8000
 MAX_SHOWN_CHARS = 120
+# What may be shown of the names in a stranger's project: too little for a sentence.
+_SHORT_NAME = re.compile(r"[A-Za-z0-9._-]{1,32}")
 
 
 @dataclass(frozen=True)
 class ProjectAdk:
     """The google-adk that a project uses, and where that was read.
 
-    `version` is the exact version, or for a range the newest released version in the range. `taken_from` is for people:
-    a path relative to the project, or `the active environment`. `exact` is False where a range was read, or where the
-    code is that of a checkout; `asked` then says which. `python` is the environment that has google-adk installed.
+    `version` is the exact version, or for a range the newest released version in the range. `taken_from` is for people
+    and models: a usual name relative to the project, or else a kind, such as `the active environment`; neither
+    `taken_from` nor `asked` holds other text of the project or of this machine. `exact` is False where a range was
+    read, or where the code is that of a checkout; `asked` then says which. `python` is the environment that has
+    google-adk installed.
     """
 
     version: str
@@ -71,11 +75,12 @@ def find_adk(
     start = Path(os.path.abspath(folder)) if folder is not None else None  # noqa: PTH100 - a link stays a link
     if python is not None:
         python = expanded(python)
-        if not site_packages(python):
+        prefix, folders = environment_at(python)
+        if not folders:
             raise InvalidRequestError(
                 f"{python} is neither a Python interpreter nor a virtual environment.", "Name one that exists."
             )
-        found = _installed(python, start)
+        found = _of_environment(prefix, folders, start)
         if found is not None:
             return found
     levels = list(_levels(start)) if start is not None else []
@@ -115,19 +120,22 @@ def _environments(folder: Path) -> Iterator[Path]:
 
 
 def _installed(python: Path, start: Path | None, taken_from: str = "") -> ProjectAdk | None:
-    found = installed_in(DISTRIBUTION, site_packages(python))
-    if found is None:
-        return None
-    prefix = environment_of(python) or python
-    return _of_installed(found, taken_from or _shown(prefix, start), prefix)
+    prefix, folders = environment_at(python)
+    return _of_environment(prefix, folders, start, taken_from)
+
+
+def _of_environment(
+    prefix: Path, folders: Sequence[Path], start: Path | None, taken_from: str = ""
+) -> ProjectAdk | None:
+    found = installed_in(DISTRIBUTION, folders)
+    return _of_installed(found, taken_from or _environment_name(prefix, start), prefix) if found else None
 
 
 def _of_installed(found: Installed, taken_from: str, prefix: Path | None) -> ProjectAdk | None:
-    version = read_version(found.version)
+    version = read_release(found.version)
     if version is None:
         return None
-    # What a build adds behind `+` says nothing of the release.
-    return ProjectAdk(version.public, taken_from, exact=not found.origin, asked=found.origin, python=prefix)
+    return ProjectAdk(str(version), taken_from, exact=not found.origin, asked=found.origin, python=prefix)
 
 
 def _package_folder(folder: Path, start: Path | None) -> ProjectAdk | None:
@@ -137,7 +145,7 @@ def _package_folder(folder: Path, start: Path | None) -> ProjectAdk | None:
     except (OSError, ValueError):
         return None
     found = installed_in(DISTRIBUTION, places)
-    return _of_installed(found, _shown(folder / "__pypackages__", start), None) if found else None
+    return _of_installed(found, _relative(folder / "__pypackages__", start), None) if found else None
 
 
 def _active(start: Path | None) -> ProjectAdk | None:
@@ -158,7 +166,10 @@ def _declarations(levels: list[Path]) -> Iterator[tuple[Path, Declared]]:
 def _locked(path: Path, found: Declared, start: Path | None) -> ProjectAdk | None:
     several = len(found.versions) > 1
     return ProjectAdk(
-        found.versions[0], _shown(path, start), exact=not several, asked=_plain(found.asked) if several else ""
+        found.versions[0],
+        _file_name(path, found.kind, start),
+        exact=not several,
+        asked=_short(found.asked) if several else "",
     )
 
 
@@ -166,22 +177,32 @@ def _in_range(
     path: Path, found: Declared, start: Path | None, released: Callable[[], Sequence[str]]
 ) -> ProjectAdk | None:
     version = newest(found, released())
-    space = "" if found.asked[:1] in tuple("<>=!~") else " "
-    asked = f"{DISTRIBUTION}{space}{found.asked}".strip()
-    return ProjectAdk(version, _shown(path, start), exact=False, asked=_plain(asked)) if version else None
+    if version is None:
+        return None
+    return ProjectAdk(
+        version, _file_name(path, found.kind, start), exact=False, asked=_short(f"{DISTRIBUTION}{found.asked}")
+    )
 
 
-def _shown(path: Path, start: Path | None) -> str:
-    """A path for people: relative to the project, or to the home folder, or whole."""
-    if start is not None and any(path.is_relative_to(level) for level in _levels(start)):
-        return _plain(Path(os.path.relpath(path, start)).as_posix())
-    # A container may run as a user without a home folder.
-    with suppress(RuntimeError, ValueError):
-        return _plain(f"~/{path.relative_to(Path.home()).as_posix()}")
-    return _plain(path.as_posix())
+def _file_name(path: Path, kind: str, start: Path | None) -> str:
+    """The file relative to the project; its kind where the name might hold a text of strangers."""
+    return _relative(path, start) if _SHORT_NAME.fullmatch(path.name) else kind
 
 
-def _plain(text: str) -> str:
-    """One short line: names of files hold any bytes."""
-    line = " ".join(text.encode("utf-8", "replace").decode().split())
-    return line if len(line) <= MAX_SHOWN_CHARS else f"\u2026{line[1 - MAX_SHOWN_CHARS :]}"
+def _environment_name(prefix: Path, start: Path | None) -> str:
+    """The environment relative to the project where its name is a usual one; else where the environment lies."""
+    if start is None:
+        return "the given environment"
+    level = next((level for level in _levels(start) if prefix.is_relative_to(level)), None)
+    if level is None:
+        return "an environment outside the project"
+    is_usual = prefix.relative_to(level).as_posix() in USUAL_NAMES
+    return _relative(prefix, start) if is_usual else "an environment of the project"
+
+
+def _relative(path: Path, start: Path | None) -> str:
+    return Path(os.path.relpath(path, start)).as_posix()
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[: MAX_SHOWN_CHARS - 1]}\u2026"

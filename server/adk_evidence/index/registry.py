@@ -83,12 +83,23 @@ def settings_of(settings: Settings, name: str) -> Settings:
     """
     if name == MAIN:
         return settings
-    if version := version_in(name):
+    if version := version_named(settings, name):
         own = settings_for_version(settings, version)
         if version in recorded_versions(settings):
             return own
         raise UnknownIndexError(f"google-adk {version} has no index of its own.", f"Run `{own.ingest_command}`.")
     return settings_for(settings, read_codebase(settings, name))
+
+
+def version_named(settings: Settings, name: str) -> str | None:
+    """The version whose index has this name, or would have it; None where the name is that of a codebase."""
+    version = version_in(name)
+    # A codebase may be older than the names of versions.
+    return None if version is None or _is_codebase(settings, name) else version
+
+
+def _is_codebase(settings: Settings, name: str) -> bool:
+    return (settings.paths.indexes / name / RECORD).is_file()
 
 
 def read_codebase(settings: Settings, name: str) -> Codebase:
@@ -106,11 +117,14 @@ def register(settings: Settings, codebase: Codebase) -> bool:
     """Record a codebase under its name; whether the name is new.
 
     Raises:
-        InvalidRequestError: Another folder has the name.
+        InvalidRequestError: Another folder has the name, or it is kept for the index of a version.
         StoreError: The home folder cannot be written.
     """
     with registry(settings):
         known = _read(settings, codebase.name)
+        if known is None and (version := version_in(codebase.name)):
+            message = f"{codebase.name!r} is the name of the index of google-adk {version}."
+            raise InvalidRequestError(message, "Choose another name.")
         if known is not None and known.codebase.path != codebase.path:
             raise InvalidRequestError(
                 f"The index {codebase.name} is of another folder, {known.codebase.path}.",
@@ -126,10 +140,17 @@ def register_version(settings: Settings, version: str) -> bool:
     """Record that a version of the ADK has an index of its own; whether that is new.
 
     Raises:
+        InvalidRequestError: A codebase has the name of that index.
         StoreError: The home folder cannot be written.
     """
     with registry(settings):
-        path = settings.paths.indexes / index_name(version) / VERSION_RECORD
+        name = index_name(version)
+        if _is_codebase(settings, name):
+            raise InvalidRequestError(
+                f"The index {name} is of a codebase.",
+                f"Run `adk-ingest delete {name}` first, then index the codebase under another name.",
+            )
+        path = settings.paths.indexes / name / VERSION_RECORD
         if path.is_file():
             return False
         _write(path, _VersionRecord(created_at=_now(), version=version))

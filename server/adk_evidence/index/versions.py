@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from adk_evidence.commands import spelled, with_options
 from adk_evidence.errors import InvalidRequestError
@@ -24,15 +23,13 @@ from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import MAX_TAKEN_FROM_CHARS, ProjectVersion
 from adk_evidence.paths import Home
+from adk_evidence.released_versions import checked_version, read_release, version_of
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest, checkout_name, is_beside
 
 VERSION_RECORD = "version.json"
 _PREFIX = "adk-"
-_TAG = re.compile(r"v?\d+\.\d")
-# Releases of the ADK have three numbers; `1.18` is the same version as `1.18.0`.
-_NUMBERS = 3
 
 
 class VersionSettings(Settings):
@@ -70,7 +67,8 @@ class ChosenIndex:
     """The index that answers for a project.
 
     `settings` are those of the index, and `version` is the version that the index is of; None where nobody knows.
-    `exact` says whether that is the version which was wanted, or whether none was wanted.
+    `wanted` is what the project uses. `exact` is False only where no index is of the version that was to answer, so
+    that another version answers instead.
     """
 
     settings: Settings
@@ -90,9 +88,9 @@ class ChosenIndex:
 
     @property
     def warning(self) -> str | None:
-        """What to say where an answer without a pack is of another version than the wanted one."""
+        """What to say beside an answer without a pack where the project's version has no index."""
         project = self.project
-        return None if self.exact or project is None else not_indexed(project, self.version)
+        return None if self.exact or project is None else with_options(not_indexed(project, self.version))
 
     @property
     def label(self) -> AdkVersion | None:
@@ -106,33 +104,24 @@ class ChosenIndex:
 def project_version(found: ProjectAdk) -> ProjectVersion:
     """The google-adk of a project as a request carries it."""
     source = found.taken_from if found.exact or not found.asked else f"{found.taken_from}: {found.asked}"
-    # Names of folders may hold bytes that no JSON can, and ranges may be of any length.
+    # No JSON can hold some bytes of names.
     source = source.encode("utf-8", "backslashreplace").decode()
     return ProjectVersion(version=found.version, taken_from=source[:MAX_TAKEN_FROM_CHARS])
 
 
 def not_indexed(project: ProjectVersion, indexed: str | None) -> str:
-    """A sentence for a project whose version is not the indexed one; `indexed` is None where nobody knows."""
+    """A sentence for a project whose version is not the indexed one; `indexed` is None where nobody knows.
+
+    The same project and index give the same sentence on every machine. The command therefore lacks the options of this
+    process.
+    """
     wanted = f"google-adk {project.version}"
     # Who names a version alone need not speak of a project.
-    why = f"The project uses {wanted} ({project.taken_from})" if project.taken_from else f"You asked for {wanted}"
+    why = f"The project uses {wanted}" if project.taken_from else f"You asked for {wanted}"
     holds = f"is of {indexed}" if indexed else "does not say which version it holds"
-    command = with_options(f"`{ingest_command(project.version)}`")
-    return f"{why}; the index {holds}. Evidence may not hold for {project.version}. {command} indexes that version."
-
-
-def checked_version(text: str) -> str:
-    """A version of the ADK in its one spelling: `v1.18` and `1.18.0` are `1.18.0`.
-
-    Raises:
-        InvalidRequestError: The text is not one released version.
-    """
-    version = _parsed(text)
-    if version is None or version.epoch or "+" in text:
-        raise InvalidRequestError(f"{text[:80]!r} is not a version of google-adk.", "Name one such as 1.18.0.")
-    numbers = ".".join(map(str, (*version.release, 0, 0)[: max(_NUMBERS, len(version.release))]))
-    given = ".".join(map(str, version.release))
-    return str(version).replace(given, numbers, 1)
+    # The registry has releases alone, not builds of one's own.
+    command = ingest_command(project.version.partition("+")[0])
+    return f"{why}; the index {holds}. Evidence may not hold for {project.version}. `{command}` indexes that version."
 
 
 def ingest_command(version: str) -> str:
@@ -146,11 +135,13 @@ def index_name(version: str) -> str:
 
 
 def version_in(name: str) -> str | None:
-    """The version that a name of an index stands for: `1.18.0` for `adk-1.18.0`, None for names of other indexes."""
-    if not name.startswith(_PREFIX):
-        return None
+    """The version that a name of an index stands for: `1.18.0` for `adk-1.18.0`, None for names of other indexes.
+
+    Only the one spelling of a version counts: `adk-2` and `adk-2024` may be names of codebases.
+    """
     with suppress(InvalidRequestError):
-        return checked_version(name.removeprefix(_PREFIX))
+        version = checked_version(name.removeprefix(_PREFIX))
+        return version if index_name(version) == name else None
     return None
 
 
@@ -196,10 +187,31 @@ def indexed_versions(settings: Settings) -> list[str]:
 def main_version(settings: Settings) -> str | None:
     """The version of the ADK that the main index is of; None without an index, or where its commit is no version."""
     current = _generations(settings.index_path).current()
-    return None if current is None else _version_of_code(current.manifest)
+    return None if current is None else version_of_code(current.manifest, settings)
 
 
-def choose_index(settings: Settings, wanted: ProjectAdk | None) -> ChosenIndex:
+class IndexedVersions:
+    """The versions that answer questions. Each kind of index is read once, when it is first needed.
+
+    Args:
+        settings: Of the main index.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @functools.cached_property
+    def main(self) -> str | None:
+        """See `main_version`."""
+        return main_version(self._settings)
+
+    @functools.cached_property
+    def own(self) -> list[str]:
+        """See `indexed_versions`."""
+        return indexed_versions(self._settings)
+
+
+def choose_index(settings: Settings, wanted: ProjectAdk | None, indexed: IndexedVersions | None = None) -> ChosenIndex:
     """The index that answers for a project: the main index or a version index of the wanted version.
 
     Where there is neither, the nearest version that is indexed answers: the newest of those below, else the oldest of
@@ -208,14 +220,16 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None) -> ChosenIndex:
     Args:
         settings: Of the main index.
         wanted: What the project uses; None chooses the main index.
+        indexed: What is indexed, for callers that have read that already.
     """
-    main = main_version(settings)
+    indexed = indexed or IndexedVersions(settings)
+    main = indexed.main
     if wanted is None:
         return ChosenIndex(settings, main, None, exact=True)
-    version = _parsed(wanted.version)
+    version = read_release(wanted.version)
     if version is not None and main is not None and Version(main) == version:
         return ChosenIndex(settings, main, wanted, exact=True)
-    own = indexed_versions(settings)
+    own = indexed.own
     nearest = None if version is None else _nearest(version, [*([main] if main else []), *own])
     if nearest is None or nearest not in own:
         return ChosenIndex(settings, main, wanted, exact=False)
@@ -228,23 +242,20 @@ def configured_version(settings: Settings) -> str | None:
     if about.source not in ("auto", "distribution") or (settings.paths.root / about.root).exists():
         return None
     name, _, version = (about.distribution or "").partition("==")
-    parsed = _parsed(version) if name else None
+    parsed = read_release(version) if name else None
     return None if parsed is None else str(parsed)
 
 
-def version_of(commit: str, names: Sequence[str]) -> Version | None:
-    """The version of a commit, from its names or from the commit itself: tags such as `v2.13.0`."""
-    for name in (*names, commit):
-        if _TAG.match(name):
-            with suppress(InvalidVersion):
-                return Version(name)
-    return None
+def version_of_code(manifest: IndexManifest, settings: Settings) -> str | None:
+    """The version of the ADK's code proper in an index, without versions that are kept beside it; None of other code.
 
-
-def _version_of_code(manifest: IndexManifest) -> str | None:
-    """The version of the code proper of an index, without versions that are kept beside it."""
+    Args:
+        manifest: Of the index.
+        settings: They name the repository of the ADK.
+    """
+    adk = settings.corpora["code"].repo
     for name, corpus in manifest.corpora.items():
-        if corpus.kind == "code" and not is_beside(name) and checkout_name(name) == name:
+        if corpus.kind == "code" and corpus.repo == adk and not is_beside(name) and checkout_name(name) == name:
             version = version_of(corpus.commit, (corpus.ref,) if corpus.ref else ())
             return None if version is None else str(version)
     return None
@@ -271,10 +282,3 @@ def _is_published(settings: Settings, version: str) -> bool:
 @functools.lru_cache(maxsize=16)
 def _generations(index_path: Path) -> GenerationStore:
     return GenerationStore(index_path)
-
-
-def _parsed(text: str) -> Version | None:
-    """The version that a text names, without the local part of builds of one's own."""
-    with suppress(InvalidVersion):
-        return Version(Version(text).public)
-    return None

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from typing import Any, Literal
 
-from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ProgrammingLanguage, SourceType
 from adk_evidence.models.request import TaskMode
+from adk_evidence.released_versions import is_same_version
 
 Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
@@ -237,9 +236,7 @@ class AdkVersion(Frozen):
     @property
     def is_wanted(self) -> bool:
         """Whether the evidence is of the wanted version; a build of one's own, `1.18.0+mine`, counts as its release."""
-        with suppress(InvalidVersion):
-            return Version(self.indexed or "") == Version(Version(self.wanted).public)
-        return False
+        return is_same_version(self.indexed, self.wanted.partition("+")[0])
 
 
 class RetrievalPlan(Frozen):
@@ -364,6 +361,7 @@ class EvidencePack(Frozen):
 # times, and the last digits of measured scores, which sums of float32 in another order change.
 _OF_THE_RUN = ("pack_id", "query_id", "debug", "queryUsed")
 _OF_THE_BUILD = ("generation", "created_at")
+_OF_THE_MACHINE = ("taken_from",)
 _MEASURED_IN_ALL = ("fusion_scales", "rerank_scales")
 _MEASURED = ("rerank_score", "support")
 _MEASURED_WHY = ("fused_score", "rerank_score", "scores", "features", "measures")
@@ -372,9 +370,12 @@ _MEASURED_WHY = ("fused_score", "rerank_score", "scores", "features", "measures"
 def canonical_json(pack: Mapping[str, Any]) -> str:
     """The canonical form of a pack that is given as the values of its JSON: what the pack says, and of what.
 
-    Ids and times of the run and of the index's build are left out, and so are measured scores, which `explain` checks.
+    Ids and times of the run and of the index's build are left out, and so are measured scores, which `explain` checks,
+    and where a machine keeps the project's version.
     """
     data = _without(pack, _OF_THE_RUN)
+    if isinstance(adk := data.get("adk"), Mapping):
+        data["adk"] = _without(adk, _OF_THE_MACHINE)
     if isinstance(index := data.get("index"), Mapping):
         data["index"] = _without(index, _OF_THE_BUILD)
     if isinstance(plan := data.get("retrieval_plan"), Mapping):

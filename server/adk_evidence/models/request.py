@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from packaging.version import InvalidVersion, Version
 from pydantic import AfterValidator, Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
+from adk_evidence.released_versions import read_version
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 
@@ -82,10 +82,10 @@ class EvidenceFilters(Frozen):
 
 
 def _is_version(value: str) -> str:
-    try:
-        return str(Version(value))
-    except InvalidVersion:
-        raise ValueError("it is not a version such as 1.18.0") from None
+    version = read_version(value)
+    if version is None:
+        raise ValueError("it is not a version such as 1.18.0")
+    return str(version)
 
 
 class ProjectVersion(Frozen):

@@ -212,7 +212,7 @@ def _lead(pack: EvidencePack, system: str) -> str:
     notes = [f"SEARCH CONTEXT: {one_line(pack.quality.note)}"]
     # The warning says more than the line.
     if pack.adk is not None and not any(text.startswith("version_not_indexed") for text in pack.warnings):
-        notes.append(f"VERSION: {one_line(adk_label(pack.adk))}")
+        notes.append(f"VERSION: {one_line(adk_label(pack.adk, code_span))}")
     if not pack.candidates:
         notes.append(_GENERAL_KNOWLEDGE)
     elif pack.quality.level != "high":

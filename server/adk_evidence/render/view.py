@@ -140,9 +140,12 @@ def deviation(verification: Verification) -> str:
     return "" if verification.state == "exact" else f" ({verification_label(verification, code_span)})"
 
 
-def adk_label(adk: AdkVersion) -> str:
-    """The version that the evidence is of, and the project's where that is another one; not yet made harmless."""
-    wanted = f"google-adk {adk.wanted}{f', from {adk.taken_from}' if adk.taken_from else ''}"
+def adk_label(adk: AdkVersion, quoted: Callable[[str], str] = one_line) -> str:
+    """The version that the evidence is of, and the project's where that is another one.
+
+    `quoted` writes where the project's version was found; what the versions are is not yet made harmless.
+    """
+    wanted = f"google-adk {adk.wanted}{f', from {quoted(adk.taken_from)}' if adk.taken_from else ''}"
     if adk.is_wanted:
         return wanted
     asked = f"the project uses {wanted}" if adk.taken_from else f"you asked for {wanted}"

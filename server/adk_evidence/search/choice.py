@@ -7,7 +7,8 @@ from dataclasses import replace
 from packaging.version import Version
 
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.versions import ChosenIndex, choose_index, indexed_versions, main_version, version_of
+from adk_evidence.index.versions import ChosenIndex, IndexedVersions, choose_index
+from adk_evidence.released_versions import version_of
 from adk_evidence.search.query import normalise
 from adk_evidence.search.versions import asked_versions, exactly
 from adk_evidence.settings import Settings
@@ -25,15 +26,15 @@ def index_for(settings: Settings, question: str, wanted: ProjectAdk | None, ref:
         wanted: What the project uses.
         ref: The commit, tag or version to which a filter narrows the search.
     """
-    by_project = choose_index(settings, wanted)
+    indexed = IndexedVersions(settings)
+    by_project = choose_index(settings, wanted, indexed)
     filtered = version_of(ref, ()) if ref else None
     asked = (exactly(str(filtered)),) if filtered else asked_versions(normalise(question).text)
     if len(asked) != 1 or (by_project.version and asked[0].holds(Version(by_project.version))):
         return by_project
-    main = main_version(settings)
     # Where the main index has such a version, it comes before the others.
-    for version in [*([main] if main else []), *reversed(indexed_versions(settings))]:
+    for version in [*([indexed.main] if indexed.main else []), *reversed(indexed.own)]:
         if asked[0].holds(Version(version)):
-            named = choose_index(settings, ProjectAdk(version, "", exact=True))
-            return replace(named, wanted=wanted, exact=wanted is None)
+            # `exact`: this is the version that was to answer, whatever the project uses.
+            return replace(choose_index(settings, ProjectAdk(version, "", exact=True), indexed), wanted=wanted)
     return by_project

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adk_evidence.index.opened import Index
 from adk_evidence.search.run import Run
-from adk_evidence.settings import Settings
 from adk_evidence.symbols.history_stories import lack_at
 
 MAX_MISSING = 3
@@ -57,10 +55,3 @@ def searched_version(run: Run) -> str | None:
     if choice is None or len(choice.searched) != 1:
         return None
     return choice.searched[0] if any(one.repo == adk for one in run.index.info.corpora.values()) else None
-
-
-def indexed_version(index: Index, settings: Settings) -> str | None:
-    """The version of the ADK's code that an index is of; None of other codebases."""
-    adk = settings.corpora["code"].repo
-    found = (one.ref or one.commit for one in index.manifest.proper().values() if one.repo == adk)
-    return next((version for version in found), None)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.index.versions import not_indexed, version_of
+from adk_evidence.index.versions import not_indexed
 from adk_evidence.languages import PROGRAMMING, common_name
 from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
 from adk_evidence.readers.audience import named_languages
+from adk_evidence.released_versions import version_of
 from adk_evidence.search.context import Context
 from adk_evidence.search.versions import (
     BASES,

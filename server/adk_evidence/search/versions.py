@@ -19,8 +19,8 @@ from typing import Literal, get_args
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from adk_evidence.index.versions import version_of
 from adk_evidence.models.chunk import Kind
+from adk_evidence.released_versions import version_of
 
 # The strongest first.
 Basis = Literal["question", "nearest", "newest"]
