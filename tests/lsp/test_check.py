@@ -33,7 +33,7 @@ def test_a_pack_of_today_holds_however_the_editor_wrote_it(client: RawClient, pa
         json.dumps(pack), parse_float=lambda text: int(float(text)) if float(text) % 1 == 0 else float(text)
     )
     for saved in (pack, alone, rewritten):
-        assert problems("CheckParams", {"pack": pack}) == []
+        assert problems("CheckParams", {"pack": saved}) == []
         found = client.result("adk/check", {"pack": saved})
         assert problems("CheckResult", found) == []
         assert found["intact"] is True

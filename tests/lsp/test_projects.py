@@ -130,6 +130,16 @@ def test_sources_of_every_version_are_opened(editor: RawClient, projects: Projec
     assert missing["error"]["data"]["code"] == "not_indexed"
 
 
+def test_a_saved_pack_is_checked_against_the_version_that_answered(editor: RawClient, projects: Projects) -> None:
+    for folder in (projects.old, projects.new):
+        pack = editor.result("adk/evidence", {"query": QUESTION, "folder": folder.as_uri()})
+        found = editor.result("adk/check", {"pack": pack})["candidates"]
+        assert found and {one["verification"]["state"] for one in found} == {"exact"}
+    pack["adk"]["indexed"] = "9.8.5"
+    reasons = [one["verification"]["reason"] for one in editor.result("adk/check", {"pack": pack})["candidates"]]
+    assert any("9.8.5, which is not indexed" in reason for reason in reasons)
+
+
 def test_the_status_says_what_each_folder_uses(editor: RawClient, projects: Projects) -> None:
     status = editor.result("adk/status", {})
     told = {each["folder"]: (each["version"], each["taken_from"], each["exact"]) for each in status["projects"]}
@@ -170,6 +180,8 @@ def test_the_editor_builds_the_index_of_a_version(start: Start, tmp_path: Path) 
     assert any(warning.startswith("version_not_indexed: ") for warning in before["warnings"])
     hover = place(projects.document(projects.old), 2, 12)
     told = "the project uses google-adk 9.8.0, which is not indexed"
+    targets = client.result("adk/targets", {"query": "RetryPlugin", "folder": projects.old.as_uri()})
+    assert any("google-adk 9.8.0 (.venv)" in warning for warning in targets["warnings"])
     assert told in str(client.result("textDocument/hover", hover))
     run = client.result("adk/ingest", {"folder": projects.old.as_uri(), "offline": True})
     assert run["status"] == "complete"

@@ -156,3 +156,20 @@ def test_the_index_of_a_version_is_listed_and_removed(home: Path, tmp_path: Path
     done = call(ingest_app, home, "delete", "adk-8.7.0", "--yes")
     assert done.exit_code == 0, done.output
     assert "adk-8.7.0" not in call(ingest_app, home, "indexes").stdout
+
+
+def test_a_pack_is_checked_against_the_version_that_answered(home: Path, project: Path, tmp_path: Path) -> None:
+    saved = []
+    for options in (("--project", project), ("--adk", "9.9.0"), ()):
+        done = call(
+            evidence_app, home, "ask", f"{QUESTION} in ADK 8.1" if not options else QUESTION, "--json", *options
+        )
+        saved.append(tmp_path / f"{len(saved)}.json")
+        saved[-1].write_text(done.stdout)
+    assert refs(EvidencePack.model_validate_json(saved[-1].read_text())) == {"v8.1.0"}
+    result = call(evidence_app, home, "check", *saved, "--format", "json")
+    assert result.exit_code == 0 and result.stderr == ""
+    found = [one["state"] for file in json.loads(result.stdout)["packs"] for one in file["citations"]]
+    assert set(found) == {"exact"}
+    against_main = call(evidence_app, home, "check", saved[0], "--index", "main")
+    assert against_main.exit_code == 1
