@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
+import sys
 import threading
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from packaging.version import InvalidVersion, Version
 from pydantic import Field
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence.index.environments import installed_in
 from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
+from adk_evidence.released_versions import read_version
 from adk_evidence.render.sanitize import code_span, fenced, visible_values
 from adk_evidence.render.view import adk_label, fence_language, shown, verification_label
 from adk_evidence.settings import Settings
@@ -51,10 +51,12 @@ _FIELDS: Any = {
 def _running_adk(settings: Settings) -> ProjectAdk | None:
     """The google-adk of this process, which runs the agent that the tool is for."""
     if settings.project.detect:
+        found = installed_in(DISTRIBUTION, [Path(folder) for folder in sys.path])
         # Damaged metadata has no version; an agent must not fail for that.
-        with suppress(PackageNotFoundError, InvalidVersion, TypeError, KeyError):
-            version = Version(importlib.metadata.version(DISTRIBUTION)).public
-            return ProjectAdk(version, "the running environment", exact=True)
+        version = read_version(found.version) if found is not None else None
+        if found is not None and version is not None:
+            # The code of a checkout need not be that of the release.
+            return ProjectAdk(version.public, "the running environment", exact=not found.origin, asked=found.origin)
     return None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, UnknownIndexError
+from adk_evidence.errors import EvidenceError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions
@@ -70,7 +70,11 @@ class AgentSession:
 
     def open(self, name: str = MAIN) -> EvidenceService:
         """The service of an index; the main index is that of the project's version. All indexes share their models."""
-        return self._service(self.chosen().name or MAIN if name == MAIN else name)
+        return self.open_chosen(self.chosen()) if name == MAIN else self._service(name)
+
+    def open_chosen(self, chosen: ChosenIndex) -> EvidenceService:
+        """The service of an index that was chosen before."""
+        return self._service(chosen.name or MAIN)
 
     def _service(self, name: str) -> EvidenceService:
         from adk_evidence.search.session import EvidenceService
@@ -87,7 +91,8 @@ class AgentSession:
 
     def chosen(self) -> ChosenIndex:
         """The index that answers for the project, with the project's version."""
-        return choose_index(self.settings, self._wanted())
+        with self._lock:
+            return choose_index(self.settings, self._wanted())
 
     def _wanted(self) -> ProjectAdk | None:
         """The project's version, which is looked for again after a while."""
@@ -97,13 +102,20 @@ class AgentSession:
                 self._project = (now, self._find_project(settings))
             return self._project[1]
 
-    def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
-        """Answer a request from the version that its question names, or else from the project's; see `Session.find`."""
+    def chosen_for(self, request: EvidenceRequest) -> ChosenIndex:
+        """The index of the version that a question names, or else of the project's version."""
         from adk_evidence.search.choice import index_for
 
-        index = index_for(self.settings, request.query, self._wanted(), request.filters.repo_ref_hint)
-        request = request.model_copy(update={"project": request.project or index.project})
-        return self._service(index.name or MAIN).find(request, cancelled)
+        with self._lock:
+            return index_for(self.settings, request.query, self._wanted(), request.filters.repo_ref_hint)
+
+    def find(
+        self, request: EvidenceRequest, cancelled: Cancelled | None = None, chosen: ChosenIndex | None = None
+    ) -> EvidencePack:
+        """Answer a request from an index that was chosen for it before, or else is now; see `Session.find`."""
+        chosen = chosen or self.chosen_for(request)
+        request = request.model_copy(update={"project": request.project or chosen.project})
+        return self.open_chosen(chosen).find(request, cancelled)
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""
@@ -133,7 +145,7 @@ class AgentSession:
             IndexMissingError: Nothing was ingested yet.
             SourceError: The source cannot be read, or the file is gone from it.
         """
-        from adk_evidence.search.read import NotIndexedError
+        from adk_evidence.search.read import NotIndexedError, is_of_index, most_telling
 
         named = parse_citation(citation).name
         name = named or MAIN
@@ -145,15 +157,18 @@ class AgentSession:
                     return session.read(citation)
             except UnknownIndexError:
                 is_codebase = False
-            except (NotIndexedError, IndexMissingError) as exc:
+            except EvidenceError as exc:
+                # What the first index says of the file itself counts.
+                if not failures and not is_of_index(exc):
+                    raise
                 failures.append(exc)
         if named is not None and not is_codebase:
             names = sorted({cited_as for index in list_indexes(self.settings) for cited_as in index.cited_as})
             if names and name not in names:
                 hint = f"Citations begin with {' or '.join(names)}."
                 raise NotIndexedError(f"No index has sources called {name!r}.", hint)
-        # The failure of the index that has this name says more.
-        raise failures[0]
+        # The failure of the index that has this name comes first.
+        raise most_telling(failures)
 
     def _versions_of(self, citation: str) -> list[str]:
         """The version index that a citation of the ADK names by its commit, if there is one."""

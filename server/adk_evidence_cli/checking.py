@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from packaging.version import InvalidVersion, Version
@@ -15,7 +16,16 @@ from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.citations.anchor import Corpus
-from adk_evidence.citations.saved import Against, Checked, SavedPack, check_pack, indexed_sources, read_pack_file
+from adk_evidence.citations.saved import (
+    Against,
+    Checked,
+    SavedPack,
+    check_pack,
+    index_of,
+    indexed_sources,
+    other_version_note,
+    read_pack_file,
+)
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.pack import VerificationState
@@ -51,7 +61,13 @@ class CheckedFile:
 
 
 def check_files(
-    files: Sequence[Path], against: Sequence[str], source: Source, settings: Settings, notify: Callable[[str], None]
+    files: Sequence[Path],
+    against: Sequence[str],
+    source: Source,
+    settings: Settings,
+    notify: Callable[[str], None],
+    *,
+    by_version: bool = True,
 ) -> list[CheckedFile]:
     """Compare what packs cite with sources.
 
@@ -61,7 +77,9 @@ def check_files(
             index answers for repositories of which nothing is named.
         source: Whether the citations of docs, of code or of both are checked.
         settings: Settings of the index.
-        notify: Gets a sentence before a download.
+        notify: Gets a sentence before a download, and where the version that answered is not indexed.
+        by_version: Whether the index of a pack is that of the version that answered. The settings are then those of the
+            main index.
     """
     packs = [(path, read_pack_file(path)) for path in files]
     wanted = [
@@ -69,8 +87,19 @@ def check_files(
         for path, pack in packs
     ]
     with ExitStack() as leases:
-        sources = _sources(against, [pack for _, pack in wanted], settings, leases, notify)
-        return [CheckedFile(path, pack, check_pack(pack, sources)) for path, pack in wanted]
+        given = [
+            None if one == INDEX else list(_named_sources(one, [pack for _, pack in wanted], settings, notify))
+            for one in against
+        ]
+        indexes = _Indexes(settings, leases, by_version=by_version)
+        notes: dict[str, None] = {}
+        checked = []
+        for (path, pack), (_, whole) in zip(wanted, packs, strict=True):
+            sources = _sources(given, pack, partial(indexes.of, whole), notes)
+            checked.append(CheckedFile(path, pack, check_pack(pack, sources)))
+        for note in notes:
+            notify(note)
+        return checked
 
 
 def stands(state: VerificationState, *, strict_lines: bool) -> bool:
@@ -99,27 +128,60 @@ def _is_of(candidate: Any, source: Source) -> bool:
     return source == "both" or candidate.source_type == source
 
 
+@dataclass(frozen=True)
+class _Indexed:
+    """The sources of the index that stands for a pack; `note` says that the index is of another version."""
+
+    sources: list[Against]
+    note: str | None
+
+
+class _Indexes:
+    """The indexes that stand for packs. Each is opened once, and stays open until the leases end."""
+
+    def __init__(self, settings: Settings, leases: ExitStack, *, by_version: bool) -> None:
+        self._settings = settings
+        self._leases = leases
+        self._by_version = by_version
+        self._opened: dict[Path, list[Against]] = {}
+
+    def of(self, pack: SavedPack) -> _Indexed:
+        """The index of a pack with all of its candidates; `IndexMissingError` where nothing was ingested yet."""
+        if not self._by_version:
+            return _Indexed(self._sources(self._settings), None)
+        chosen = index_of(self._settings, pack)
+        return _Indexed(self._sources(chosen.settings), other_version_note(chosen))
+
+    def _sources(self, settings: Settings) -> list[Against]:
+        if settings.index_path not in self._opened:
+            lease = open_generations(settings).open_current()
+            self._leases.callback(lease.release)
+            self._opened[settings.index_path] = indexed_sources(lease.manifest, lease.folder)
+        return self._opened[settings.index_path]
+
+
 def _sources(
-    against: Sequence[str],
-    packs: Sequence[SavedPack],
-    settings: Settings,
-    leases: ExitStack,
-    notify: Callable[[str], None],
+    given: Sequence[list[Against] | None], pack: SavedPack, indexed: Callable[[], _Indexed], notes: dict[str, None]
 ) -> list[Against]:
-    named: list[Against] = []
-    for one in against:
-        if one != INDEX:
-            named += _named_sources(one, packs, settings, notify)
-    held = {(source.repo, source.made) for source in named}
+    """The sources in the order in which they are named, None for the index, then what the index alone has."""
+    named = [source for sources in given if sources for source in sources]
     try:
-        lease = open_generations(settings).open_current()
+        index = indexed()
     except IndexMissingError:
-        if not named:
+        if not named or None in given:
             raise
         return named
-    leases.callback(lease.release)
-    indexed = indexed_sources(lease.manifest, lease.folder)
-    return named + [source for source in indexed if (source.repo, source.made) not in held]
+    if None in given:
+        added = index.sources
+        found = [source for sources in given for source in (added if sources is None else sources)]
+    else:
+        held = {(source.repo, source.made) for source in named}
+        added = [source for source in index.sources if (source.repo, source.made) not in held]
+        found = named + added
+    cited = {candidate.repo for candidate in pack.candidates}
+    if index.note is not None and any(source.repo in cited for source in added):
+        notes[index.note] = None
+    return found
 
 
 def _named_sources(
@@ -182,7 +244,13 @@ def _prefixes(path: str) -> list[str]:
 
 
 def _holds(folder: Path, path: str, prefix: str) -> bool:
-    return (folder / path.removeprefix(prefix)).is_file()
+    # A pack may name any path: nothing outside the folder is looked for.
+    if PurePath(path).anchor or ".." in PurePath(path).parts:
+        return False
+    try:
+        return (folder / path.removeprefix(prefix)).is_file()
+    except (OSError, ValueError):  # a name that is too long or has a NUL
+        return False
 
 
 def _findings(checked: Iterable[CheckedFile], strict_lines: bool) -> Iterator[Finding]:

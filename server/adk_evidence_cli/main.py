@@ -280,17 +280,24 @@ def check(
         Literal["text", "json", "sarif", "github"],
         typer.Option("--format", help="For people, as JSON, for code scanning, or as annotations of GitHub."),
     ] = "text",
-    index: Annotated[str | None, typer.Option(help="Compare with the index of a codebase.")] = None,
+    index: Annotated[str | None, typer.Option(help="Compare with this index, e.g. that of a codebase.")] = None,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Check that what saved packs cite still stands: exit code 0 if all does, 1 if something changed or is gone."""
-    from adk_evidence.index.codebase import MAIN
+    """Check whether the citations of saved packs still stand.
+
+    A pack is compared with the index of the version that answered. Exit code 0 if all citations stand, 1 if a citation
+    changed, is gone or could not be checked.
+    """
     from adk_evidence.index.registry import settings_of
     from adk_evidence_cli import checking
 
-    settings = settings_of(settings_from(profile, home), index or MAIN)
-    checked = checking.check_files(packs, against or [checking.INDEX], source, settings, partial(say, stderr()))
+    settings = settings_from(profile, home)
+    if index is not None:
+        settings = settings_of(settings, index)
+    checked = checking.check_files(
+        packs, against or [checking.INDEX], source, settings, partial(say, stderr()), by_version=index is None
+    )
     checking.show(checked, form, stdout(), stderr(), strict_lines=strict_lines)
     if not checking.all_stand(checked, strict_lines=strict_lines):
         raise typer.Exit(1)

@@ -108,7 +108,7 @@ def mcp(
 
     def find_project(settings: Settings) -> ProjectAdk | None:
         if project is not None:
-            # It may use no google-adk yet.
+            # The project may not use google-adk yet.
             return wanted_adk(settings, adk, project, python, required=False)
         return wanted_adk(settings, adk, project, python) or detected_adk(settings)
 

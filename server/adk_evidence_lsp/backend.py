@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from adk_evidence.commands import remember_options
-from adk_evidence.errors import EvidenceError, IndexMissingError
+from adk_evidence.errors import EvidenceError
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence_lsp.projects import Project, chosen_for
+from adk_evidence_lsp.projects import Project, chosen_for, used_adk
 from adk_evidence_lsp.protocol import ClientSettings
 
 if TYPE_CHECKING:
+    from adk_evidence.index.project import ProjectAdk
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import EvidenceService, Session
     from adk_evidence.services.eventloop import Cancelled
@@ -24,6 +26,10 @@ _LOG = logging.getLogger(__name__)
 
 _Read = TypeVar("_Read")
 OpenService = Callable[[Settings], "EvidenceService"]
+# Takes the settings of the main index.
+Choose = Callable[[Settings], "ChosenIndex"]
+# A project may be upgraded while somebody types; to look takes milliseconds.
+LOOK_AGAIN_SECONDS = 5.0
 
 
 def open_service(settings: Settings) -> EvidenceService:
@@ -65,6 +71,20 @@ class _Users:
                 found = self._beside[settings.adk_version] = self.service.beside(settings)
             return found
 
+    def gone(self) -> list[str]:
+        """The versions that have a service here, and no index any more."""
+        from adk_evidence.index.versions import indexed_versions
+
+        with self._lock:
+            kept = list(self._beside)
+        known = indexed_versions(self.service.settings) if kept else []
+        return [version for version in kept if version not in known]
+
+    def drop(self, versions: Iterable[str]) -> list[EvidenceService]:
+        """Hand out the services of these versions no longer; the caller closes them."""
+        with self._lock:
+            return [self._beside.pop(version) for version in versions if version in self._beside]
+
     def close(self) -> None:
         for service in self._beside.values():
             service.close()
@@ -74,13 +94,15 @@ class _Users:
 class Backend:
     """Hands out the service, and closes a replaced one with its last request. Safe to share between threads."""
 
-    def __init__(self, open_service: OpenService = open_service) -> None:
+    def __init__(self, open_service: OpenService = open_service, clock: Callable[[], float] = time.monotonic) -> None:
         self._open = open_service
         # Two locks: opening a service takes long, and the event loop must not wait for that to change the settings.
         self._opening = threading.Lock()
         self._lock = threading.Lock()
         self._key: tuple[str | None, str | None] = (None, None)
         self._users: _Users | None = None
+        self._clock = clock
+        self._used: dict[Project, tuple[float, ProjectAdk | None]] = {}
 
     def configure(self, client: ClientSettings) -> None:
         """Take the client's home and profile; if they changed, another service answers from now on."""
@@ -90,6 +112,7 @@ class Backend:
             if key == self._key:
                 return
             self._key = key
+            self._used = {}
             replaced, self._users = self._users, None
         if replaced is not None:
             _LOG.info("Home or profile changed: the index is opened anew")
@@ -116,9 +139,15 @@ class Backend:
             SettingsError: The settings are not valid.
             EvidenceError: There is no index, or other models built it.
         """
+        with self.session_on(lambda main: chosen_for(main, project, question, ref), cancelled) as pinned:
+            yield pinned
+
+    @contextmanager
+    def session_on(self, choose: Choose, cancelled: Cancelled | None = None) -> Iterator[Pinned]:
+        """A session for one request on the index that `choose` takes; fails as `session` does."""
         from adk_evidence.search.context import Context
 
-        with self.use(project, question, ref) as (service, chosen), service.session(Context(cancelled)) as session:
+        with self._use(choose) as (service, chosen), service.session(Context(cancelled)) as session:
             yield Pinned(session, chosen)
 
     @contextmanager
@@ -130,21 +159,61 @@ class Backend:
         Raises:
             SettingsError: The settings are not valid.
         """
+        with self._use(lambda main: chosen_for(main, project, question, ref)) as used:
+            yield used
+
+    @contextmanager
+    def _use(self, choose: Choose) -> Iterator[tuple[EvidenceService, ChosenIndex]]:
         users = self._acquire()
         try:
-            chosen = chosen_for(users.service.settings, project, question, ref)
+            chosen = choose(users.service.settings)
             yield users.of(chosen.settings), chosen
         finally:
             self._release(users)
+
+    def ask_versions(
+        self, projects: Sequence[Project], ask: Callable[[Pinned], _Read]
+    ) -> list[tuple[str | None, _Read]]:
+        """What the index of each version answers that the projects use, with the version; None where it is not known.
+
+        For requests that come with every key: an index that fails is left out, and a project that changes its version
+        is noticed some seconds later.
+
+        Raises:
+            SettingsError: The settings are not valid.
+        """
+        from adk_evidence.index.versions import choose_index
+
+        users = self._acquire()
+        try:
+            main = users.service.settings
+            chosen = [choose_index(main, self._recently_used(main, project)) for project in projects or (None,)]
+            found: list[tuple[str | None, _Read]] = []
+            for each in {each.name: each for each in chosen}.values():
+                with suppress(EvidenceError), users.of(each.settings).session() as session:
+                    found.append((each.version, ask(Pinned(session, each))))
+            return found
+        finally:
+            self._release(users)
+
+    def _recently_used(self, settings: Settings, project: Project | None) -> ProjectAdk | None:
+        """The google-adk of a project, looked up again after some seconds."""
+        if project is None:
+            return None
+        now = self._clock()
+        known = self._used.get(project)
+        if known is None or now - known[0] > LOOK_AGAIN_SECONDS:
+            known = self._used[project] = (now, used_adk(settings, project))
+        return known[1]
 
     def read(self, project: Project | None, read: Callable[[Session], _Read]) -> _Read:
         """What the first index holds that has it: that of the project's version, the main index, other versions.
 
         Raises:
             SettingsError: The settings are not valid.
-            EvidenceError: No index has it; this is the failure of the project's own.
+            EvidenceError: No index has it; see `most_telling`.
         """
-        from adk_evidence.search.read import NotIndexedError
+        from adk_evidence.search.read import is_of_index, most_telling
 
         users = self._acquire()
         try:
@@ -153,9 +222,12 @@ class Backend:
                 try:
                     with service.session() as session:
                         return read(session)
-                except (NotIndexedError, IndexMissingError) as exc:
+                except EvidenceError as exc:
+                    # What the project's own index says of the file itself counts.
+                    if not failures and not is_of_index(exc):
+                        raise
                     failures.append(exc)
-            raise failures[0]
+            raise most_telling(failures)
         finally:
             self._release(users)
 
@@ -182,18 +254,31 @@ class Backend:
             return users
 
     def _release(self, users: _Users) -> None:
+        gone: list[str] = []
+        # A folder that cannot be listed must not keep a service open for ever.
+        with suppress(EvidenceError, OSError):
+            gone = users.gone()
         with self._lock:
             users.count -= 1
             unused = users.count == 0
+            # With the last request: another one may still use the service.
+            idle = users is self._users and users.count == 1
+            dropped = users.drop(gone) if idle else []
+        for service in dropped:
+            service.close()
         if unused:
             users.close()
 
 
 def _services(users: _Users, project: Project | None) -> Iterator[EvidenceService]:
-    """The services of all indexes of the ADK, that of the project first."""
-    from adk_evidence.index.versions import indexed_versions, settings_for_version
+    """The services of all indexes of the ADK, that of the project first. Each is made when it is asked for."""
+    from adk_evidence.index.versions import index_name, indexed_versions, settings_for_version
 
     main = users.service.settings
-    settings = [chosen_for(main, project).settings, main]
-    settings += [settings_for_version(main, version) for version in reversed(indexed_versions(main))]
-    yield from dict.fromkeys(users.of(each) for each in settings)
+    chosen = chosen_for(main, project)
+    yield users.of(chosen.settings)
+    if chosen.name is not None:
+        yield users.service
+    for version in reversed(indexed_versions(main)):
+        if index_name(version) != chosen.name:
+            yield users.of(settings_for_version(main, version))

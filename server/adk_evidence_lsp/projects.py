@@ -15,6 +15,7 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
+    from adk_evidence.index.project import ProjectAdk
     from adk_evidence.index.versions import ChosenIndex
 
 _LOG = logging.getLogger(__name__)
@@ -65,15 +66,21 @@ def chosen_for(settings: Settings, project: Project | None, question: str = "", 
     A version that the question or a filter's `ref` names wins, where that version is indexed.
     """
     from adk_evidence.search.choice import index_for
+
+    return index_for(settings, question, used_adk(settings, project), ref)
+
+
+def used_adk(settings: Settings, project: Project | None) -> ProjectAdk | None:
+    """The google-adk of a project; None where it is not known, or where the settings say not to look."""
     from adk_evidence.symbols.project import project_adk
 
-    wanted = None
-    if project is not None and settings.project.detect:
-        try:
-            wanted = project_adk(settings, project.folder, project.python)
-        except InvalidRequestError:
-            # The client's interpreter is gone, or of a kind that keeps its packages elsewhere.
-            wanted = project_adk(settings, project.folder)
-        except EvidenceError as exc:
-            _LOG.warning("The project's google-adk is not known (%s)", exc.code)
-    return index_for(settings, question, wanted, ref)
+    if project is None or not settings.project.detect:
+        return None
+    try:
+        return project_adk(settings, project.folder, project.python)
+    except InvalidRequestError:
+        # The client's interpreter is gone, or of a kind that keeps its packages elsewhere.
+        return project_adk(settings, project.folder)
+    except EvidenceError as exc:
+        _LOG.warning("The project's google-adk is not known (%s)", exc.code)
+    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
+from adk_evidence_lsp.backend import Pinned
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
 from adk_evidence_lsp.projects import Project, chosen_for
@@ -38,8 +38,10 @@ from adk_evidence_lsp.protocol import (
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.citations.saved import Checked
     from adk_evidence.index.opened import Index
     from adk_evidence.models.cited import Cited
+    from adk_evidence.models.pack import Verification
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.settings import Settings
@@ -153,8 +155,9 @@ async def targets(server: EvidenceServer, params: TargetsParams) -> dict[str, An
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
         python = Path(params.python) if params.python is not None else None
-        with server.backend.use(project) as (service, _):
-            return service.symbols.find(params.query, params.limit, params.mode, python).model_dump(mode="json")
+        with server.backend.use(project) as (service, chosen):
+            answer = service.symbols.find(params.query, params.limit, params.mode, python)
+            return answer.of_index(chosen).model_dump(mode="json")
 
     key = f"targets:{params.supersede_key}" if params.supersede_key is not None else None
     return await server.executor.run(find, key=key)
@@ -167,21 +170,23 @@ async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbo
     """
     projects = server.projects()
 
+    def ask(pinned: Pinned) -> list[types.WorkspaceSymbol]:
+        session = pinned.session
+        answer = session.service.symbols.find(params.query, WORKSPACE_SYMBOLS)
+        symbols = (_workspace_symbol(target, session.index) for target in answer.results)
+        return [symbol for symbol in symbols if symbol is not None]
+
     def find(cancelled: Cancelled) -> list[types.WorkspaceSymbol]:
-        found: dict[str | None, list[types.WorkspaceSymbol]] = {}
-        for project in projects or (None,):
-            # Where an index, targets or a query is missing, `adk/status` says so, not every key that is pressed.
-            with suppress(EvidenceError), server.backend.session(project) as pinned:
-                if pinned.chosen.version not in found:
-                    session = pinned.session
-                    answer = session.service.symbols.find(params.query, WORKSPACE_SYMBOLS)
-                    symbols = (_workspace_symbol(target, session.index) for target in answer.results)
-                    found[pinned.chosen.version] = [symbol for symbol in symbols if symbol is not None]
+        # Where an index, targets or a query is missing, `adk/status` says so, not every key that is pressed.
+        try:
+            found = server.backend.ask_versions(projects, ask)
+        except EvidenceError:
+            return []
         if len(found) > 1:
-            for version, of_version in found.items():
-                for symbol in of_version:
+            for version, of_version in found:
+                for symbol in of_version if version is not None else ():
                     symbol.container_name = f"{symbol.container_name} ({version})"
-        return [symbol for of_version in found.values() for symbol in of_version]
+        return [symbol for _, of_version in found for symbol in of_version]
 
     return await server.executor.run(find)
 
@@ -339,21 +344,28 @@ def rendered(params: RenderParams) -> RenderResult:
 
 
 async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
-    """What became of the texts that a saved pack cites, in the sources of the index as they are now."""
-    project = server.project(None)
+    """What became of the texts that a saved pack cites, in the present sources of the version that answered."""
 
     def compare(cancelled: Cancelled) -> dict[str, Any]:
-        from adk_evidence.citations.saved import check_pack, pack_of, read_sources
+        from adk_evidence.citations.saved import check_pack, index_of, other_version_note, pack_of, read_sources
         from adk_evidence.models.pack import is_intact
 
         pack = pack_of(params.pack)
-        with server.backend.session(project, cancelled) as pinned:
+        with server.backend.session_on(lambda main: index_of(main, pack), cancelled) as pinned:
             index = pinned.session.index
-            sources = read_sources(index.manifest, index.sources)
+            note = other_version_note(pinned.chosen)
             candidates = tuple(
-                CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=one.verification)
-                for one in check_pack(pack, sources)
+                CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=_with_note(one, note))
+                for one in check_pack(pack, read_sources(index.manifest, index.sources))
             )
         return CheckResult(intact=is_intact(params.pack), candidates=candidates).model_dump(mode="json")
 
     return await server.executor.run(compare)
+
+
+def _with_note(checked: Checked, note: str | None) -> Verification:
+    """What became of a citation; of code that does not stand, with a note on the version that it was compared with."""
+    found = checked.verification
+    if note is None or found.state == "exact" or checked.candidate.source_type != "code":
+        return found
+    return found.model_copy(update={"reason": f"{found.reason} {note}".strip()})

@@ -216,9 +216,10 @@ def evidence_block(
     """
     request = valid(EvidenceRequest, values)
     call.progress(0, 3, "Opening the index.")
-    session.open()
+    chosen = session.chosen_for(request)
+    session.open_chosen(chosen)
     call.progress(1, 3, "Searching; the first search also loads the models.")
-    pack = session.find(request, call.cancelled)
+    pack = session.find(request, call.cancelled, chosen)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
     block = to_prompt(pack, max_tokens, system=system, question=bool(system))
     if block.note:
@@ -232,8 +233,7 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     to check that a name exists, how it is imported and what it takes.
     """
     chosen = session.chosen()
-    answer = session.open().symbols.find(arguments.query, arguments.limit)
-    said = (*answer.warnings, *([chosen.warning] if chosen.warning else []))
+    answer = session.open_chosen(chosen).symbols.find(arguments.query, arguments.limit).of_index(chosen)
     # Who asks for a class by its name has no use for members of this or other classes that merely begin so.
     of_top = any("." not in found.symbol for found in answer.named)
     results = [found for found in answer.results if not (of_top and answer.is_aside(found) and "." in found.symbol)]
@@ -242,12 +242,12 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
         for number, found in enumerate(results, 1)
     ]
     version = [f"VERSION: {one_line(adk_label(chosen.label, code_span))}"] if chosen.label and chosen.exact else []
-    warnings = [f"WARNING: {one_line(text)}" for text in said]
+    warnings = [f"WARNING: {one_line(text)}" for text in answer.warnings]
     shown = (
         [DATA_NOTE, fenced("\n\n".join(entries), "text")] if entries else ["No public ADK symbol matches this query."]
     )
     symbols = tuple(SymbolFound.model_validate(found, from_attributes=True) for found in results)
-    structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=said)
+    structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=answer.warnings)
     lacking = [one_line(answer.lacking)] if answer.lacking else []
     return Answer("\n".join([*version, *warnings, *lacking, *shown]), structured)
 

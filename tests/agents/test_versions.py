@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from adk_evidence.errors import InvalidRequestError
+from adk_evidence.errors import InvalidRequestError, StoreError
+from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.index.project import ProjectAdk
+from adk_evidence.index.versions import VersionSettings
 from adk_evidence.search import session as door
 from adk_evidence.settings import Settings
 from adk_evidence_agents import adk_tool
@@ -142,6 +144,50 @@ async def test_the_tool_of_agents_answers_for_the_adk_that_runs_the_agent(
     pack = given["evidence_pack"]
     assert pack["version"] == "google-adk 8.1.0, from the running environment" and given["warnings"] == []
     assert {one["ref"] for one in pack["candidates"] if one["source_type"] == "code"} == {"v8.1.0"}
+
+
+async def test_the_code_of_a_checkout_is_not_taken_for_the_release(
+    home: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = write_environment(tmp_path / "venv", "8.1.0") / "lib/python3.12/site-packages"
+    told = packages / "google_adk-8.1.0.dist-info/direct_url.json"
+    told.write_text('{"url": "file:///work/adk-python", "dir_info": {"editable": true}}')
+    monkeypatch.setattr("sys.path", [str(packages), *sys.path])
+    found = adk_tool._running_adk(home.settings_with({"project": {"detect": True}}))
+    assert found is not None and (found.version, found.exact, found.asked) == ("8.1.0", False, "editable")
+
+
+async def test_a_damaged_index_hides_no_other_one(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = CurrentIndex._acquire
+
+    def acquire(index: CurrentIndex) -> Index:
+        if isinstance(index._settings, VersionSettings):
+            raise StoreError("The index is damaged.")
+        return opened(index)
+
+    monkeypatch.setattr(CurrentIndex, "_acquire", acquire)
+    assert session.read(f"adk-python@{CODE_COMMIT}:src/google/adk/plugins/retry.py#L1-L3").commit == CODE_COMMIT
+    with pytest.raises(StoreError, match="damaged"):
+        session.read("adk-python@v8.1.0:src/google/adk/plugins/retry.py#L1-L3")
+
+
+async def test_an_upgrade_in_the_midst_of_a_request_mixes_no_versions(session: AgentSession, project: Project) -> None:
+    def find(settings: Settings) -> ProjectAdk:
+        # Each look comes after the last one has expired, and finds another version.
+        project.now += 2 * LOOK_AGAIN_SECONDS
+        project.version = "9.9.0" if project.version == "8.1.0" else "8.1.0"
+        return ProjectAdk(project.version, ".venv", exact=True)
+
+    session._find_project = find
+    session._clock = lambda: project.now
+    async with asking(session) as client:
+        for _ in range(2):
+            project.now += 2 * LOOK_AGAIN_SECONDS
+            text, found = await answer(client, "find_adk_symbol", query="RetryPlugin")
+            assert text.startswith(f"VERSION: google-adk {found['version'].removeprefix('v')}, from .venv")
+            project.now += 2 * LOOK_AGAIN_SECONDS
+            _, found = await answer(client, "find_adk_evidence", query=QUESTION)
+            assert found["adk"]["indexed"] == found["adk"]["wanted"]
 
 
 async def test_an_operation_does_not_take_a_version_for_a_codebase(session: AgentSession) -> None:

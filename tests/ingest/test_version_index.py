@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adk_evidence.citations.saved import index_of, other_version_note, pack_of
 from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.project import ProjectAdk
@@ -321,3 +322,17 @@ def test_versions_live_side_by_side_on_a_server(tmp_path: Path) -> None:
 def test_the_doctor_opens_the_indexes_of_versions(home: Workplace) -> None:
     findings = {finding.what: finding for finding in examine(home.settings)}
     assert findings["google-adk 8.1.0"].state == findings["google-adk 8.4.0"].state == "ok"
+
+
+def test_a_saved_pack_whose_version_is_gone_is_compared_with_the_nearest_and_says_so(home: Workplace) -> None:
+    pack = ask(home.settings, wanted=named("8.1.0"))
+    values = pack.model_dump(mode="json")
+    for adk, chosen in (("8.1.0", "8.1.0"), ("8.3.0", "8.1.0"), (None, "8.1.0"), ("9.9.0", "9.9.0")):
+        found = index_of(home.settings, pack_of({**values, "adk": {"indexed": adk}}))
+        assert found.version == chosen
+        note = other_version_note(found)
+        assert (note is None) == (adk != "8.3.0")
+        if note is not None:
+            assert "google-adk 8.3.0, which is not indexed" in note and "compared with google-adk 8.1.0" in note
+            assert "adk-ingest all --adk 8.3.0`" in note
+    assert index_of(home.settings, pack_of({**values, "adk": None, "candidates": []})).name is None

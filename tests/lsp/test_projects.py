@@ -13,7 +13,7 @@ from adk_evidence.index.project import find_adk
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
 from adk_ingest.version_index import ingest_version
-from tests.corpora import CODE, HashEmbedder, Workplace, shared_sparse
+from tests.corpora import CODE, HashEmbedder, Workplace, change, shared_sparse
 from tests.environments import PLUGIN, write_environment
 from tests.lsp.conftest import Start, command
 from tests.lsp.rpc import RawClient
@@ -120,14 +120,37 @@ def test_symbols_of_the_workspace_name_their_version(editor: RawClient, projects
     assert targets["ref"] == "v9.8.0"
 
 
+def test_symbols_name_no_version_that_nobody_knows(start: Start, tmp_path: Path) -> None:
+    projects = Projects(tmp_path)
+    change(projects.workplace.code / "corpus.json", "v9.9.0", "main")
+    (projects.new / "uv.lock").unlink()
+    projects.workplace.ingest()
+    projects.ingest_older()
+    client = start(projects.workplace, initialize=False)
+    begin(client, projects)
+    found = client.result("workspace/symbol", {"query": "RetryPlugin"})
+    containers = {symbol["containerName"] for symbol in found if symbol["name"] == "RetryPlugin"}
+    assert containers == {"google.adk.plugins", "google.adk.plugins (9.8.0)"}
+
+
 def test_sources_of_every_version_are_opened(editor: RawClient, projects: Projects) -> None:
     pack = editor.result("adk/evidence", {"query": QUESTION, "folder": projects.old.as_uri()})
     citation = min(citations_of_the_plugin(pack))
     for folder in (projects.old, projects.new):
         source = editor.result("adk/source", {"citation": citation, "folder": folder.as_uri()})
         assert "attempts: int = 7" in source["text"]
-    missing = editor.request("adk/source", {"citation": "adk-python@v1.0.0:src/google/adk/runners.py#L1-L2"})
+    missing = editor.request("adk/source", {"citation": "adk-python@v1.0.0:src/google/adk/nowhere.py#L1-L2"})
     assert missing["error"]["data"]["code"] == "not_indexed"
+
+
+def test_a_saved_pack_is_checked_against_the_version_that_answered(editor: RawClient, projects: Projects) -> None:
+    for folder in (projects.old, projects.new):
+        pack = editor.result("adk/evidence", {"query": QUESTION, "folder": folder.as_uri()})
+        found = editor.result("adk/check", {"pack": pack})["candidates"]
+        assert found and {one["verification"]["state"] for one in found} == {"exact"}
+    pack["adk"]["indexed"] = "9.8.5"
+    reasons = [one["verification"]["reason"] for one in editor.result("adk/check", {"pack": pack})["candidates"]]
+    assert any("9.8.5, which is not indexed" in reason for reason in reasons)
 
 
 def test_the_status_says_what_each_folder_uses(editor: RawClient, projects: Projects) -> None:
@@ -173,6 +196,8 @@ def test_the_editor_builds_the_index_of_a_version(start: Start, tmp_path: Path) 
     assert any(warning.startswith("version_not_indexed: ") for warning in before["warnings"])
     hover = place(projects.document(projects.old), 2, 12)
     told = "the project uses google-adk 9.8.0, which is not indexed"
+    targets = client.result("adk/targets", {"query": "RetryPlugin", "folder": projects.old.as_uri()})
+    assert any("google-adk 9.8.0 (.venv)" in warning for warning in targets["warnings"])
     assert told in str(client.result("textDocument/hover", hover))
     run = client.result("adk/ingest", {"folder": projects.old.as_uri(), "offline": True})
     assert run["status"] == "complete"

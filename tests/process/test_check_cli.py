@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -173,14 +174,19 @@ def test_a_pack_that_an_editor_wrote_anew_is_the_same_pack(check: Check, pack: P
     assert check(pack).exit_code == 0
 
 
+def write_intact(pack: Path, data: dict[str, Any]) -> None:
+    """Save a changed pack with the id that fits what it holds."""
+    kept = {name: value for name, value in data.items() if name not in ("pack_id", "query_id", "debug")}
+    canonical = json.dumps(kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    pack.write_text(json.dumps({**data, "pack_id": hashlib.sha256(canonical.encode()).hexdigest()}))
+
+
 def test_a_pack_of_an_older_release_is_read(check: Check, pack: Path) -> None:
     data = json.loads(pack.read_text())
     del data["outlines"]
     for candidate in data["candidates"]:
         del candidate["passages"], candidate["import_statement"], candidate["verification"]["path"]
-    kept = {name: value for name, value in data.items() if name not in ("pack_id", "query_id", "debug")}
-    canonical = json.dumps(kept, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    pack.write_text(json.dumps({**data, "pack_id": hashlib.sha256(canonical.encode()).hexdigest()}))
+    write_intact(pack, data)
     assert check(pack).exit_code == 0
 
 
@@ -188,3 +194,28 @@ def test_a_source_without_any_cited_file_is_a_mistake(check: Check, pack: Path, 
     (tmp_path / "other").mkdir()
     assert "none of the files" in check(pack, "--against", tmp_path / "other").stderr
     assert "neither a version nor a folder" in check(pack, "--against", "other").stderr
+
+
+def test_the_index_answers_where_it_is_named_even_beside_a_folder(check: Check, pack: Path, sources: Path) -> None:
+    change(sources / "code" / RETRY, "return attempt < self.max_retries", "return attempt <= self.max_retries")
+    folder = ("--against", sources / "code", "--source", "code", "--format", "json")
+    assert "changed" in states(check(pack, *folder)).values()
+    result = check(pack, *folder, "--against", "index")
+    assert result.exit_code == 0 and set(states(result).values()) == {"exact"}
+    assert check(pack, *folder, "--against", "index", home=sources / "empty").exit_code != 0
+
+
+def with_paths(pack: Path, path: str) -> None:
+    """Make all citations of a pack cite one path; the pack stays intact."""
+    data = json.loads(pack.read_text())
+    data["candidates"] = [{**one, "path": path} for one in data["candidates"]]
+    write_intact(pack, data)
+
+
+@pytest.mark.parametrize("place", ["above", "absolute"])
+def test_nothing_outside_a_named_folder_is_looked_for(check: Check, pack: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "named").mkdir()
+    outside = tmp_path / "outside.py"
+    outside.write_text("secret = 1\n")
+    with_paths(pack, "../outside.py" if place == "above" else str(outside))
+    assert "none of the files" in check(pack, "--against", tmp_path / "named").stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from adk_evidence.index.codebase import MAIN
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.search import session as retrieval
 from adk_evidence.symbols import current
@@ -156,3 +157,18 @@ def test_the_index_of_a_version_is_listed_and_removed(home: Path, tmp_path: Path
     done = call(ingest_app, home, "delete", "adk-8.7.0", "--yes")
     assert done.exit_code == 0, done.output
     assert "adk-8.7.0" not in call(ingest_app, home, "indexes").stdout
+
+
+def test_a_pack_is_checked_against_the_version_that_answered(home: Path, project: Path, tmp_path: Path) -> None:
+    saved = []
+    for asked in ((QUESTION, "--project", project), (QUESTION, "--adk", "9.9.0"), (f"{QUESTION} in ADK 8.1",)):
+        done = call(evidence_app, home, "ask", "--json", *asked)
+        saved.append(tmp_path / f"{len(saved)}.json")
+        saved[-1].write_text(done.stdout)
+    assert refs(EvidencePack.model_validate_json(saved[-1].read_text())) == {"v8.1.0"}
+    result = call(evidence_app, home, "check", *saved, "--format", "json")
+    assert result.exit_code == 0 and result.stderr == ""
+    found = [one["state"] for file in json.loads(result.stdout)["packs"] for one in file["citations"]]
+    assert set(found) == {"exact"}
+    against_main = call(evidence_app, home, "check", saved[0], "--index", MAIN)
+    assert against_main.exit_code == 1

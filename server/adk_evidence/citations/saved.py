@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -13,13 +14,18 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.citations.anchor import Corpus, anchor
+from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.opened import source_readers
+from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.sources import SourceReader
+from adk_evidence.index.versions import ChosenIndex, choose_index, ingest_command
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import EvidencePack, LineSpan, Verification, VerificationState, is_intact
 from adk_evidence.readers.python import Definition, parse_lines
+from adk_evidence.released_versions import MAX_VERSION_CHARS, version_of
+from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.validation import first_problem
 
@@ -53,6 +59,14 @@ class SavedCandidate(BaseModel):
     lines: LineSpan | None = None
 
 
+class SavedAdk(BaseModel):
+    """The version of google-adk that answered; None where nobody knew."""
+
+    model_config = ConfigDict(frozen=True)
+
+    indexed: str | None = None
+
+
 class SavedPack(BaseModel):
     """A pack that was saved as JSON. `candidates` may be empty."""
 
@@ -61,6 +75,7 @@ class SavedPack(BaseModel):
     pack_id: str
     query: str
     candidates: tuple[SavedCandidate, ...]
+    adk: SavedAdk | None = None
 
 
 @dataclass(frozen=True)
@@ -165,6 +180,41 @@ def pack_text(path: Path) -> str:
         raise InvalidRequestError(f"{name} is not UTF-8 text.", _PACK_HINT) from exc
     except OSError as exc:
         raise InvalidRequestError(f"{name} cannot be read: {exc.strerror}.", "Name a file that exists.") from exc
+
+
+def index_of(settings: Settings, pack: SavedPack) -> ChosenIndex:
+    """The index of the version that answered, or else the nearest one; the main index where the pack names no version.
+
+    Args:
+        settings: Of the main index.
+        pack: A pack with all of its candidates.
+    """
+    version = _answering(pack, settings.corpora["code"].repo)
+    return choose_index(settings, None if version is None else ProjectAdk(version, "", exact=True))
+
+
+def other_version_note(chosen: ChosenIndex) -> str | None:
+    """A sentence for a pack whose version is not indexed; None where it is, or where the pack names no version."""
+    if chosen.wanted is None or chosen.exact:
+        return None
+    version = chosen.wanted.version
+    other = f"google-adk {chosen.version}" if chosen.version else "an index that does not say which version it holds"
+    command = with_options(f"`{ingest_command(version)}`")
+    return (
+        f"The pack is of google-adk {version}, which is not indexed; its citations are compared with {other}. "
+        f"{command} indexes {version}."
+    )
+
+
+def _answering(pack: SavedPack, code_repo: str) -> str | None:
+    """The version that answered, as the pack says or as the refs of most of its code say."""
+    refs = Counter(one.ref for one in pack.candidates if one.source_type == "code" and one.repo == code_repo)
+    said = [pack.adk.indexed] if pack.adk is not None and pack.adk.indexed is not None else []
+    for text in (*said, *(ref for ref, _ in refs.most_common(1))):
+        version = version_of(text, ()) if len(text) <= MAX_VERSION_CHARS else None
+        if version is not None:
+            return str(version)
+    return None
 
 
 def indexed_sources(manifest: IndexManifest, folder: Path) -> list[Against]:

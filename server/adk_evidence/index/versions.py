@@ -215,7 +215,7 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None, indexed: Indexed
     """The index that answers for a project: the main index or a version index of the wanted version.
 
     Where there is neither, the nearest version that is indexed answers: the newest of those below, else the oldest of
-    those above. Where the version of the main index is not known, a version index is nearer.
+    those above; versions with the same first number come before all others. Where the version of the main index is not known, a version index is nearer.
 
     Args:
         settings: Of the main index.
@@ -262,11 +262,11 @@ def version_of_code(manifest: IndexManifest, settings: Settings) -> str | None:
 
 
 def _nearest(wanted: Version, known: Sequence[str]) -> str | None:
-    below = [version for version in known if Version(version) <= wanted]
-    above = [version for version in known if Version(version) > wanted]
-    if below:
-        return max(below, key=Version)
-    return min(above, key=Version, default=None)
+    """The newest version below, else the oldest above; one with the same first number before all others."""
+    versions = [Version(version) for version in known]
+    alike = [version for version in versions if version.major == wanted.major] or versions
+    below = [version for version in alike if version <= wanted]
+    return str(max(below) if below else min(alike)) if alike else None
 
 
 def _has_record(settings: Settings, version: str) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from adk_evidence.citations.verify import verify
-from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError
+from adk_evidence.errors import EvidenceError, InvalidRequestError, SourceError, StoreError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, point_id, sha256_text
@@ -32,6 +32,16 @@ class NotIndexedError(EvidenceError):
     """Only indexed files are opened, and this is not an indexed file."""
 
     code = "not_indexed"
+
+
+def is_of_index(error: EvidenceError) -> bool:
+    """Whether an index lacks what was to be read, or cannot be opened; another index may then have it."""
+    return isinstance(error, NotIndexedError | StoreError)
+
+
+def most_telling(failures: Sequence[EvidenceError]) -> EvidenceError:
+    """What to say where no index could be read: the failure of an index that has the file, or else the first."""
+    return next((each for each in failures if not is_of_index(each)), failures[0])
 
 
 class CitedSource(Frozen):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.identifiers import module_of, split_identifier
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.python import clip
+
+if TYPE_CHECKING:
+    from adk_evidence.index.versions import ChosenIndex
 
 TargetType = Literal["class", "function", "method", "property", "attribute", "variable"]
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
@@ -160,6 +163,11 @@ class TargetAnswer(Frozen):
     ref: str | None
     installed: str | None
     warnings: tuple[str, ...]
+
+    def of_index(self, chosen: ChosenIndex) -> TargetAnswer:
+        """The answer with a warning where the chosen index is of another version than the wanted one."""
+        warning = chosen.warning
+        return self if warning is None else self.model_copy(update={"warnings": (*self.warnings, warning)})
 
     @property
     def named(self) -> tuple[RankedTarget, ...]:
