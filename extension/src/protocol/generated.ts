@@ -370,7 +370,7 @@ export interface RetrievalPlan {
     };
   };
   /**
-   * Of the local reranker's features. A result with the feature `mean` has that weight less for `dense`.
+   * Of the local reranker's features. Where a result has `mean`, its weight is taken off that of `dense`.
    */
   rerank_weights: {
     [k: string]: number;
@@ -628,7 +628,7 @@ export interface Why {
   fused_rank: number | null;
   fused_score: number | null;
   /**
-   * Fused rank of other evidence with the same text and a poorer provenance, whose place this took.
+   * Fused rank of the twin that this result replaced: the same text from a poorer source.
    */
   took_rank: number | null;
   /**
