@@ -184,7 +184,7 @@ async def test_an_upgrade_in_the_midst_of_a_request_mixes_no_versions(session: A
         for _ in range(2):
             project.now += 2 * LOOK_AGAIN_SECONDS
             text, found = await answer(client, "find_adk_symbol", query="RetryPlugin")
-            assert text.startswith(f"VERSION: google-adk {found['version'].removeprefix('v')}, from .venv")
+            assert text.startswith(f"VERSION: google-adk {found['version'].removeprefix('v')}, from `.venv`")
             project.now += 2 * LOOK_AGAIN_SECONDS
             _, found = await answer(client, "find_adk_evidence", query=QUESTION)
             assert found["adk"]["indexed"] == found["adk"]["wanted"]
