@@ -5,7 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { comparisonReport } from "../evidence/comparison";
-import { fileNameOf, packAsJson, readSavedPack, type SavedPack, withStates } from "../evidence/savedPack";
+import { fileNameOf, indexDate, packAsJson, readSavedPack, withStates } from "../evidence/savedPack";
 import { Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
 import type { CheckResult, EvidenceResult } from "../protocol/generated";
@@ -44,18 +44,17 @@ export async function savePack(panel: PackPanel, evidence: Evidence): Promise<vo
 
 /** Shows a saved pack in the panel, with its citations checked again. */
 export async function openSavedPack(panel: PackPanel, evidence: Evidence): Promise<void> {
-  const saved = await chooseSavedPack();
-  if (saved === null) {
+  const pack = await chooseSavedPack();
+  if (pack === null) {
     return;
   }
-  const { pack } = saved;
   let notice = "";
   await panel.show({
     question: { query: pack.query, ...(isTaskMode(pack.task_mode) ? { taskMode: pack.task_mode } : {}) },
     run: async (token) => {
       const checked = await check(pack, evidence, token);
       const shown = checked instanceof Problem ? { ...pack } : withStates(pack, checked);
-      notice = noticeOf(saved, checked);
+      notice = noticeOf(pack, checked);
       evidence.takeUpHere(shown);
       return shown;
     },
@@ -68,11 +67,11 @@ export async function compareSavedPack(panel: PackPanel, report: ReportDocument)
   const shown = requireShown(panel.pack);
   const saved = await chooseSavedPack();
   if (saved !== null) {
-    await report.show(comparisonReport(saved.pack, shown, dateOf(saved)));
+    await report.show(comparisonReport(saved, shown));
   }
 }
 
-async function chooseSavedPack(): Promise<SavedPack | null> {
+async function chooseSavedPack(): Promise<EvidenceResult | null> {
   const [file] =
     (await vscode.window.showOpenDialog({
       title: vscode.l10n.t("Choose a Saved Pack"),
@@ -98,25 +97,27 @@ async function check(
   }
 }
 
-function noticeOf(saved: SavedPack, checked: CheckResult | Problem): string {
-  const date = dateOf(saved);
+function noticeOf(pack: EvidenceResult, checked: CheckResult | Problem): string {
+  const date = indexDate(pack);
+  const from =
+    date === null
+      ? vscode.l10n.t("This is a saved pack.")
+      : vscode.l10n.t("This is a saved pack, from an index that was built on {0}.", date);
+  return `${from} ${checkedSentence(checked)}`;
+}
+
+function checkedSentence(checked: CheckResult | Problem): string {
   if (checked instanceof Problem) {
-    const why = messageLine(checked.message);
-    return vscode.l10n.t("Saved on {0}. The citations could not be checked again: {1}", date, why);
+    return vscode.l10n.t("The citations could not be checked again: {0}", messageLine(checked.message));
   }
   const hold = checked.candidates.filter(({ verification: { state } }) => HOLDS.has(state));
   const counts = [hold.length, checked.candidates.length] as const;
   return checked.intact
-    ? vscode.l10n.t("Saved on {0}, checked again just now: {1} of {2} citations hold.", date, ...counts)
+    ? vscode.l10n.t("Checked again just now: {0} of {1} citations hold.", ...counts)
     : vscode.l10n.t(
-        "Saved on {0} and edited since, checked again just now: {1} of {2} citations hold. Do not rely on its texts.",
-        date,
+        "The file was edited after the pack was made: do not rely on its texts. Checked again just now: {0} of {1} citations hold.",
         ...counts,
       );
-}
-
-function dateOf({ savedAt }: SavedPack): string {
-  return new Intl.DateTimeFormat(vscode.env.language, { dateStyle: "medium" }).format(savedAt);
 }
 
 function defaultFile(name: string): vscode.Uri {

@@ -18,6 +18,7 @@ import type {
 import { PROBLEMS } from "../server/problems";
 import type { Backend } from "./backend";
 import { projectOf, scopeInUse } from "./scope";
+import { workspaceFolderOf } from "./sourceAddress";
 
 /** The server's requests. Remembers which server made a pack. Every method throws as `Backend.request` does. */
 export class Evidence {
@@ -33,12 +34,14 @@ export class Evidence {
   async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
     // Another folder may be in use when a citation is opened.
     const asked = scope ?? scopeInUse();
-    const pack = await this.backend.request("adk/evidence", { ...projectOf(asked), ...params }, token, asked);
+    const project = projectOf(asked);
+    const pack = await this.backend.request("adk/evidence", { ...project, ...params }, token, asked);
     if (!isPack(pack)) {
       throw PROBLEMS.unreadableAnswer();
     }
-    if (asked !== undefined) {
-      this.scopes.set(pack, asked);
+    const kept = keptScope(asked, project);
+    if (kept !== undefined) {
+      this.scopes.set(pack, kept);
     }
     return pack;
   }
@@ -100,4 +103,9 @@ export class Evidence {
     const { text } = await this.backend.request("adk/render", params, token, this.scopeOf(params.pack));
     return text;
   }
+}
+
+/** A document of no folder was answered for the folder in use then; later, another one may be in use. */
+function keptScope(asked: Uri | undefined, { folder }: { folder?: string }): Uri | undefined {
+  return folder === undefined || (asked && workspaceFolderOf(asked)) ? asked : Uri.parse(folder);
 }

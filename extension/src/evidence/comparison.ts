@@ -3,6 +3,8 @@
 import { l10n } from "vscode";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import { codeSpan, fenced, markdownLine, visible } from "../text/untrusted";
+import { shortCommit } from "./commit";
+import { indexDate } from "./savedPack";
 
 /** A piece of evidence of either pack. `before` is null where it is new, `after` where it is gone. */
 export interface Compared {
@@ -10,8 +12,8 @@ export interface Compared {
   readonly after: Candidate | null;
 }
 
-/** Longer texts are shown whole, one after the other. */
-const MAX_DIFF_LINES = 1500;
+/** How many pairs of lines a comparison looks at, in all its texts: some tenths of a second. */
+const MAX_LINE_PAIRS = 8_000_000;
 const CONTEXT_LINES = 3;
 
 /**
@@ -21,9 +23,15 @@ const CONTEXT_LINES = 3;
 export function comparePacks(before: EvidenceResult, after: EvidenceResult): Compared[] {
   const found = new Map<Candidate, Candidate>();
   const left = new Set(before.candidates);
-  for (const same of [isSame, isAlike, isAtOnePlace]) {
+  for (const keyOf of [idOf, placeAndTextOf, placeOf]) {
+    const earlier = new Map<string, Candidate[]>();
+    for (const then of left) {
+      const alike = earlier.get(keyOf(then)) ?? [];
+      alike.push(then);
+      earlier.set(keyOf(then), alike);
+    }
     for (const now of after.candidates.filter((candidate) => !found.has(candidate))) {
-      const then = [...left].find((candidate) => same(candidate, now));
+      const then = earlier.get(keyOf(now))?.shift();
       if (then !== undefined) {
         found.set(now, then);
         left.delete(then);
@@ -36,8 +44,8 @@ export function comparePacks(before: EvidenceResult, after: EvidenceResult): Com
   ];
 }
 
-/** The comparison as Markdown; `savedAt` is the date of the earlier pack in words. */
-export function comparisonReport(before: EvidenceResult, after: EvidenceResult, savedAt: string): string {
+/** The comparison of a saved pack with the shown one, as Markdown. */
+export function comparisonReport(before: EvidenceResult, after: EvidenceResult): string {
   const compared = comparePacks(before, after);
   const isNew = compared.filter((one) => one.before === null);
   const isGone = compared.filter((one) => one.after === null);
@@ -48,7 +56,7 @@ export function comparisonReport(before: EvidenceResult, after: EvidenceResult, 
   const lines = [
     `# ${l10n.t("Comparison with a saved pack")}`,
     "",
-    `- ${l10n.t("Saved on {0}", savedAt)}: ${about(before)}`,
+    `- ${l10n.t("Saved pack")}: ${about(before)}`,
     `- ${l10n.t("Shown now")}: ${about(after)}`,
     "",
     l10n.t(
@@ -74,51 +82,51 @@ export function comparisonReport(before: EvidenceResult, after: EvidenceResult, 
     ),
   ];
   if (changed.length > 0) {
+    const effort = { pairs: MAX_LINE_PAIRS };
     lines.push(`## ${l10n.t("Changed text")}`, "");
     for (const { before: then, after: now } of changed) {
       lines.push(`### ${titleOf(now)}`, "", `${citation(then)} → ${citation(now)}`, "");
-      lines.push(fenced(lineDifference(then.text, now.text), "diff"), "");
+      lines.push(fenced(lineDifference(then.text, now.text, effort), "diff"), "");
     }
   }
   return `${lines.join("\n")}\n`;
 }
 
-/** The lines of both texts: those of the first alone after `-`, those of the second alone after `+`. */
-export function lineDifference(before: string, after: string): string {
-  const [old, now] = [before.split("\n"), after.split("\n")];
-  if (old.length > MAX_DIFF_LINES || now.length > MAX_DIFF_LINES) {
-    return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)].join("\n");
-  }
-  return shortened(marked(old, now)).join("\n");
+/**
+ * The lines of both texts: those of the first alone after `-`, those of the second alone after `+`.
+ *
+ * @param effort How many pairs of lines may be compared; less is left afterwards. Where that is not enough, all lines
+ * between the first and the last difference count as changed.
+ */
+export function lineDifference(before: string, after: string, effort = { pairs: MAX_LINE_PAIRS }): string {
+  return shortened(marked(before.split("\n"), after.split("\n"), effort)).join("\n");
 }
 
-function isSame(then: Candidate, now: Candidate): boolean {
-  return then.candidate_id === now.candidate_id;
+function idOf({ candidate_id }: Candidate): string {
+  return candidate_id;
 }
 
-function isAlike(then: Candidate, now: Candidate): boolean {
-  return isAtOnePlace(then, now) && then.text === now.text;
+function placeAndTextOf(candidate: Candidate): string {
+  return JSON.stringify([placeOf(candidate), candidate.text]);
 }
 
-function isAtOnePlace(then: Candidate, now: Candidate): boolean {
-  return (
-    then.source_type === now.source_type &&
-    then.origin === now.origin &&
-    then.repo === now.repo &&
-    then.path === now.path &&
-    then.symbol === now.symbol &&
-    then.headings.join("\n") === now.headings.join("\n")
-  );
+function placeOf({ source_type, origin, repo, path, symbol, headings }: Candidate): string {
+  return JSON.stringify([source_type, origin, repo, path, symbol, headings]);
 }
 
 function inBoth(one: Compared): one is { before: Candidate; after: Candidate } {
   return one.before !== null && one.after !== null;
 }
 
+/** The question of a pack, and from what it was answered. */
 function about(pack: EvidenceResult): string {
-  const corpora = Object.values(pack.index?.corpora ?? {}).map(({ repo, commit }) => `${repo}@${commit.slice(0, 12)}`);
-  const from = corpora.length > 0 ? ` (${[...new Set(corpora)].map(markdownLine).join(", ")})` : "";
-  return `${markdownLine(pack.query)}${from}`;
+  const corpora = Object.values(pack.index?.corpora ?? {}).map(({ repo, commit }) => `${repo}@${shortCommit(commit)}`);
+  const date = indexDate(pack);
+  const facts = [
+    ...[...new Set(corpora)].map(markdownLine),
+    ...(date === null ? [] : [markdownLine(l10n.t("index built on {0}", date))]),
+  ];
+  return `${markdownLine(pack.query)}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`;
 }
 
 function citation(candidate: Candidate): string {
@@ -133,8 +141,34 @@ function list(title: string, items: readonly (string | null)[]): string[] {
   return items.length === 0 ? [] : [`## ${title}`, "", ...items.map((item) => `- ${item}`), ""];
 }
 
-/** Every line of both texts with its mark, by a longest common subsequence. */
-function marked(old: readonly string[], now: readonly string[]): string[] {
+/** Every line of both texts with its mark. */
+function marked(old: readonly string[], now: readonly string[], effort: { pairs: number }): string[] {
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) {
+    head++;
+  }
+  let tail = 0;
+  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) {
+    tail++;
+  }
+  const middles = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)] as const;
+  const pairs = middles[0].length * middles[1].length;
+  const isAffordable = pairs <= effort.pairs;
+  effort.pairs -= isAffordable ? pairs : 0;
+  return [
+    ...old.slice(0, head).map((line) => ` ${line}`),
+    ...(pairs > 0 && isAffordable ? markedByCommon(...middles) : markedWhole(...middles)),
+    ...old.slice(old.length - tail).map((line) => ` ${line}`),
+  ];
+}
+
+function markedWhole(old: readonly string[], now: readonly string[]): string[] {
+  return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+}
+
+/** Every line with its mark, by a longest common subsequence. */
+function markedByCommon(old: readonly string[], now: readonly string[]): string[] {
   // common[i][j]: how many lines old[i..] and now[j..] have in common, in order.
   const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
   const at = (i: number, j: number) => common[i]?.[j] ?? 0;

@@ -2,16 +2,17 @@ import * as vscode from "vscode";
 import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
 import type { Candidate, EvidenceResult, LineSpan, SourceParams, SourceResult } from "../protocol/generated";
-import { messageLine } from "../text/untrusted";
+import { clip, messageLine } from "../text/untrusted";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
+import { shortCommit } from "./commit";
 import type { Highlight } from "./highlight";
 import { type Note, type Opening, planOpening, planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
-/** The server looks for texts up to this length. */
-const MAX_TEXT_CHARS = 200_000;
+/** What the server takes of a cited text, in characters (`CitedTextParams`). */
+const LONGEST = { text: 200_000, path: 4000, language: 100, name: 1000 } as const;
 
 /** Opens what citations point to, read-only, with the cited lines marked and the cursor at the first of them. */
 export class Citations {
@@ -88,8 +89,23 @@ export class Citations {
 
 /** Names the candidate, and says what to look for where the index holds another version. */
 function paramsOf({ candidate_id, text, path, language, symbol, headings, lines }: Candidate): SourceParams {
-  const cited = text.length > MAX_TEXT_CHARS ? null : { text, path, language, symbol, headings, lines };
+  if (text.length > LONGEST.text) {
+    return { candidateId: candidate_id, cited: null };
+  }
+  const cited = {
+    text,
+    path: clipTo(LONGEST.path, path),
+    language: clipTo(LONGEST.language, language),
+    symbol: symbol === null ? null : clipTo(LONGEST.name, symbol),
+    headings: headings.map((heading) => clipTo(LONGEST.name, heading)),
+    lines,
+  };
   return { candidateId: candidate_id, cited };
+}
+
+/** At most so many characters, the ellipsis included. */
+function clipTo(longest: number, text: string): string {
+  return text.length <= longest ? text : clip(text, longest - 1);
 }
 
 /** What the reader must know; null where there is nothing. Only paths and commits in it are from elsewhere. */
@@ -150,10 +166,6 @@ function remarkOnChange(note: Note, source: SourceResult, lines: LineSpan | null
     case "no-page":
       return vscode.l10n.t("There is no page for this on the site of the docs, so its source is shown.");
   }
-}
-
-function shortCommit(commit: string): string {
-  return messageLine(/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit);
 }
 
 function noPage(): Problem {

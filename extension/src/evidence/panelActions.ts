@@ -6,7 +6,7 @@ import type { Evidence } from "./client";
 import type { Citations } from "./openCitation";
 import { paramsOf } from "./question";
 import { limitsOf } from "./requestSettings";
-import { scopeInUse } from "./scope";
+import { projectOf, scopeInUse } from "./scope";
 
 /** What the panel's clicks do. */
 export function panelActions(evidence: Evidence, citations: Citations): PanelActions {
@@ -19,6 +19,7 @@ export function panelActions(evidence: Evidence, citations: Citations): PanelAct
     openCitation: (citation, pack) => citations.openCitation(citation, evidence.scopeOf(pack)),
     copy: (format, pack, candidate) => copyEvidence(format, pack, candidate, evidence),
     scopeOf: (pack) => evidence.scopeOf(pack)?.toString() ?? null,
+    folderOf: (pack) => projectOf(evidence.scopeOf(pack)).folder ?? null,
     takeUp: (pack, scope) => evidence.takeUp(pack, scope),
     async act({ command, arguments: rest = [] }) {
       await vscode.commands.executeCommand(command, ...rest);

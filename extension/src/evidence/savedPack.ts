@@ -1,19 +1,14 @@
 /** Packs in files: written for others and for later, and read again. Anybody may have edited such a file. */
 
 import path from "node:path";
-import { FileSystemError, l10n, type Uri, workspace } from "vscode";
+import { env, FileSystemError, l10n, type Uri, workspace } from "vscode";
 import { Problem } from "../problem";
 import { isPack } from "../protocol/check";
 import type { CheckResult, EvidenceResult } from "../protocol/generated";
+import { clip } from "../text/untrusted";
 
 /** The largest packs, with a hundred results in whole texts, take some 2 MB. */
 export const MAX_PACK_BYTES = 32_000_000;
-
-export interface SavedPack {
-  readonly pack: EvidenceResult;
-  /** When the file was written, in milliseconds since 1970. */
-  readonly savedAt: number;
-}
 
 /** Where a pack that was checked again keeps the states of its citations as they were: its id was made of those. */
 const STATES_THEN = "verification_then";
@@ -29,9 +24,9 @@ export function packAsJson(shown: EvidenceResult): string {
  *
  * @throws Problem if the file cannot be read, is too large or holds no pack.
  */
-export async function readSavedPack(file: Uri): Promise<SavedPack> {
+export async function readSavedPack(file: Uri): Promise<EvidenceResult> {
   const name = path.posix.basename(file.path);
-  const { size, mtime } = await reading(name, workspace.fs.stat(file));
+  const { size } = await reading(name, workspace.fs.stat(file));
   if (size > MAX_PACK_BYTES) {
     throw wrongFile(l10n.t("{0} is too large for a saved pack.", name));
   }
@@ -46,7 +41,7 @@ export async function readSavedPack(file: Uri): Promise<SavedPack> {
   if (!isPack(pack)) {
     throw wrongFile(l10n.t("{0} is not a saved pack of ADK Evidence.", name));
   }
-  return { pack, savedAt: mtime };
+  return pack;
 }
 
 /** The pack with the states of its citations as they are now. */
@@ -70,15 +65,20 @@ function asItWas(pack: EvidenceResult): EvidenceResult {
   return isPack(before) ? before : pack;
 }
 
+/** The date of the index that a pack was made from, in words; null where that is not known. */
+export function indexDate({ index }: EvidenceResult): string | null {
+  // The time of the file itself is that of a download or a checkout as often as not.
+  const built = Date.parse(index?.created_at ?? "");
+  return Number.isNaN(built) ? null : new Intl.DateTimeFormat(env.language, { dateStyle: "medium" }).format(built);
+}
+
 /** A name for the file of a pack, made of its question. */
 export function fileNameOf({ query }: EvidenceResult): string {
-  const words = query
-    .slice(0, 200)
+  const words = clip(query, 200)
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
-    .slice(0, 50)
-    .replaceAll(/^-+|-+$/g, "");
-  return `evidence-${words || "pack"}.json`;
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-");
+  const name = clip(words, 50).replaceAll(/^-+|[-…]+$/g, "");
+  return `evidence-${name || "pack"}.json`;
 }
 
 async function reading<T>(name: string, read: Thenable<T>): Promise<T> {

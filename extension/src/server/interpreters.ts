@@ -2,12 +2,17 @@
 
 import * as vscode from "vscode";
 import { activePython, onDidChangePython } from "./pythonExtension";
+import { withinTime } from "./time";
+
+/** Servers do not wait longer for the Python extension: they are told later what it answers. */
+const KNOWN_MS = 1000;
 
 export class Interpreters implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable;
   private found: Readonly<Record<string, string>> = {};
   private looking: Promise<void> | undefined;
+  private looks = 0;
 
   /** Fires when the interpreter of a folder has changed. */
   readonly onDidChange = this.changes.event;
@@ -26,9 +31,11 @@ export class Interpreters implements vscode.Disposable {
     return this.found;
   }
 
-  /** Waits until the interpreters are known. */
+  /** Waits until the interpreters are known, but not for long. */
   known(): Promise<void> {
-    return this.looking ?? this.look();
+    return withinTime(this.looking ?? this.look(), KNOWN_MS, () => new Error("no answer in time")).catch(
+      () => undefined,
+    );
   }
 
   dispose(): void {
@@ -37,8 +44,8 @@ export class Interpreters implements vscode.Disposable {
   }
 
   private look(): Promise<void> {
-    const looking = this.lookAgain().finally(() => {
-      // A later look knows more.
+    this.looks += 1;
+    const looking = this.lookAgain(this.looks).finally(() => {
       if (this.looking === looking) {
         this.looking = Promise.resolve();
       }
@@ -47,10 +54,14 @@ export class Interpreters implements vscode.Disposable {
     return looking;
   }
 
-  private async lookAgain(): Promise<void> {
+  private async lookAgain(look: number): Promise<void> {
     // A folder that is not on a disk has no interpreter.
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
     const asked = await Promise.all(folders.map(async ({ uri }) => [uri.toString(), await this.ask(uri)] as const));
+    // A later look knows more, whichever of the two ends first.
+    if (look !== this.looks) {
+      return;
+    }
     const found = Object.fromEntries(asked.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
     if (JSON.stringify(found) !== JSON.stringify(this.found)) {
       this.found = found;

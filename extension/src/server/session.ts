@@ -91,10 +91,13 @@ export class ClientSession implements ServerSession {
       throw this.startProblem(error);
     }
     this.running = true;
-    this.settingChanges = this.options.onDidChangeSettings(() => {
-      // A server that ends at that moment needs no settings.
-      this.tellChanges().catch(() => undefined);
-    });
+    // A server that ends at that moment needs no settings.
+    const tell = () => void this.tellChanges().catch(() => undefined);
+    this.settingChanges = this.options.onDidChangeSettings(tell);
+    if (this.told !== undefined) {
+      // What has changed since the server asked, while it was starting.
+      tell();
+    }
     const server = client.initializeResult?.serverInfo;
     this.options.log.info(
       `Started ${server?.name ?? "the server"} ${server?.version ?? ""} with ${this.launch.command}`,

@@ -77,9 +77,9 @@ export class StatusItem implements vscode.Disposable {
     this.setContext(CONTEXT.hasIndex, Boolean(situation.index));
   }
 
-  private ask(): void {
+  private ask(scope = this.scope): void {
     // The answer comes to `learn`. Whoever asks something is shown the failure.
-    this.pool.request("adk/status", {}, undefined, this.scope).catch(() => undefined);
+    this.pool.request("adk/status", {}, undefined, scope).catch(() => undefined);
   }
 
   private askAgain(): void {
@@ -94,7 +94,7 @@ export class StatusItem implements vscode.Disposable {
     const told = this.told.get(folder.id);
     // A stopped ingestion may have published an index that answers by keywords.
     if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) {
-      this.ask();
+      this.ask(folder.uri);
     }
     const index = problem?.code === "no_index" ? null : indexOf(method, result);
     if (!told || index === undefined) {
@@ -106,7 +106,7 @@ export class StatusItem implements vscode.Disposable {
       told.project = project;
     } else if (method === "adk/evidence" && tellsMore(result as EvidenceResult, told.project)) {
       // The project has changed its version, or another program has indexed that.
-      this.ask();
+      this.ask(folder.uri);
     }
     this.refresh();
   }

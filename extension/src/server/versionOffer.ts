@@ -46,7 +46,7 @@ export class VersionOffer {
 function offerOf(project: ProjectStatus): string {
   const { version, taken_from, indexed } = project;
   return vscode.l10n.t(
-    "{0} uses google-adk {1}, from {2}, which is not indexed: answers are of {3}, and may not hold there.",
+    "{0} uses google-adk {1} (from {2}). That version is not indexed. Answers are of {3} and may not hold for {1}.",
     projectName(project),
     messageLine(version),
     messageLine(taken_from),

@@ -25,6 +25,8 @@ export interface PanelActions {
   copy(what: CopyFormat, pack: EvidenceResult, candidate: Candidate | null): Promise<void>;
   /** The document or folder of a pack's question, as a URI; null if that is not known. */
   scopeOf(pack: EvidenceResult): string | null;
+  /** The folder whose project a pack was made for, as a URI; null if no folder is open. */
+  folderOf(pack: EvidenceResult): string | null;
   /** Restores a pack of an earlier window; `scope` is what `scopeOf` returned for it then. */
   takeUp(pack: EvidenceResult, scope: string): void;
   /** Runs the command of a button that the panel showed: a problem's fix, or "Ingest" of the empty state. */

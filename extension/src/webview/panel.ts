@@ -229,9 +229,10 @@ export class PackPanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   /** What the page's own buttons do. */
   private ownFix(id: string): Fix | undefined {
     const ingest = { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest };
-    const { pack } = this.session;
-    if (id === ACTIONS.indexVersion && pack !== null) {
-      return { ...ingest, arguments: [{ folder: this.actions.scopeOf(pack) }] };
+    const { pack, notice } = this.session.state;
+    // A pack with a notice is no fresh answer: the project may use another version by now.
+    if (id === ACTIONS.indexVersion && pack !== null && notice == null) {
+      return { ...ingest, arguments: [{ folder: this.actions.folderOf(pack) }] };
     }
     return id === ACTIONS.ingest ? ingest : undefined;
   }

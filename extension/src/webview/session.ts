@@ -199,7 +199,8 @@ export class PackSession {
     };
     this.question = question;
     this.shown = { item, pack, notice };
-    const others = this.entries.filter((entry) => !sameQuestion(entry.item, question));
+    // A saved pack and a fresh answer to its question are two entries.
+    const others = this.entries.filter((entry) => entry.notice !== notice || !sameQuestion(entry.item, question));
     this.entries = [this.shown, ...others].slice(0, MAX_HISTORY);
   }
 

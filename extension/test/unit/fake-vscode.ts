@@ -21,6 +21,7 @@ export const env = {
 
 export const LogLevel = { Off: 0, Trace: 1, Debug: 2, Info: 3, Warning: 4, Error: 5 } as const;
 export const ViewColumn = { Active: -1, Beside: -2 } as const;
+export const StatusBarAlignment = { Left: 1, Right: 2 } as const;
 
 export class Uri {
   private constructor(

@@ -40,12 +40,20 @@ describe("the page", () => {
 
     it("that is not indexed, once, with a way to index it", async () => {
       await test.show(stateOf(packOf([docsCandidate()], { adk: { ...adk, indexed: "2.13.0" }, warnings })));
-      await test.page.getByText("which is not indexed. This evidence is of 2.13.0.").waitFor();
+      await test.page.getByText("That version is not indexed. This evidence is of 2.13.0.").waitFor();
       assert.equal(await test.page.getByText("run this").count(), 0);
       await test.page.getByText("Something else.").waitFor();
       await test.page.getByRole("button", { name: "Index google-adk 1.18.0" }).click();
       assert.deepEqual(await messages(1), [{ type: "action", id: "indexVersion" }]);
     });
+  });
+
+  it("offers to index no version for a saved pack", async () => {
+    const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: ".venv" };
+    const warnings = ["version_not_indexed: Run this."];
+    await test.show({ ...stateOf(packOf([docsCandidate()], { adk, warnings })), notice: "This is a saved pack." });
+    await test.page.getByText("When this pack was made, the project used google-adk 1.18.0 (from .venv).").waitFor();
+    assert.equal(await test.page.getByRole("button", { name: "Index google-adk" }).count(), 0);
   });
 
   describe("asks", () => {

@@ -52,7 +52,7 @@ export function Summary({ pack, notice, onCopy, onIndexVersion }: SummaryProps) 
           />
         )}
       </div>
-      <ProjectVersion pack={pack} onIndexVersion={onIndexVersion} />
+      <ProjectVersion pack={pack} notice={notice} onIndexVersion={onIndexVersion} />
       {origin !== null && (
         <p class="question">
           <span class="question-origin">{origin}</span> <SafeText text={pack.queryUsed.text} longest={600} />
@@ -88,25 +88,46 @@ export function Summary({ pack, notice, onCopy, onIndexVersion }: SummaryProps) 
 }
 
 /** The google-adk that the project uses, and what to do where the evidence is of another version. */
-function ProjectVersion({ pack, onIndexVersion }: Pick<SummaryProps, "pack" | "onIndexVersion">) {
+function ProjectVersion({ pack, notice, onIndexVersion }: Omit<SummaryProps, "onCopy">) {
   const { adk } = pack;
   if (adk == null) {
     return null;
   }
-  const used = t("google-adk {0}, from {1}", adk.wanted, adk.taken_from);
   if (!isOfOther(pack)) {
     return (
       <p class="project">
-        <SafeText text={used} longest={300} />
+        <SafeText text={t("google-adk {0}, from {1}", adk.wanted, adk.taken_from)} longest={300} />
       </p>
     );
   }
   const indexed = adk.indexed ?? t("another version");
+  if (notice !== null) {
+    // The project that is open now may be another one, or use another version by now.
+    return (
+      <p class="project">
+        <Icon name="warning" />{" "}
+        <SafeText
+          text={t(
+            "When this pack was made, the project used google-adk {0} (from {1}). This evidence is of {2}.",
+            adk.wanted,
+            adk.taken_from,
+            indexed,
+          )}
+          longest={400}
+        />
+      </p>
+    );
+  }
   return (
     <p class="project">
       <Icon name="warning" />{" "}
       <SafeText
-        text={t("The project uses {0}, which is not indexed. This evidence is of {1}.", used, indexed)}
+        text={t(
+          "The project uses google-adk {0} (from {1}). That version is not indexed. This evidence is of {2}.",
+          adk.wanted,
+          adk.taken_from,
+          indexed,
+        )}
         longest={400}
       />{" "}
       <button type="button" class="secondary" onClick={onIndexVersion}>

@@ -13,10 +13,12 @@ import { FakeBackend } from "../evidence/fakeBackend";
 import { candidate, pack, rendered } from "../evidence/packs";
 import { CancellationTokenSource, FileSystemError } from "../fake-vscode";
 
-const SAVED_AT = Date.UTC(2026, 10, 20, 12);
+/** An hour that is of this day or of the next one in every time zone. */
+const BUILT_AT = "2026-11-20T12:00:00Z";
 const FILE = vscode.Uri.file("/work/evidence.json");
 const two = pack({
   query: "How do I retry?",
+  index: { generation: "g", created_at: BUILT_AT, fingerprint: "f", content: null, dense: "complete", corpora: {} },
   candidates: [candidate(), candidate({ rank: 2, candidate_id: "other", citation: "adk-docs@c:https://adk.dev/a/" })],
 });
 
@@ -65,7 +67,7 @@ class Fixture {
     });
     Object.assign(vscode.workspace, {
       fs: {
-        stat: async (uri: vscode.Uri) => ({ size: this.size ?? read(uri).length, mtime: SAVED_AT }),
+        stat: async (uri: vscode.Uri) => ({ size: this.size ?? read(uri).length, mtime: 0 }),
         readFile: async (uri: vscode.Uri) => read(uri),
         writeFile: async (uri: vscode.Uri, bytes: Uint8Array) => {
           if (uri.path.startsWith("/locked/")) {
@@ -114,6 +116,12 @@ describe("saved packs", () => {
     assert.match(fixture.proposed, /\/evidence-how-do-i-retry\.json$/);
   });
 
+  it("are saved under a name in which no character is cut in two", async () => {
+    const fixture = new Fixture({ ...two, query: `a${"\u{20000}".repeat(60)}` }, checked);
+    await savePack(fixture.panel, fixture.evidence);
+    assert.ok(fixture.proposed.endsWith(`/evidence-a${"\u{20000}".repeat(24)}.json`), fixture.proposed);
+  });
+
   it("are saved as Markdown where the file's name says so", async () => {
     const fixture = new Fixture(two, checked);
     fixture.chosen = vscode.Uri.file("/work/evidence.MD");
@@ -142,7 +150,10 @@ describe("saved packs", () => {
       ["exact", "gone"],
     );
     assert.equal(shown?.request.question.query, "How do I retry?");
-    assert.equal(shown?.notice, "Saved on Nov 20, 2026, checked again just now: 1 of 2 citations hold.");
+    assert.match(
+      shown?.notice ?? "",
+      /^This is a saved pack, from an index that was built on Nov 2[01], 2026\. Checked again just now: 1 of 2 citations hold\.$/,
+    );
     // Saved again, the pack is the one that was made.
     assert.equal(packAsJson(shown?.pack ?? two), packAsJson(two));
   });
@@ -151,7 +162,7 @@ describe("saved packs", () => {
     const edited = new Fixture(null, () => checked({ intact: false }));
     edited.put(packAsJson(two));
     await openSavedPack(edited.panel, edited.evidence);
-    assert.match(edited.shown[0]?.notice ?? "", /edited since.*Do not rely on its texts/);
+    assert.match(edited.shown[0]?.notice ?? "", /edited after the pack was made: do not rely on its texts/);
     const failing = new Fixture(null, () => {
       throw new Problem("Nothing is indexed yet.", "no_index");
     });

@@ -3,6 +3,8 @@ import { describe, it } from "mocha";
 import type { Uri } from "vscode";
 import * as vscode from "vscode";
 import { Evidence } from "../../../src/evidence/client";
+import type { Citations } from "../../../src/evidence/openCitation";
+import { panelActions } from "../../../src/evidence/panelActions";
 import type { EvidenceResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "./fakeBackend";
 import { candidate, pack, rendered, source } from "./packs";
@@ -53,6 +55,26 @@ describe("the evidence of a server", () => {
           { candidateId: "x", folder: "file:///work" },
         ],
       );
+    } finally {
+      Object.assign(vscode.workspace, { workspaceFolders: undefined });
+    }
+  });
+
+  it("remembers the folder that answered for a document of no folder, whatever folder is in use later", async () => {
+    const [first, second] = ["/first", "/second"].map((path, index) => ({
+      uri: vscode.Uri.file(path),
+      name: path,
+      index,
+    }));
+    Object.assign(vscode.workspace, { workspaceFolders: [first, second] });
+    try {
+      const evidence = new Evidence(new FakeBackend({ "adk/evidence": () => pack() }));
+      const found = await evidence.find({ query: "x" }, undefined, vscode.Uri.file("/elsewhere/a.py"));
+      const inside = await evidence.find({ query: "x" }, undefined, vscode.Uri.file("/second/a.py"));
+      Object.assign(vscode.workspace, { workspaceFolders: [second, first] });
+      const { folderOf } = panelActions(evidence, {} as Citations);
+      assert.deepEqual([found, inside].map(folderOf), ["file:///first", "file:///second"]);
+      assert.equal(evidence.scopeOf(inside)?.toString(), "file:///second/a.py");
     } finally {
       Object.assign(vscode.workspace, { workspaceFolders: undefined });
     }

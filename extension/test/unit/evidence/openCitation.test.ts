@@ -10,7 +10,7 @@ import { panelActions } from "../../../src/evidence/panelActions";
 import { readOnly, sourceAddress } from "../../../src/evidence/sourceAddress";
 import { SourceDocuments } from "../../../src/evidence/sourceDocuments";
 import { Problem } from "../../../src/problem";
-import type { SourceResult } from "../../../src/protocol/generated";
+import type { SourceParams, SourceResult } from "../../../src/protocol/generated";
 import { variedPack } from "../../webview/packs";
 import { FakeEditor, Range, Selection, textDocuments, Uri, window, workspace } from "../fake-vscode";
 import { FakeBackend } from "./fakeBackend";
@@ -89,6 +89,23 @@ describe("a citation that is opened", () => {
     const { text, path, language, symbol, headings, lines } = shown;
     const cited = { text, path, language, symbol, headings, lines };
     assert.deepEqual(backend.asked.at(-1)?.params, { candidateId: shown.candidate_id, cited });
+  });
+
+  it("is asked for with no more than the server takes, whatever a saved pack holds", async () => {
+    const backend = new FakeBackend({ "adk/source": () => CITED });
+    const evidence = new Evidence(backend);
+    const long = "x".repeat(5000);
+    const shown = candidate({ path: long, language: long, symbol: long, headings: [long, "b"] });
+    const holds = pack({ candidates: [shown] });
+    const citations = new Citations(evidence, new SourceDocuments(evidence), new Highlight());
+    await citations.open(shown, holds, "source");
+    const sent = () => (backend.asked.at(-1)?.params as SourceParams | undefined)?.cited;
+    const { path, language, symbol, headings } = sent() ?? {};
+    const lengths = [path, language, symbol, ...(headings ?? [])].map((text) => text?.length);
+    assert.deepEqual(lengths, [4000, 100, 1000, 1000, 1]);
+    const huge = { ...shown, text: "x".repeat(200_001) };
+    await citations.open(huge, holds, "source");
+    assert.equal(sent(), null);
   });
 
   it("is asked for by the citation itself where it is a part of an outline", async () => {

@@ -66,7 +66,7 @@ describe("the offer to index a project's version", () => {
     await offer.consider(answered());
     await offer.consider(answered());
     assert.deepEqual(said, [
-      "agent uses google-adk 1.18.0, from .venv, which is not indexed: answers are of 2.13.0, and may not hold there.",
+      "agent uses google-adk 1.18.0 (from .venv). That version is not indexed. Answers are of 2.13.0 and may not hold for 1.18.0.",
     ]);
     await offer.consider(answered({ version: "1.31.0" }));
     assert.equal(said.length, 2);

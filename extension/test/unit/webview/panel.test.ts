@@ -24,6 +24,7 @@ class Fixture {
   readonly openedCitations: unknown[][] = [];
   readonly copied: unknown[][] = [];
   readonly fixed: Fix[] = [];
+  readonly folders = new Map<EvidenceResult, string>();
   readonly scopes = new Map<EvidenceResult, string>();
   copyFails: Problem | null = null;
   readonly panel: PackPanel;
@@ -46,6 +47,7 @@ class Fixture {
         }
         this.copied.push(all);
       },
+      folderOf: (pack) => this.folders.get(pack) ?? null,
       scopeOf: (pack) => this.scopes.get(pack) ?? null,
       takeUp: (pack, scope) => {
         this.scopes.set(pack, scope);
@@ -278,15 +280,23 @@ describe("the panel", () => {
   it("indexes the version that the project of its pack uses", async () => {
     fixture.open();
     const shown = packOf([]);
-    fixture.scopes.set(shown, "file:///work/agent.py");
+    fixture.folders.set(shown, "file:///work");
     const done = fixture.panel.ask(QUESTION);
     fixture.request(0).answer(shown);
     await done;
     fixture.view.received.fire({ type: "action", id: "indexVersion" });
     await settled();
     assert.deepEqual(fixture.fixed, [
-      { title: "Ingest Corpora", command: "adkEvidence.ingest", arguments: [{ folder: "file:///work/agent.py" }] },
+      { title: "Ingest Corpora", command: "adkEvidence.ingest", arguments: [{ folder: "file:///work" }] },
     ]);
+  });
+
+  it("indexes no version for a pack that is no fresh answer", async () => {
+    fixture.open();
+    await fixture.panel.show({ question: {}, run: async () => packFor("saved"), notice: () => "Saved long ago." });
+    fixture.view.received.fire({ type: "action", id: "indexVersion" });
+    await settled();
+    assert.deepEqual(fixture.fixed, []);
   });
 
   it("saves what its pack was asked for, and takes it up after the window was loaded anew", async () => {
@@ -400,6 +410,19 @@ describe("the panel", () => {
         fixture.last.history.map(({ query, sources }) => `${query} ${sources}`),
         ["a docs", "a both", "b both"],
       );
+    });
+
+    it("has a saved pack beside the fresh answer to its question", async () => {
+      fixture.open();
+      const saved = { question: QUESTION, run: async () => packFor("a"), notice: () => "Saved." };
+      await fixture.answered({ ...QUESTION, query: "a" }, packFor("a"));
+      await fixture.panel.show(saved);
+      assert.equal(fixture.last.history.length, 2);
+      await fixture.answered({ ...QUESTION, query: "a" }, packFor("a"));
+      await fixture.panel.show(saved);
+      assert.equal(fixture.last.history.length, 2);
+      fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
+      assert.equal(fixture.last.notice, null);
     });
 
     it("remembers so many and no more", async () => {

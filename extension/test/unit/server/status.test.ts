@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import * as vscode from "vscode";
+import type { ServerState } from "../../../src/server/managedServer";
+import type { Answered, ServerPool } from "../../../src/server/pool";
+import { StatusItem } from "../../../src/server/status";
+import { FakeEditor, Uri } from "../fake-vscode";
+
+const LAUNCH = { command: "p", args: [], isolated: true, key: "p", origin: "command", version: null } as const;
+const READY: ServerState = { kind: "ready", launch: LAUNCH };
+
+describe("the status item of several folders", () => {
+  let before: { window: object; workspace: object };
+  beforeEach(() => {
+    before = { window: { ...vscode.window }, workspace: { ...vscode.workspace } };
+    Object.assign(vscode.window, {
+      createStatusBarItem: () => ({ show: () => undefined, dispose: () => undefined }),
+      onDidChangeWindowState: () => new vscode.Disposable(() => undefined),
+    });
+    Object.assign(vscode.workspace, { onDidGrantWorkspaceTrust: () => new vscode.Disposable(() => undefined) });
+  });
+  afterEach(() => {
+    Object.assign(vscode.window, before.window);
+    Object.assign(vscode.workspace, before.workspace);
+  });
+
+  it("asks again for the folder whose answer told more, whichever folder is in use", () => {
+    const answers = new vscode.EventEmitter<Answered>();
+    const asked: (string | undefined)[] = [];
+    const pool = {
+      onDidChange: () => new vscode.Disposable(() => undefined),
+      onDidAnswer: answers.event,
+      state: () => READY,
+      request: async (_method: string, _params: object, _token: unknown, scope?: vscode.Uri) => {
+        asked.push(scope?.path);
+      },
+    } as unknown as ServerPool;
+    const activate = (path: string) =>
+      Object.assign(vscode.window, { activeTextEditor: new FakeEditor(Uri.file(path), "") });
+    activate("/b");
+    const status = new StatusItem(pool, (scope) => ({ id: scope?.toString() ?? "" }));
+    activate("/a");
+    const uri = vscode.Uri.file("/b");
+    const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: ".venv" };
+    const answered = { folder: { id: uri.toString(), uri }, method: "adk/evidence", result: { index: null, adk } };
+    answers.fire(answered as unknown as Answered);
+    // A refresh of the folder in use may ask for that, too.
+    assert.deepEqual(
+      asked.filter((path) => path === "/b"),
+      ["/b", "/b"],
+    );
+    answers.fire({ ...answered, method: "adk/ingest", result: {} } as unknown as Answered);
+    assert.equal(asked.filter((path) => path === "/b").length, 3);
+    status.dispose();
+  });
+});
