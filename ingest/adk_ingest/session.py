@@ -9,6 +9,7 @@ from pathlib import Path
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.index.versions import VersionSettings
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -190,7 +191,8 @@ def _found(
         for notice in found.notices:
             note(notice)
         if found.source is None:
-            raise SourceError(f"The source of {settings.subject} cannot be had.", found.hint)
+            version = f" {settings.adk_version}" if isinstance(settings, VersionSettings) else ""
+            raise SourceError(f"The source of {settings.subject}{version} cannot be had.", found.hint)
         if sources.keep_code:
             return [*corpora, beside(settings, found.source, created_at)]
         code = code_corpus(settings, found.source, created_at)

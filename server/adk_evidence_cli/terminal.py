@@ -18,7 +18,7 @@ from rich.text import Text
 from adk_evidence.commands import with_options
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.render.sanitize import caption, one_line, visible
-from adk_evidence.render.view import adk_label, body, drift_label, fence_language, place, shown, verification_label
+from adk_evidence.render.view import body, drift_label, fence_language, place, shown, verification_label, version_label
 
 MAX_LINES = 12  # as the terminal wraps them
 SHORT_COMMIT = 12
@@ -48,8 +48,8 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
     """
     console.print(Text(caption(pack.query), style="bold"))
     console.print(Text(pack.quality.note, style=_QUALITY_STYLES[pack.quality.level]))
-    if pack.adk is not None:
-        console.print(Text(one_line(adk_label(pack.adk)), style="dim"))
+    if version := version_label(pack):
+        console.print(Text(one_line(version), style="dim"))
     for group in _by_file(pack.candidates):
         file = roots.get(group[0].candidate_id)
         console.print()

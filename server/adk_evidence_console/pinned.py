@@ -31,7 +31,7 @@ def check_pinned(adk: str | None, project: Path | None, python: Path | None) -> 
         checked_version(adk)
         if project or python:
             other = "--project" if project else "--python"
-            raise InvalidRequestError(f"--adk and {other} exclude each other.", "Name a version, or where one is used.")
+            raise InvalidRequestError(f"--adk and {other} exclude each other.", "Give one of the two.")
     if project is not None and not expanded(project).is_dir():
         raise InvalidRequestError(f"--project names no folder: {project}.", "Name the folder of a project.")
 

@@ -159,6 +159,12 @@ def _swap(pack: dict[str, Any]) -> None:
     pack["candidates"] = [{**second, "rank": 1}, {**first, "rank": 2}, *rest]
 
 
+def _raise_dense(pack: dict[str, Any]) -> None:
+    for candidate in pack["candidates"]:
+        for branch in candidate["why"]["branches"]:
+            branch["score"] += 0.3 if branch["branch"] == "dense" else 0.0
+
+
 FIRST: tuple[Any, ...] = ("candidates", 0)
 
 
@@ -178,6 +184,7 @@ FIRST: tuple[Any, ...] = ("candidates", 0)
         (_add(0.001, *FIRST, "support"), "support"),
         (_add(0.01, *FIRST, "why", "measures", "coverage"), "support"),
         (_add(100, *FIRST, "why", "pool_rank"), "pool"),
+        (_raise_dense, "support"),
         (_swap, "order"),
         (_put(1, "retrieval_plan", "results"), "coverage"),
         (_add(1, "coverage", "docs_in_top_k"), "coverage"),
@@ -263,6 +270,17 @@ def test_numbers_that_are_none_are_refused_and_none_divides_by_zero(saved):
         assert not explained(pack).agrees
     with pytest.raises(EvidenceError):
         read_whole_pack(json.dumps(saved).replace('"rank": 1,', '"rank": NaN,', 1))
+    for huge in (10**400, -(10**400)):
+        with pytest.raises(InvalidRequestError, match="infinite numbers"):
+            read_whole_pack(json.dumps({**saved, "candidates": [{**saved["candidates"][0], "rerank_score": huge}]}))
+
+
+def test_the_weight_of_the_best_passage_is_shown_with_what_the_mean_takes_of_it(saved):
+    weights = saved["retrieval_plan"]["rerank_weights"]
+    says = [step.says for one in explained(saved).candidates for step in one.steps if step.name == "rerank"]
+    means = ["mean" in candidate["why"]["features"] for candidate in saved["candidates"]]
+    assert any(means)
+    assert [f"({weights['dense']} - {weights['mean']} of mean) x " in one for one in says] == means
 
 
 @pytest.mark.parametrize("depth", [300, 500, 900, 100_000])

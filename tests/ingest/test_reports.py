@@ -146,7 +146,7 @@ class TestExitCodes:
             (["plan", "everything"], 2, "Choose docs, code, all or targets"),
             (["plan", "--profile", "gold"], 2, "profile"),
             (["docs", "--docs", "/no/such/folder"], 3, "does not exist"),
-            (["code", "--code", "requests==1.0"], 3, "neither a folder nor the distribution"),
+            (["code", "--code", "requests==1.0"], 3, "no release, folder or wheel called 'requests==1.0'"),
             (["verify"], 5, "no index"),
             (["rollback"], 5, "no index"),
         ],

@@ -480,7 +480,7 @@ class TestResolvingCode:
         (tmp_path / "home/corpora/adk-python").mkdir(parents=True)
         found = self.resolve(home_settings)
         assert found.source.kind == "distribution"
-        assert "not a usable git checkout" in found.notices[0]
+        assert "neither a git checkout nor a snapshot" in found.notices[0]
 
     def test_a_wheel_a_version_or_a_checkout_can_be_named(
         self, tmp_path: Path, checkout: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
@@ -495,6 +495,27 @@ class TestResolvingCode:
     def test_a_mistake_is_not_downloaded(self, home_settings: Settings, named: str) -> None:
         with pytest.raises(SourceError):
             self.resolve(home_settings, named)
+
+    @pytest.mark.parametrize("named", ["banana", "other==1.0", "two words"])
+    def test_a_name_of_nothing_is_said_to_be_so(self, home_settings: Settings, named: str) -> None:
+        with pytest.raises(SourceError, match="There is no release, folder or wheel called") as refused:
+            self.resolve(home_settings, named)
+        assert "demo-adk==" in refused.value.hint and "settings" not in refused.value.hint
+
+    def test_a_release_that_is_not_here_is_named_where_the_network_is_off(self, home_settings: Settings) -> None:
+        with pytest.raises(SourceError, match=r"demo-adk==1\.3\.0 is not on this machine, and the network is off"):
+            self.resolve(home_settings, "demo-adk==1.3.0", allow_network=False)
+
+    def test_an_empty_folder_is_refused_with_what_a_folder_must_be(
+        self, tmp_path: Path, home_settings: Settings
+    ) -> None:
+        with pytest.raises(SourceError, match=r"neither a git checkout nor a snapshot with a corpus\.json"):
+            self.resolve(home_settings, str(tmp_path))
+
+    def test_a_wheel_of_another_distribution_is_refused(self, tmp_path: Path, home_settings: Settings) -> None:
+        (tmp_path / "other-1.0-py3-none-any.whl").write_bytes(b"")
+        with pytest.raises(SourceError, match="is not a wheel of demo-adk"):
+            self.resolve(home_settings, str(tmp_path / "other-1.0-py3-none-any.whl"))
 
     @pytest.mark.parametrize("named", ["", " "])
     def test_an_empty_path_is_not_the_working_folder(

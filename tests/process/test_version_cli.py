@@ -101,6 +101,12 @@ def test_the_project_in_the_working_folder_counts_where_the_settings_say_so(
     assert refs(pack_of(home, "--adk", "9.9.0")) == {CODE_COMMIT}
 
 
+def test_a_version_in_the_question_is_shown_as_the_option_is(home: Path) -> None:
+    asked = call(evidence_app, home, "ask", f"{QUESTION} in google-adk 8.1.0")
+    assert asked.exit_code == 0 and "google-adk 8.1.0, from the question" in asked.stdout
+    assert "from the question" not in call(evidence_app, home, "ask", QUESTION).stdout
+
+
 def test_a_range_in_the_working_folder_decides_nothing(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +142,7 @@ def test_commands_about_an_index_take_the_version(home: Path) -> None:
     ("options", "said"),
     [
         (("--adk", "latest"), "'latest' is not a version of google-adk."),
-        (("--adk", "8.1.0", "--project", "."), "--adk and --project exclude each other."),
+        (("--adk", "8.1.0", "--project", "."), "--adk and --project exclude each other. try: Give one of the two."),
         (("--project", "nowhere"), "--project names no folder: nowhere."),
         (("--project", "."), "No google-adk is found in ."),
         (("--python", "nowhere"), "nowhere is neither a Python interpreter nor a virtual environment."),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from adk_evidence.errors import SourceError
@@ -198,7 +199,10 @@ def _from_requirement(
         return open_installed(requirement, corpus)
     except SourceError as exc:
         if not allow_network and not is_unpacked(requirement, settings.paths.corpora):
-            raise SourceError(exc.message, "Allow the network, or name a wheel or a checkout by its path.") from exc
+            raise SourceError(
+                f"{requirement} is not on this machine, and the network is off.",
+                "Allow the network, or name a wheel or a checkout by its path.",
+            ) from exc
     return open_registry(requirement, settings.paths.corpora, corpus, notify=notify)
 
 
@@ -216,7 +220,8 @@ def _open_explicit(
         raise SourceError(f"The folder {named} does not exist.", "Name a git checkout or a snapshot folder.")
     expected = parse_requirement(corpus.distribution).name
     if path.suffix == ".whl":
-        _check_name(path.name.split("-")[0], expected)
+        if path.exists() and not _is_called(path.name.split("-")[0], expected):
+            raise SourceError(f"{path.name} is not a wheel of {expected}.", f"Name a wheel of {expected}.")
         return open_wheel(path, settings.paths.corpora, corpus)
     if is_environment:
         return open_environment(path, parse_requirement(expected), corpus)
@@ -224,15 +229,22 @@ def _open_explicit(
         if not (path.is_file() and os.access(path, os.X_OK)):
             raise SourceError(f"{path} is neither a folder, a wheel nor a Python interpreter.")
         return open_installed(parse_requirement(expected), corpus, interpreter=path)
-    _check_name(parse_requirement(named).name, expected)
+    if not _names_release(named, expected):
+        message = f"There is no release, folder or wheel called {named!r}."
+        raise SourceError(message, f"Name a release such as {expected}==2.0.0, or an existing folder or wheel.")
     return _from_requirement(named, settings, corpus, notify, allow_network)
 
 
-def _check_name(name: str, expected: str) -> None:
+def _names_release(named: str, expected: str) -> bool:
     # A mistyped folder must not make any distribution of that name pass for the corpus.
-    if canonicalize_name(name) != canonicalize_name(expected):
-        message = f"{name} is neither a folder nor the distribution {expected}."
-        raise SourceError(message, "Name an existing folder, or change the corpus's distribution in the settings.")
+    try:
+        return _is_called(Requirement(named).name, expected)
+    except InvalidRequirement:
+        return False
+
+
+def _is_called(name: str, expected: str) -> bool:
+    return canonicalize_name(name) == canonicalize_name(expected)
 
 
 def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:
@@ -242,4 +254,8 @@ def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:
         raise SourceError(f"The folder {folder} does not exist.", "Name a git checkout or a snapshot folder.")
     if corpus.source == "snapshot" or (corpus.source != "git" and (folder / MANIFEST).is_file()):
         return open_snapshot(folder, corpus)
+    place = folder.resolve()
+    if not any((one / ".git").exists() for one in (place, *place.parents)):
+        message = f"The folder {folder} is neither a git checkout nor a snapshot with a {MANIFEST}."
+        raise SourceError(message, f"Name a git checkout of {corpus.repo}, or a folder with a {MANIFEST}.")
     return open_checkout(folder, corpus)

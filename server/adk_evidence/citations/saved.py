@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -152,12 +153,21 @@ def read_whole_pack(text: str, name: str = "The file") -> WholePack:
 def _values(text: str, name: str) -> dict[str, Any]:
     """The members of a pack as its JSON has them, without what the language server adds."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_int=_whole)
+    except OverflowError as exc:
+        raise InvalidRequestError(f"{name} is not an evidence pack: it has infinite numbers.", _PACK_HINT) from exc
     except (ValueError, RecursionError) as exc:
         raise InvalidRequestError(f"{name} is not JSON.", _PACK_HINT) from exc
     if not isinstance(data, dict):
         raise InvalidRequestError(f"{name} is not an evidence pack.", _PACK_HINT)
     return {member: value for member, value in data.items() if member != "queryUsed"}
+
+
+def _whole(digits: str) -> int:
+    """A whole number; `OverflowError` for those that no float can hold, which models would read as infinite."""
+    if math.isinf(float(digits)):
+        raise OverflowError(digits[:20])
+    return int(digits)
 
 
 def read_pack_file(path: Path) -> SavedPack:

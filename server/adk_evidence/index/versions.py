@@ -50,10 +50,6 @@ class VersionSettings(Settings):
         return {**corpora, "code": about.model_copy(update=own)}
 
     @property
-    def subject(self) -> str:
-        return f"the ADK {self.adk_version}"
-
-    @property
     def ingest_command(self) -> str:
         return ingest_command(self.adk_version)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from adk_evidence.languages import title_of
-from adk_evidence.models.pack import AdkVersion, Candidate, Drift, LeftOut, Verification
+from adk_evidence.models.pack import AdkVersion, Candidate, Drift, EvidencePack, LeftOut, Verification
 from adk_evidence.render.sanitize import code_span, one_line
 
 # The provenance header that older servers left on top of a candidate's text.
@@ -150,6 +150,17 @@ def adk_label(adk: AdkVersion, quoted: Callable[[str], str] = one_line) -> str:
         return wanted
     asked = f"the project uses {wanted}" if adk.taken_from else f"you asked for {wanted}"
     return f"google-adk {adk.indexed or 'of an unknown version'}; {asked}"
+
+
+def version_label(pack: EvidencePack) -> str:
+    """The version that the evidence is of, where somebody named a version; else empty. Not yet made harmless."""
+    if pack.adk is not None:
+        return adk_label(pack.adk)
+    plan = pack.retrieval_plan.versions if pack.retrieval_plan else None
+    if plan is None or plan.basis != "question":
+        return ""
+    versions = dict.fromkeys(version.removeprefix("v") for searched in plan.searched.values() for version in searched)
+    return f"google-adk {', '.join(versions)}, from the question"
 
 
 def verification_label(verification: Verification, quoted: Callable[[str], str] = one_line) -> str:

@@ -114,6 +114,7 @@ def _steps(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
     if why.rerank_score is not None:
         yield from _reranked(candidate, plan)
     yield from _placed(candidate, plan)
+    yield from _similarity(candidate)
     if candidate.support is not None:
         yield _support(candidate, plan)
 
@@ -180,8 +181,10 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
         yield _step("rerank", "outside", f"The score {shown} is made of an order that comes from outside: {model}.")
 
 
-def _weight(weights: Mapping[str, float], name: str, features: Mapping[str, float]) -> float:
-    return round_score(weights[name] - (weights["mean"] if name == "dense" and "mean" in features else 0.0))
+def _weight(weights: Mapping[str, float], name: str, features: Mapping[str, float]) -> str:
+    if name == "dense" and "mean" in features:
+        return f"({round_score(weights[name])} - {round_score(weights['mean'])} of mean)"
+    return f"{round_score(weights[name])}"
 
 
 def _features(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
@@ -235,6 +238,15 @@ def _first_of(candidate: Candidate) -> str:
     if candidate.why.feedback_rank is not None:
         return f", number {candidate.why.feedback_rank} of those that moved the question"
     return ""
+
+
+def _similarity(candidate: Candidate) -> Iterator[Step]:
+    """The score of the dense branch stands twice in a pack: by itself, and as a measure of the support."""
+    measured = candidate.why.measures.get("similarity")
+    dense = next((branch.score for branch in candidate.why.branches if branch.branch == "dense"), None)
+    if measured is not None and dense is not None and abs(measured - dense) > 2 * _ROUNDING + _NOISE:
+        says = f"The measured similarity is {measured}, but the score of the dense branch is {dense}."
+        yield _step("support", "differs", says)
 
 
 def _support(candidate: Candidate, plan: RetrievalPlan) -> Step:

@@ -114,6 +114,8 @@ def choose_scope(
     whose = "that the question names" if missing else ""
     if project and adk and not asked and not hinted and not adk.is_wanted:
         missing, whose = not_indexed(project, adk.indexed), "that the project uses"
+        if not project.taken_from:
+            whose = "that you asked for"
     if missing:
         context.warn("version_not_indexed", missing)
     if request.repo_ref_hint and not hinted:
