@@ -216,30 +216,6 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None, indexed: Indexed
 
     Args:
         settings: Of the main index.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    @functools.cached_property
-    def main(self) -> str | None:
-        """See `main_version`."""
-        return main_version(self._settings)
-
-    @functools.cached_property
-    def own(self) -> list[str]:
-        """See `indexed_versions`."""
-        return indexed_versions(self._settings)
-
-
-def choose_index(settings: Settings, wanted: ProjectAdk | None, indexed: IndexedVersions | None = None) -> ChosenIndex:
-    """The index that answers for a project: the main index or a version index of the wanted version.
-
-    Where there is neither, the nearest version that is indexed answers: the newest of those below, else the oldest of
-    those above; versions with the same first number come before all others. Where the version of the main index is not known, a version index is nearer.
-
-    Args:
-        settings: Of the main index.
         wanted: What the project uses; None chooses the main index.
         indexed: What is indexed, for callers that have read that already.
     """
