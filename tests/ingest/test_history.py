@@ -706,7 +706,7 @@ def test_a_file_that_is_not_python_costs_no_more_than_its_names(configured: Sett
 NO_LINES = b'{"format":1,"distribution":"google-adk","versions":["1.0"],"modules":{"google.adk":1}}'
 
 
-@pytest.mark.parametrize("data", [b"", b"no gzip", make_table("x", {}).dump()[:-9], gzip.compress(NO_LINES)])
+@pytest.mark.parametrize("data", [b"", b"no gzip", make_table("x", {}).dump()[:-9], gzip.compress(NO_LINES, mtime=0)])
 def test_a_damaged_table_is_refused_in_a_sentence(configured: Settings, tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "t.gz"
     path.write_bytes(data)
