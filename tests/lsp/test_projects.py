@@ -197,7 +197,7 @@ def test_the_editor_builds_the_index_of_a_version(start: Start, tmp_path: Path) 
     hover = place(projects.document(projects.old), 2, 12)
     told = "the project uses google-adk 9.8.0, which is not indexed"
     targets = client.result("adk/targets", {"query": "RetryPlugin", "folder": projects.old.as_uri()})
-    assert any("google-adk 9.8.0 (.venv)" in warning for warning in targets["warnings"])
+    assert any("The project uses google-adk 9.8.0; the index is of " in warning for warning in targets["warnings"])
     assert told in str(client.result("textDocument/hover", hover))
     run = client.result("adk/ingest", {"folder": projects.old.as_uri(), "offline": True})
     assert run["status"] == "complete"

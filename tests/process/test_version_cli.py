@@ -122,8 +122,8 @@ def test_symbols_are_those_of_the_version(home: Path, project: Path) -> None:
     assert done.exit_code == 0 and done.stderr == "", done.output
     assert done.stdout.startswith("google-adk 8.1.0, from .venv") and "wait_longer  function" in done.stdout
     other = call(evidence_app, home, "symbol", "back_off", "--adk", "9.8.0")
-    assert other.stdout.startswith("google-adk 8.1.0; you asked for google-adk 9.8.0")
-    assert "You asked for google-adk 9.8.0; the index is of 8.1.0." in " ".join(other.stderr.split())
+    assert other.stdout.startswith("google-adk 9.9.0; you asked for google-adk 9.8.0")
+    assert "You asked for google-adk 9.8.0; the index is of 9.9.0." in " ".join(other.stderr.split())
 
 
 def test_commands_about_an_index_take_the_version(home: Path) -> None:
