@@ -106,7 +106,13 @@ def test_a_name_is_looked_up_in_the_projects_version(home: Workplace) -> None:
 
 
 def test_where_a_version_is_not_indexed_the_nearest_answers_with_a_warning(home: Workplace) -> None:
-    for wanted, nearest in (("8.3.0", "8.1.0"), ("8.9.0", "8.4.0"), ("1.0.0", "8.1.0"), ("10.0.0", "9.9.0"), ("9.8.0", "9.9.0")):
+    for wanted, nearest in (
+        ("8.3.0", "8.1.0"),
+        ("8.9.0", "8.4.0"),
+        ("1.0.0", "8.1.0"),
+        ("10.0.0", "9.9.0"),
+        ("9.8.0", "9.9.0"),
+    ):
         chosen = choose_index(home.settings, named(wanted))
         assert (chosen.version, chosen.exact) == (nearest, False)
         pack = ask(home.settings, wanted=named(wanted))
