@@ -91,6 +91,12 @@ function checks(server, editor) {
   for (const [name, definition] of Object.entries(editor.$defs)) {
     definitions[name] = reduced(definition);
   }
+  const text = JSON.stringify(definitions);
+  for (const [, name] of text.matchAll(/"#\/\$defs\/([^"/]+)/g)) {
+    if (!Object.hasOwn(definitions, name)) {
+      throw new Error(`the schema refers to ${name}, which it does not define`);
+    }
+  }
   const lines = Object.entries(definitions).map(([name, part]) => `"${name}": ${JSON.stringify(part)}`);
   return `{"$defs": {\n${lines.join(",\n")}\n}}\n`;
 }
@@ -101,7 +107,7 @@ function reachable(names, definitions, found = new Set()) {
       found.add(name);
       const text = JSON.stringify(definitions[name]);
       reachable(
-        [...text.matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, other]) => other),
+        [...text.matchAll(/"#\/\$defs\/([\w-]+)"/g)].map(([, other]) => other),
         definitions,
         found,
       );
