@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from adk_evidence.errors import InvalidRequestError, SourceError, StoreError
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import sha256_text
+from adk_evidence.released_versions import read_version
 from adk_evidence.services.package_registry import RegistryError, released_versions
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.history_table import HistoryTable, Snapshot, make_table
@@ -142,10 +143,10 @@ def _wanted(name: str, first: str | None, only: Collection[str]) -> list[Version
 
 
 def _version(text: str) -> Version:
-    try:
-        return Version(text.strip().removeprefix("v"))
-    except InvalidVersion:
-        raise InvalidRequestError(f"{text!r} is not a version.", "Name one such as 1.18.0.") from None
+    version = read_version(text.strip())
+    if version is None:
+        raise InvalidRequestError(f"{text!r} is not a version.", "Name one such as 1.18.0.")
+    return version
 
 
 class VersionReader:

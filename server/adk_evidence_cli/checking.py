@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 from rich.console import Console
 from rich.text import Text
 
@@ -30,6 +30,7 @@ from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.pack import VerificationState
 from adk_evidence.paths import expanded
+from adk_evidence.released_versions import read_version
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.view import verification_label
 from adk_evidence.settings import Settings
@@ -205,13 +206,13 @@ def _named_sources(
 
 
 def _version(named: str) -> Version:
-    try:
-        return Version(named.removeprefix("v"))
-    except InvalidVersion as exc:
+    version = read_version(named)
+    if version is None:
         raise InvalidRequestError(
             f"{named!r} is neither a version nor a folder.",
             "Give --against a version such as 2.13.0, a folder with the sources, an environment or `index`.",
-        ) from exc
+        )
+    return version
 
 
 def _folder_sources(folder: Path, packs: Sequence[SavedPack]) -> Iterator[Against]:

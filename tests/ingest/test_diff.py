@@ -20,6 +20,18 @@ from adk_ingest.progress import Progress
 from adk_ingest.releases import read_releases
 from tests.corpora import write_checkout, write_wheel
 
+SEARCH = '''\
+class SearchTool:
+    """Searches."""
+
+    def find(self, words):
+        """Finds pages."""
+        pages = self.index.pages(words)
+        return [page for page in pages if page.is_open]
+
+
+SEARCH_LIMIT = 10
+'''
 OLD = {
     "src/google/adk/__init__.py": "from .runners import Runner\n",
     "src/google/adk/runners.py": '''\
@@ -95,18 +107,7 @@ class LlmAgent(BaseModel):
         return self.name
 """,
     "src/google/adk/tools/__init__.py": "",
-    "src/google/adk/tools/search.py": '''\
-class SearchTool:
-    """Searches."""
-
-    def find(self, words):
-        """Finds pages."""
-        pages = self.index.pages(words)
-        return [page for page in pages if page.is_open]
-
-
-SEARCH_LIMIT = 10
-''',
+    "src/google/adk/tools/search.py": SEARCH,
     "src/google/adk/tools/calendar.py": """\
 class CalendarTool:
     def dates(self):
@@ -190,18 +191,7 @@ class LlmAgent(Base):
 ''',
     "src/google/adk/tools/__init__.py": "",
     "src/google/adk/tools/web/__init__.py": "",
-    "src/google/adk/tools/web/search.py": '''\
-class SearchTool:
-    """Searches."""
-
-    def find(self, words):
-        """Finds pages."""
-        pages = self.index.pages(words)
-        return [page for page in pages if page.is_open]
-
-
-SEARCH_LIMIT = 10
-''',
+    "src/google/adk/tools/web/search.py": SEARCH,
     "src/google/adk/tools/calendar.py": """\
 class CalendarTool:
     def dates( self ):  # as before

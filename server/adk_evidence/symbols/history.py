@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 from pydantic.alias_generators import to_camel
 
 from adk_evidence.errors import SourceError
 from adk_evidence.identifiers import is_private
+from adk_evidence.released_versions import read_version
 from adk_evidence.settings import config_file
 from adk_evidence.symbols.history_table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
 
@@ -141,9 +142,8 @@ class History:
 
     def nearest(self, version: str) -> Nearest | None:
         """The released version that answers for `version`; None of what is no version or older than the table."""
-        try:
-            wanted = Version(version.strip().removeprefix("v"))
-        except InvalidVersion:
+        wanted = read_version(version.strip())
+        if wanted is None:
             return None
         below = [number for number, released in enumerate(self._released) if released <= wanted]
         if not below:

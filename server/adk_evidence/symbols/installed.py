@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.environments import Installed, installed_in, site_packages
 from adk_evidence.paths import expanded
 from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
+from adk_evidence.released_versions import is_same_version
 from adk_evidence.symbols.target import Availability, Target
 
 PARSED_FILES = 512
@@ -71,7 +71,7 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
     """Whether an installed version has a target; the version that was indexed, e.g. `v2.13.0`, has every target."""
     if installed is None:
         return "unknown"
-    if _same_version(installed.version, ref):
+    if is_same_version(installed.version, ref) or installed.version == ref:
         return "true"
     module = _module(installed.root, target.package)
     if module is None:
@@ -133,10 +133,3 @@ def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
             if bases - _PLAIN_BASES:
                 has_bases.add(node.name)
     return _Module(frozenset(names), classes, frozenset(has_bases))
-
-
-def _same_version(version: str, ref: str | None) -> bool:
-    try:
-        return ref is not None and Version(version) == Version(ref.removeprefix("v"))
-    except InvalidVersion:
-        return version == ref

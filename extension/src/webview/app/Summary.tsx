@@ -101,38 +101,23 @@ function ProjectVersion({ pack, notice, onIndexVersion }: Omit<SummaryProps, "on
     );
   }
   const indexed = adk.indexed ?? t("another version");
-  if (notice !== null) {
-    // The project that is open now may be another one, or use another version by now.
-    return (
-      <p class="project">
-        <Icon name="warning" />{" "}
-        <SafeText
-          text={t(
-            "When this pack was made, the project used google-adk {0} (from {1}). This evidence is of {2}.",
-            adk.wanted,
-            adk.taken_from,
-            indexed,
-          )}
-          longest={400}
-        />
-      </p>
-    );
-  }
+  const facts = [adk.wanted, adk.taken_from, indexed];
+  // The project that is open now may be another one than that of a saved pack, or use another version by now.
+  const told =
+    notice !== null
+      ? t("When this pack was made, the project used google-adk {0} (from {1}). This evidence is of {2}.", ...facts)
+      : t(
+          "The project uses google-adk {0} (from {1}). That version is not indexed. This evidence is of {2}.",
+          ...facts,
+        );
   return (
     <p class="project">
-      <Icon name="warning" />{" "}
-      <SafeText
-        text={t(
-          "The project uses google-adk {0} (from {1}). That version is not indexed. This evidence is of {2}.",
-          adk.wanted,
-          adk.taken_from,
-          indexed,
-        )}
-        longest={400}
-      />{" "}
-      <button type="button" class="secondary" onClick={onIndexVersion}>
-        <SafeText text={t("Index google-adk {0}", adk.wanted)} longest={100} />
-      </button>
+      <Icon name="warning" /> <SafeText text={told} longest={400} />{" "}
+      {notice === null && (
+        <button type="button" class="secondary" onClick={onIndexVersion}>
+          <SafeText text={t("Index google-adk {0}", adk.wanted)} longest={100} />
+        </button>
+      )}
     </p>
   );
 }
