@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from adk_evidence.commands import remember_options
@@ -16,6 +17,10 @@ from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import Workplace
 from tests.standins.qdrant_definition import take_deviations
+
+# No test asserts how fast a busy machine is.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 # The folders that fixtures of modules and classes have made. An index takes 400 MB where the temporary folder is in
 # memory, and pytest itself keeps these folders until the whole run ends.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder, SparseEncoder
@@ -14,6 +14,7 @@ from adk_evidence.store.manifest import CorpusEntry, FileEntry
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import CorpusRun
+from adk_ingest.new_questions import File
 from adk_ingest.records import records
 from adk_ingest.spool import RecordSpool
 
@@ -47,12 +48,21 @@ class Changes:
     _dropped: set[str] = field(default_factory=set)
 
     @classmethod
-    def since(cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun) -> Changes:
-        """Compare a corpus with the published index; without an index, every file is new."""
+    def since(
+        cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun, renewed: Collection[File] = ()
+    ) -> Changes:
+        """Compare a corpus with the published index; without an index, every file is new.
+
+        Files in `renewed` count as changed, though their texts did not change.
+        """
         old = published.manifest.corpora.get(corpus.name) if published else None
         known = dict(old.files) if old is not None and old.state == corpus.state else {}
         files = {file.path: file.file_hash for file in corpus.files}
-        kept = {path: entry for path, entry in known.items() if files.get(path) == entry.sha256}
+        kept = {
+            path: entry
+            for path, entry in known.items()
+            if files.get(path) == entry.sha256 and (corpus.name, path) not in renewed
+        }
         changed = [path for path in files if path not in kept]
         removed = [path for path in (old.files if old else {}) if path not in files]
         changes = cls(corpus, said, changed, removed, kept)
@@ -105,15 +115,18 @@ class Changes:
 
         made = self._with_dense_keys(list(records(file, chunked, self.corpus, without_terms)), dense)
         self.records.add(made)
-        self.dense_keys[file.path] = tuple(key for record in made for key in record.dense_keys)
+        self.dense_keys[file.path] = tuple(
+            key for record in made for key in (*record.dense_keys, *record.question_keys)
+        )
         if not sparse.exact_terms:
             self.sparse_keys[file.path] = tuple(sha256_text(record.lexical_text) for record in made)
-        passages = sum(len(record.dense_texts) for record in made)
+        passages = sum(len(record.dense_texts) + len(record.questions) for record in made)
         self.files[file.path] = FileEntry(
             sha256=file.file_hash,
             chunks=len(made),
             passages=passages,
             failed=chunked is _NOTHING,
+            with_questions=sum(bool(record.questions) for record in made),
             content=_content(made),
         )
         self.said.tokens += sum(record.text_tokens for record in made)
@@ -131,9 +144,16 @@ class Changes:
         else:
             keys = [sha256_text(text) for text in texts]
             self.inputs.update(zip(keys, texts, strict=True))
+        questions = {text: sha256_text(text) for record in made for text in record.questions}
+        self.inputs.update((key, text) for text, key in questions.items())
         following = iter(keys)
         return [
-            record.model_copy(update={"dense_keys": tuple(itertools.islice(following, len(record.dense_texts)))})
+            record.model_copy(
+                update={
+                    "dense_keys": tuple(itertools.islice(following, len(record.dense_texts))),
+                    "question_keys": tuple(questions[text] for text in record.questions),
+                }
+            )
             for record in made
         ]
 
@@ -144,8 +164,12 @@ class Changes:
         self._dropped.add(record.chunk_id)
         self.said.chunks_without_terms.append(_place(record.path, record))
         entry = self.files[record.path]
-        passages = None if entry.passages is None else entry.passages - len(record.dense_texts)
-        self.files[record.path] = entry.model_copy(update={"chunks": entry.chunks - 1, "passages": passages})
+        embedded = len(record.dense_texts) + len(record.questions)
+        passages = None if entry.passages is None else entry.passages - embedded
+        with_questions = entry.with_questions - bool(record.questions)
+        self.files[record.path] = entry.model_copy(
+            update={"chunks": entry.chunks - 1, "passages": passages, "with_questions": with_questions}
+        )
         self._count()
 
     def entry(self) -> CorpusEntry:
@@ -167,6 +191,7 @@ class Changes:
     def _count(self) -> None:
         entries = {**self.kept, **self.files}
         self.said.chunks = sum(entry.chunks for entry in entries.values())
+        self.said.with_questions = sum(entry.with_questions for entry in entries.values())
         self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
 
 
@@ -175,7 +200,13 @@ def _content(made: Sequence[ChunkRecord]) -> str:
     parts = (
         part
         for record in made
-        for part in (record.chunk_id, record.source_hash, sha256_text(record.lexical_text), *record.dense_keys)
+        for part in (
+            record.chunk_id,
+            record.source_hash,
+            sha256_text(record.lexical_text),
+            *record.dense_keys,
+            *record.question_keys,
+        )
     )
     # Half of a sha256 is enough, and a manifest may list ten thousand files.
     return sha256_text("\0".join(parts))[:32]

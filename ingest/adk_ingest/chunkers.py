@@ -15,6 +15,7 @@ from adk_ingest.chunking import prose
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION, chunk_code
 from adk_ingest.dense_text import VERSIONS
+from adk_ingest.questions import written_questions
 
 MARKDOWN = (".md", ".mdx")
 
@@ -36,6 +37,7 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
         "chunking": sha256_text(sizes)[:16],
         "lexical": sha256_text(lexical)[:16],
         "api_reference": "yes" if ingestion.api_reference else "no",
+        "questions": written_questions(settings).digest,
         # Older indexes hold such chunks, without the sparse vector that every point must have.
         "chunks_without_terms": "left out",
         "dense_text": VERSIONS[settings.embedding.dense.text],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from adk_evidence.errors import InvalidRequestError
+from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_console import (
     CommandLine,
     Home,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from adk_evidence.settings import Settings
-    from adk_ingest.manifest import Mode
+    from adk_ingest.manifest import Mode, RunManifest
     from adk_ingest.progress import Progress
     from adk_ingest.reports import Plan
     from adk_ingest.session import Sources
@@ -98,16 +99,26 @@ def all_(
     home: Home = None,
 ) -> None:
     """Ingest documentation and source; with a version of google-adk, into an index of that version."""
+    from adk_ingest.enrichment.planning import remaining
     from adk_ingest.reports import show_run
+    from adk_ingest.session import Sources, ingest
     from adk_ingest.version_index import ingest_version
 
     settings = settings_from(profile, home)
     wanted = wanted_adk(settings, adk, project, python)
-    if wanted is None:
-        _ingest("all", profile, home, as_json, docs=docs, code=code, allow_network=not offline)
-        return
-    sources = _sources_of_version(docs, code, offline)
-    _watch(lambda progress: ingest_version(settings, wanted, sources, progress), show_run, as_json)
+
+    def work(progress: Progress) -> RunManifest:
+        if wanted is None:
+            run = ingest(settings, "all", Sources(docs, code, allow_network=not offline), progress)
+        else:
+            run = ingest_version(settings, wanted, _sources_of_version(docs, code, offline), progress)
+        # The index is published, whatever happens now.
+        with suppress(EvidenceError):
+            if sentence := remaining(_index_of(settings, wanted.version if wanted else None)):
+                progress.note(sentence)
+        return run
+
+    _watch(work, show_run, as_json)
 
 
 @app.command()
@@ -162,10 +173,8 @@ def delete(
 
     indexer = CodebaseIndexer(settings_from(profile, home))
     described = indexer.describe(name)
-    if not yes and not sys.stdin.isatty():
-        raise InvalidRequestError("There is nobody to ask whether the index may be removed.", "Add --yes.")
-    if not yes and not typer.confirm(f"Remove the index {described}?"):
-        raise typer.Exit(1)
+    if not yes:
+        _ask(f"Remove the index {described}?", "whether the index may be removed")
     indexer.delete(name)
     say(stderr(), f"The index {name} is removed.")
 
@@ -182,7 +191,7 @@ def targets(
     from adk_ingest.reports import show_targets
     from adk_ingest.targets.build import build_targets
 
-    settings = _settings_of(adk, profile, home)
+    settings = _index_of(settings_from(profile, home), adk)
     _watch(lambda progress: build_targets(settings, progress, vectors=vectors), show_targets, as_json)
 
 
@@ -255,6 +264,57 @@ def plan(
 
 
 @app.command()
+def enrich(
+    index: Annotated[
+        str | None, typer.Option("--index", help="Name of a codebase's index.", show_default=False)
+    ] = None,
+    adk: Adk = None,
+    plan_only: Annotated[bool, typer.Option("--plan", help="Say what would be sent and cost; send nothing.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            help="Texts to write for, at most: sections of documentation and public symbols first.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="The model that writes. Without: that of `rerank.llm`.", show_default=False)
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before texts are sent.")] = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Have a language model write the questions that an index lacks; a later call goes on where this one stopped.
+
+    The model is that of `rerank.llm` in the settings, behind any OpenAI-compatible service.
+    """
+    from adk_ingest.enrichment.session import check, plan_enrichment
+    from adk_ingest.enrichment.session import enrich as enrich_index
+    from adk_ingest.enrichment.views import consent, show_plan, show_report
+
+    overrides: dict[str, Any] = {"rerank": {"llm": {"model": model}}} if model else {}
+    main = settings_from(profile, home, **overrides)
+    settings = _index_of(main, adk, index)
+    enrichment = plan_enrichment(settings, limit)
+    if plan_only:
+        show(enrichment.plan(), show_plan, as_json=as_json)
+        return
+    check(enrichment)
+    progress = _progress(as_json)
+    if enrichment.chunks:
+        progress.note(consent(enrichment.plan()))
+        if not yes:
+            _ask("Send them?", "whether these texts may be sent")
+    with progress:
+        report = enrich_index(enrichment, main, progress)
+    show(report, show_report, as_json=as_json)
+    if report.written.unanswered:
+        raise typer.Exit(1)
+
+
+@app.command()
 def verify(
     citations: Annotated[bool, typer.Option("--citations", help="Check the citation of every chunk, too.")] = False,
     adk: Adk = None,
@@ -265,7 +325,7 @@ def verify(
     """Check the published index: counts, vectors, samples and, if asked, every citation."""
     from adk_ingest.reports import show_verification, verify_published
 
-    report = verify_published(_settings_of(adk, profile, home), citations=citations)
+    report = verify_published(_index_of(settings_from(profile, home), adk), citations=citations)
     show_verification(report, stdout(), as_json=as_json)
     if not report.ok:
         raise typer.Exit(7)
@@ -276,7 +336,7 @@ def status(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, ho
     """Show the published index, older generations and the last runs."""
     from adk_ingest.reports import make_status, show_status
 
-    show(make_status(_settings_of(adk, profile, home)), show_status, as_json=as_json)
+    show(make_status(_index_of(settings_from(profile, home), adk)), show_status, as_json=as_json)
 
 
 @app.command()
@@ -313,7 +373,7 @@ def rollback(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, 
     from adk_evidence.store.factory import rollback as go_back
     from adk_ingest.reports import make_status
 
-    settings = _settings_of(adk, profile, home)
+    settings = _index_of(settings_from(profile, home), adk)
     generation = go_back(settings)
     if as_json:
         write_json(stdout(), make_status(settings))
@@ -321,12 +381,24 @@ def rollback(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, 
         say(stderr(), f"Generation {generation.id} serves now.")
 
 
-def _settings_of(adk: str | None, profile: str | None, home: str | None) -> Settings:
-    """The settings of the index of a version of the ADK, which may be the main index; of the main index without one."""
-    settings = settings_from(profile, home)
+def _ask(question: str, what: str) -> None:
+    """End the command unless the person at the terminal agrees; stdout is for results."""
+    if not sys.stdin.isatty():
+        raise InvalidRequestError(f"There is nobody to ask {what}.", "Add --yes.")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(1)
+
+
+def _index_of(settings: Settings, adk: str | None, index: str | None = None) -> Settings:
+    """The settings of the index of a version of the ADK or of a codebase; of the main index where none is named."""
+    from adk_evidence.index.registry import settings_of
+
+    if index is not None:
+        if adk is not None:
+            raise InvalidRequestError("--index and --adk exclude each other.", "Leave one of them out.")
+        return settings_of(settings, index)
     if adk is None:
         return settings
-    from adk_evidence.index.registry import settings_of
     from adk_evidence.index.versions import index_name, main_version
     from adk_evidence.released_versions import checked_version, is_same_version
 
@@ -353,11 +425,15 @@ def _ingest(mode: Mode, profile: str | None, home: str | None, as_json: bool, **
 
 def _watch(work: Callable[[Progress], Result], view: Callable[[Result, Console], None], as_json: bool) -> None:
     """Do some work, which shows its progress on stderr, and print its result."""
-    from adk_ingest.progress_views import make_progress
-
-    with make_progress(stderr(), as_json=as_json) as progress:
+    with _progress(as_json) as progress:
         result = work(progress)
     show(result, view, as_json=as_json)
+
+
+def _progress(as_json: bool) -> Progress:
+    from adk_ingest.progress_views import make_progress
+
+    return make_progress(stderr(), as_json=as_json)
 
 
 def run() -> None:

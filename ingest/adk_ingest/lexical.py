@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from adk_evidence.identifiers import expand_identifiers, split_identifier
@@ -40,11 +41,19 @@ def strip_markup(text: str) -> str:
     return _MARKUP.sub(" ", text)
 
 
-def lexical_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind, settings: LexicalSettings) -> str:
+def lexical_text(
+    raw: RawChunk,
+    *,
+    path: str,
+    title: str | None,
+    kind: Kind,
+    settings: LexicalSettings,
+    questions: Sequence[str] = (),
+) -> str:
     """Lexical text of a chunk: lower-case terms with one space between them.
 
     The chunk's attachments count, its tail does not. Docs lose their markup, code its licence. `title` is the page's
-    title in the site's navigation.
+    title in the site's navigation; `questions` are those that were written beforehand for the chunk.
     """
     is_docs = kind == "doc"
     names = [] if is_docs else [raw.symbol if settings.include_symbol_tokens else None, raw.doc]
@@ -55,4 +64,5 @@ def lexical_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind, set
         body = strip_markup(body)
     words = path_words(path) if settings.include_path_tokens else ()
     rest = expand_identifiers(body) if is_docs or settings.code_identifier_expansion else " ".join(body.lower().split())
-    return " ".join(part for part in (*words, expand_identifiers(" ".join([*labels, *labels])), rest) if part)
+    labelled, asked = expand_identifiers(" ".join([*labels, *labels])), expand_identifiers(" ".join(questions))
+    return " ".join(part for part in (*words, labelled, rest, asked) if part)

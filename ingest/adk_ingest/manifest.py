@@ -70,6 +70,7 @@ class CorpusRun(BaseModel):
     )
     warnings: list[str] = Field(default_factory=list)
     chunks: int = 0
+    with_questions: int = Field(default=0, description="Chunks that have questions written beforehand.")
     tokens: int = 0
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,6 +54,7 @@ from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
+from adk_ingest.costs import VOYAGE_CAP, cap_of, refuse_above_the_cap
 from adk_ingest.manifest import (
     CorpusRun,
     Cursor,
@@ -66,8 +67,9 @@ from adk_ingest.manifest import (
     new_run_id,
     now,
 )
+from adk_ingest.new_questions import File, files_with_new_questions
 from adk_ingest.progress import Progress
-from adk_ingest.vectors import Vectors, refuse_above_the_cap
+from adk_ingest.vectors import Vectors
 from adk_ingest.verify import verify_index
 
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
@@ -157,7 +159,8 @@ class Ingestion:
         """
         try:
             base = self._base(mode, corpora, self._generations.current())
-            changes = [Changes.since(base, corpus, _describe(corpus)) for corpus in corpora]
+            renewed = self._renewed(base)
+            changes = [Changes.since(base, corpus, _describe(corpus), renewed) for corpus in corpora]
             with _spools(changes):
                 for change in changes:
                     for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
@@ -194,7 +197,8 @@ class Ingestion:
             self._publisher.prepare()
             current = self._generations.current()
             base = self._base(run.mode, corpora, current)
-            changes = [Changes.since(base, corpus, run.corpora[corpus.name]) for corpus in corpora]
+            renewed = self._renewed(base)
+            changes = [Changes.since(base, corpus, run.corpora[corpus.name], renewed) for corpus in corpora]
         self._stop_if_cancelled()
         if base is not None and not any(changes):
             run.generation = base.id
@@ -206,7 +210,8 @@ class Ingestion:
                 raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
             vectors = Vectors(self._dense, self._cache, changes)
             run.vectors_from_cache = vectors.cached
-            refuse_above_the_cap(vectors.cost(), self._dense.each, "narrow the corpora")
+            cost, cap = vectors.cost(), cap_of(self._dense.each)
+            refuse_above_the_cap("Embedding", cost, cap, VOYAGE_CAP, "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
             if current is None and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
@@ -252,6 +257,9 @@ class Ingestion:
             )
         self._progress.note(f"The published index {why}; it is built anew without {', '.join(lost)}.")
         return None
+
+    def _renewed(self, base: Generation | None) -> Collection[File]:
+        return () if base is None else files_with_new_questions(base, self._settings)
 
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
@@ -306,6 +314,7 @@ class Ingestion:
                             self._publisher.publish(before.folder)
                     raise
                 self._note_needs(generation, base, changes)
+                self._progress.published(vectors=vectors is not None)
                 return generation
 
     @cached_property
@@ -381,6 +390,8 @@ class Ingestion:
                 named[store.mean_vector(record.kind)] = np.mean(dense, axis=0).tolist()
             else:
                 named[store.dense_vector(record.kind)] = dense[0].tolist()
+            if record.question_keys:
+                named[store.questions_vector(record.kind)] = [vectors[key].tolist() for key in record.question_keys]
         return NewPoint(point_id(record.chunk_id), named, record.payload().model_dump(mode="json"))
 
     def _verify(self, log: RunLog, building: Building, manifest: IndexManifest) -> None:

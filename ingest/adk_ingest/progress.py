@@ -22,6 +22,8 @@ _STAGES = (
 _SYMBOL_STAGES = (("targets", 16.0), ("embed", 30.0))
 # Units a second, for stages that say how many there are.
 _RATES = {"chunk": 120.0, "embed": 85.0, "upsert": 900.0}
+# How long vectors are computed before the time that is left is told.
+MEASURED_SECONDS = 3.0
 
 
 class Progress:
@@ -59,6 +61,9 @@ class Progress:
     def note(self, message: str) -> None:
         """A sentence that a person should read."""
 
+    def published(self, *, vectors: bool) -> None:
+        """An index answers from now on, by keywords alone where it has no vectors."""
+
     def show(self) -> None:
         """Say how much of the stage is done."""
 
@@ -70,16 +75,22 @@ class Overall:
     number of units, they decide its weight, and a stage that was left out weighs nothing.
     """
 
-    def __init__(self, *, symbols: bool) -> None:
+    def __init__(self, *, symbols: bool, clock: Callable[[], float] = time.monotonic) -> None:
         stages = (*_STAGES, *(_SYMBOL_STAGES if symbols else ()))
         self.share = 0.0
         self._names = [name for name, _ in stages]
         self._seconds = [seconds for _, seconds in stages]
         self._at = -1
         self._total: int | None = None
+        self._done = 0
+        self._clock = clock
+        # The first report of the stage and its time: a stage may have to load a model before.
+        self._since: tuple[int, float] | None = None
+        # How many times as long this machine takes as the one whose seconds are written above, once that is known.
+        self._pace: float | None = None
 
     def stage(self, name: str, total: int | None = None) -> None:
-        self._total = total
+        self._total, self._since = total, None
         if name in self._names[self._at + 1 :]:
             before, self._at = self._at, self._names.index(name, self._at + 1)
             self._seconds[before + 1 : self._at] = [0.0] * (self._at - before - 1)
@@ -89,10 +100,35 @@ class Overall:
 
     def reach(self, done: int) -> None:
         """So many units of the stage are done."""
+        self._done = done
         if self._at >= 0:
-            part = min(1.0, done / self._total) if self._total else 0.0
-            passed = sum(self._seconds[: self._at]) + self._seconds[self._at] * part
+            passed = sum(self._seconds[: self._at]) + self._seconds[self._at] * self._part
             self.share = max(self.share, passed / sum(self._seconds))
+            self._measure()
+
+    @property
+    def seconds_left(self) -> int | None:
+        """How long the rest takes at the speed of the vectors so far; None while that is not known."""
+        if self._pace is None:
+            return None
+        left: float = self._seconds[self._at] * (1 - self._part) + sum(self._seconds[self._at + 1 :])
+        return round(self._pace * left)
+
+    @property
+    def _part(self) -> float:
+        return min(1.0, self._done / self._total) if self._total else 0.0
+
+    def _measure(self) -> None:
+        """Learn the pace of this machine from the computing of vectors: nothing else takes as long."""
+        if self._names[self._at] != "embed" or not self._total or not self._done:
+            return
+        now = self._clock()
+        if self._since is None:
+            self._since = (self._done, now)
+            return
+        units, seconds = self._done - self._since[0], now - self._since[1]
+        if units > 0 and seconds >= MEASURED_SECONDS:
+            self._pace = seconds * _RATES["embed"] / units
 
 
 class Reported(Progress):

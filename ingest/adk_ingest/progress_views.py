@@ -114,6 +114,9 @@ class JsonProgress(Progress):
     def note(self, message: str) -> None:
         self._write(event="note", message=message)
 
+    def published(self, *, vectors: bool) -> None:
+        self._write(event="published", vectors=vectors)
+
     def _write(self, **event: object) -> None:
         self._file.write(json.dumps(event, ensure_ascii=False) + "\n")
         self._file.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from adk_ingest.chunkers import chunker_version
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.dense_text import brief_text, full_text, passages
 from adk_ingest.lexical import lexical_text
+from adk_ingest.questions import NONE, name_of, written_questions
 
 if TYPE_CHECKING:
     from adk_ingest.corpora import CorpusInput
@@ -31,18 +33,34 @@ def records(
     """
     # YAML's escapes can make a lone surrogate, which no store takes.
     title = _SURROGATE.sub("\ufffd", corpus.title_for(file.path) or chunked.title or "") or None
+    written = NONE if corpus.pages is not None else written_questions(corpus.settings)
+    seen = Counter[str]()
     index = 0
     for raw in chunked.chunks:
+        name = name_of(raw, file.path, corpus.text_kind)
+        questions = written.of(name, seen[name], raw.body)
+        seen[name] += 1
         lexical = lexical_text(
-            raw, path=file.path, title=title, kind=corpus.text_kind, settings=corpus.settings.ingestion.lexical
+            raw,
+            path=file.path,
+            title=title,
+            kind=corpus.text_kind,
+            settings=corpus.settings.ingestion.lexical,
+            questions=questions,
         )
         if not leave_out(raw, lexical):
-            yield _record(file, index, raw, title, lexical, corpus)
+            yield _record(file, index, raw, title, lexical, corpus, questions)
             index += 1
 
 
 def _record(
-    file: SourceFile, index: int, raw: RawChunk, title: str | None, lexical: str, corpus: CorpusInput
+    file: SourceFile,
+    index: int,
+    raw: RawChunk,
+    title: str | None,
+    lexical: str,
+    corpus: CorpusInput,
+    questions: tuple[str, ...],
 ) -> ChunkRecord:
     source = corpus.source
     head = header(raw, file.path, corpus)
@@ -86,6 +104,7 @@ def _record(
         left_out=raw.left_out,
         passage_lines=passage_lines,
         includes=tuple(attachment.path for attachment in raw.attachments),
+        questions=questions,
         chunk_index=index,
         start_line=raw.start_line,
         end_line=raw.end_line,

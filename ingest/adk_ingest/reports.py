@@ -198,6 +198,7 @@ def make_status(settings: Settings) -> Status:
                 "source": corpus.source,
                 "files": len(corpus.files),
                 "chunks": corpus.chunks,
+                "with_questions": corpus.with_questions,
                 "content": corpus.content,
                 "failed_files": corpus.failed_files(),
             }
@@ -212,9 +213,9 @@ def show_status(status: Status, console: Console) -> None:
         say(console, f"Nothing is indexed in {status.home}. {with_options(f'Run `{status.command}`.')}")
     else:
         say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
-        corpora = table("corpus", "repository", "commit", "source", "files", "chunks", "content")
+        corpora = table("corpus", "repository", "commit", "source", "files", "chunks", "with questions", "content")
         for name, corpus in status.corpora.items():
-            counts = (f"{corpus['files']:,}", f"{corpus['chunks']:,}")
+            counts = (f"{corpus[name]:,}" for name in ("files", "chunks", "with_questions"))
             corpora.add_row(
                 name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts, _short(corpus["content"])
             )

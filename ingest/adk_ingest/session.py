@@ -9,7 +9,6 @@ from pathlib import Path
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.index.versions import VersionSettings
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -154,6 +153,37 @@ def gather(
     return corpora
 
 
+def check_sources(settings: Settings, mode: Mode, sources: Sources) -> None:
+    """Refuse sources that cannot be had, before anything of them is read.
+
+    Raises:
+        SourceError: A corpus of the mode cannot be had; no generated pages stand in for the docs.
+    """
+    network, order = sources.allow_network, sources.docs_order
+    if mode != "code":
+        docs = resolve_docs(settings, sources.docs, order=order, allow_network=network, notify=lambda sentence: None)
+        if docs.source is None:
+            raise _no_docs()
+    if mode != "docs":
+        code = resolve_code(
+            settings,
+            sources.code,
+            allow_network=network,
+            notify=lambda sentence: None,
+            environment=sources.environment,
+        )
+        if code.source is None:
+            raise _no_code(settings, code.hint)
+
+
+def _no_docs() -> SourceError:
+    return SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
+
+
+def _no_code(settings: Settings, hint: str) -> SourceError:
+    return SourceError(f"The source of {settings.exact_subject} cannot be had.", hint)
+
+
 def _found(
     settings: Settings,
     mode: Mode,
@@ -176,7 +206,7 @@ def _found(
             corpora.append(docs_corpus(settings, docs.source, created_at))
             corpora.append(samples_corpus(settings, docs.source, "doc", created_at))
         elif mode == "docs" or not settings.ingestion.api_reference:
-            raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
+            raise _no_docs()
         else:
             # The last notice says that no place has the docs; the notice before it says why the last place has none.
             missing["adk_docs"] = docs.notices[-2:][0]
@@ -191,8 +221,7 @@ def _found(
         for notice in found.notices:
             note(notice)
         if found.source is None:
-            version = f" {settings.adk_version}" if isinstance(settings, VersionSettings) else ""
-            raise SourceError(f"The source of {settings.subject}{version} cannot be had.", found.hint)
+            raise _no_code(settings, found.hint)
         if sources.keep_code:
             return [*corpora, beside(settings, found.source, created_at)]
         code = code_corpus(settings, found.source, created_at)

@@ -15,7 +15,6 @@ from adk_evidence.embedding.base import (
     Pair,
 )
 from adk_evidence.embedding.cache import EmbeddingCache
-from adk_evidence.errors import CostCapError
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_ingest.changes import Changes
 
@@ -100,22 +99,3 @@ class Vectors:
         """Compute the missing vectors and keep them in the cache; yields how many each batch gave."""
         for work in self._work:
             yield from work.compute()
-
-
-def refuse_above_the_cap(cost: Cost | None, embedders: Iterable[object], instead: str) -> None:
-    """Fail before anything is spent if the run would cost too much; the lowest cap of the paid embedders counts.
-
-    Args:
-        cost: What the run would take; None where no service is paid.
-        embedders: The embedders that the run asks.
-        instead: An alternative to a higher cap, for the hint.
-
-    Raises:
-        CostCapError: The run would cost too much.
-    """
-    caps = [each.max_cost_usd for each in embedders if isinstance(each, PaidEmbedder)]
-    if cost is not None and cost.usd > (cap := min(caps)):
-        raise CostCapError(
-            f"Embedding would cost about ${cost.usd:.2f}, more than the cap of ${cap:g}; nothing was spent.",
-            f"Raise embedding.voyage.max_cost_usd, or {instead}.",
-        )

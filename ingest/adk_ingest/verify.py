@@ -108,7 +108,7 @@ def _sample(store: EvidenceStore, collection: str, seed: str) -> list[Record]:
 def _vector_names(manifest: IndexManifest, collection: str, settings: StoreSettings) -> set[str]:
     """What every point of a collection must have a vector for."""
     dense = manifest.collections[collection].dense if manifest.dense == "complete" else ()
-    return {settings.sparse_vector, *dense}
+    return {settings.sparse_vector, *dense} - {settings.questions_vector(kind) for kind in KINDS}
 
 
 def _check_record(record: Record, kind: str, manifest: IndexManifest, settings: StoreSettings) -> str | None:
@@ -125,6 +125,8 @@ def _check_record(record: Record, kind: str, manifest: IndexManifest, settings: 
     if record.id != point_id(payload.chunk_id):
         return "its id does not belong to its chunk."
     expected = _vector_names(manifest, settings.collection(kind), settings)
+    if payload.questions and manifest.dense == "complete":
+        expected = {*expected, settings.questions_vector(kind)}
     if set(record.vectors) != expected:
         return f"it has the vectors {sorted(record.vectors)} instead of {sorted(expected)}."
     return None

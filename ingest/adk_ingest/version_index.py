@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adk_evidence.errors import IngestError
+from packaging.utils import canonicalize_name
+
+from adk_evidence.errors import IngestError, SourceError
 from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import register_version
 from adk_evidence.index.versions import (
     VERSION_RECORD,
+    VersionSettings,
     configured_version,
     distribution_name,
     main_version,
@@ -19,10 +23,11 @@ from adk_evidence.released_versions import checked_version, is_same_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest
-from adk_ingest.manifest import RunManifest
+from adk_ingest.manifest import Mode, RunManifest
 from adk_ingest.progress import Progress
 from adk_ingest.removal import clear_away
-from adk_ingest.session import Sources, ingest
+from adk_ingest.session import Sources, check_sources, ingest
+from adk_ingest.sources.distribution import open_folder
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
@@ -89,15 +94,44 @@ def version_sources(settings: Settings, wanted: ProjectAdk, sources: Sources) ->
     manifest = current.manifest if current else None
     main = main_version(settings) if manifest else configured_version(settings)
     if is_same_version(main, version):
-        return settings, replace(sources, code=_indexed_code(manifest) or f"{distribution_name(settings)}=={version}")
+        return settings, replace(
+            sources, code=_indexed_code(settings, manifest) or f"{distribution_name(settings)}=={version}"
+        )
     docs = sources.docs or _folder_of(manifest, "adk_docs")
     return settings_for_version(settings, version), replace(sources, docs=docs, environment=wanted.python)
 
 
-def _indexed_code(manifest: IndexManifest | None) -> str | None:
-    """Where the main index has its code from, unless that is a distribution."""
-    is_distribution = manifest is not None and manifest.corpora["adk_python"].source == "distribution"
-    return None if is_distribution else _folder_of(manifest, "adk_python")
+def indexed_sources(settings: Settings) -> tuple[Mode, Sources]:
+    """What the published index of the ADK holds, and where that was read; nothing of it is downloaded again.
+
+    Raises:
+        SourceError: A corpus of the index can no longer be read.
+    """
+    current = open_generations(settings).current()
+    manifest = current.manifest if current else None
+    held = manifest.corpora if manifest else {}
+    mode: Mode = "all" if "adk_python" in held else "docs"
+    if "adk_docs" not in held and mode == "all":
+        mode = "code"
+    code = None
+    if mode != "docs" and not isinstance(settings, VersionSettings):
+        version = main_version(settings)
+        code = _indexed_code(settings, manifest) or (f"{distribution_name(settings)}=={version}" if version else None)
+    sources = Sources(_folder_of(manifest, "adk_docs"), code, allow_network=False)
+    check_sources(settings, mode, sources)
+    return mode, sources
+
+
+def _indexed_code(settings: Settings, manifest: IndexManifest | None) -> str | None:
+    """Where the main index has its code from; None where that folder is gone, or holds another release by now."""
+    folder = _folder_of(manifest, "adk_python")
+    if manifest is None or folder is None or manifest.corpora["adk_python"].source != "distribution":
+        return folder
+    try:
+        found = open_folder(Path(folder), canonicalize_name(distribution_name(settings)), settings.corpora["code"])
+    except SourceError:
+        return None
+    return folder if found.commit == manifest.corpora["adk_python"].commit else None
 
 
 def _folder_of(manifest: IndexManifest | None, corpus: str) -> str | None:

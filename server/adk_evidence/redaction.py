@@ -14,11 +14,16 @@ def where_raised(exc: BaseException) -> str:
     return f"{''.join(traceback.format_tb(exc.__traceback__))}{type(exc).__name__}"
 
 
+def without_keys(text: str) -> str:
+    """A text with `***` in the place of all that looks like a key."""
+    return _KEY_LIKE.sub("***", text)
+
+
 def without_key(text: str, key: str) -> str:
     """The beginning of a service's message as one line without a full stop and without keys.
 
     The key that was sent (empty: none) is hidden, and so is all that looks like a key.
     """
-    hidden = _KEY_LIKE.sub("***", text.replace(key, "***") if key else text)
+    hidden = without_keys(text.replace(key, "***") if key else text)
     plain = "".join(char if char.isprintable() else " " for char in hidden)
     return plain[:_MAX_CHARS].strip().rstrip(".")

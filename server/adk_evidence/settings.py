@@ -57,7 +57,8 @@ def _keeps_the_key_safe(value: str) -> str:
         raise ValueError("it must be https://host or http://localhost, with a path where the service has one")
     if url.scheme != "https" and not (url.scheme == "http" and url.hostname in LOOPBACK):
         raise ValueError("it must be https, or http to this machine: the key travels with every request")
-    return value.rstrip("/")
+    # The scheme is in lower case here; callers compare the beginning of the address.
+    return url.geturl().rstrip("/")
 
 
 # The address of a service that is sent a key.
@@ -201,6 +202,7 @@ class IngestionSettings(Frozen):
 
     corpora: CorporaSettings
     api_reference: bool
+    questions: bool
     chunking: ChunkingSettings
     lexical: LexicalSettings
     batching: BatchingSettings
@@ -363,6 +365,10 @@ class StoreSettings(Frozen):
         """The name of the mean of a chunk's passages."""
         return f"{self.dense_vector(kind)}_mean"
 
+    def questions_vector(self, kind: str) -> str:
+        """The name of the vectors of a chunk's questions, which not every chunk has."""
+        return f"{self.dense_vector(kind)}_questions"
+
 
 class SupportSettings(Frozen):
     """The weights of `retrieval.support.Measures` in a logistic model, and what an answer of high quality needs."""
@@ -436,6 +442,22 @@ class LlmRerankSettings(Frozen):
     breaker_seconds: PositiveFloat
 
 
+class TokenPrices(Frozen):
+    """US dollars for a million tokens that a language model reads, and that it writes."""
+
+    input: float = Field(ge=0, le=MAX_NUMBER)
+    output: float = Field(ge=0, le=MAX_NUMBER)
+
+
+class EnrichmentSettings(Frozen):
+    """Questions that a language model writes for chunks; the model and its service are those of the reranker `llm`."""
+
+    chars_per_request: int = Field(ge=2_000, le=200_000)
+    parallel: int = Field(ge=1, le=32)
+    usd_per_million_tokens: dict[str, TokenPrices]
+    max_cost_usd: PositiveFloat
+
+
 class RerankSettings(Frozen):
     """The reranker (SPEC 5 section 9)."""
 
@@ -494,6 +516,7 @@ class Settings(Frozen):
     retrieval: RetrievalSettings
     targets: TargetsSettings
     rerank: RerankSettings
+    enrichment: EnrichmentSettings
     pack: PackSettings
     project: ProjectSettings
     agents: AgentsSettings
@@ -525,6 +548,16 @@ class Settings(Frozen):
         return "the ADK"
 
     @property
+    def exact_subject(self) -> str:
+        """What the index is about, with the version where the index is of a single one."""
+        return self.subject
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether the index holds questions that were written beforehand; they are embedded one by one."""
+        return self.ingestion.questions and self.embedding.dense.multi
+
+    @property
     def expects_every_kind(self) -> bool:
         """Whether an index without docs, or without code, lacks something."""
         return True
@@ -538,6 +571,11 @@ class Settings(Frozen):
     def targets_command(self) -> str:
         """The command that ranks the symbols of the index."""
         return "adk-ingest targets"
+
+    @property
+    def enrich_command(self) -> str:
+        """The command that has the missing questions of the index written."""
+        return "adk-ingest enrich"
 
 
 def config_file(name: str) -> Path:

@@ -16,12 +16,24 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from adk_evidence.commands import with_options
-from adk_evidence.models.pack import Candidate, EvidencePack
+from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
 from adk_evidence.render.sanitize import caption, one_line, visible
-from adk_evidence.render.view import body, drift_label, fence_language, place, shown, verification_label, version_label
+from adk_evidence.render.view import (
+    body,
+    drift_label,
+    error_label,
+    error_title,
+    fence_language,
+    frame_label,
+    place,
+    shown,
+    verification_label,
+    version_label,
+)
 
 MAX_LINES = 12  # as the terminal wraps them
 SHORT_COMMIT = 12
+MAX_ERROR_LINES = 4
 MATCHED_TERMS = 6
 
 _KIND_STYLES = {"docs": "cyan", "code": "magenta"}
@@ -50,6 +62,8 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
     console.print(Text(pack.quality.note, style=_QUALITY_STYLES[pack.quality.level]))
     if version := version_label(pack):
         console.print(Text(one_line(version), style="dim"))
+    for error in pack.errors:
+        _print_error(console, error)
     for group in _by_file(pack.candidates):
         file = roots.get(group[0].candidate_id)
         console.print()
@@ -95,6 +109,19 @@ class Indented:
             yield Segment(f"{self.others}…\n", self.style)
 
 
+def _print_error(console: Console, error: PastedError) -> None:
+    """An exception with its calls in indexed files, in the order of the traceback."""
+    console.print()
+    console.print(Indented(Text(one_line(error_title(error)), style="bold red"), "", limit=MAX_ERROR_LINES))
+    for frame in error.frames:
+        where = f"{frame.path}:{frame.line}" if frame.line is not None else frame.path
+        shown_by = f"result {frame.rank}" if frame.rank is not None else ""
+        facts = [one_line(part) for part in (where, frame_label(frame), shown_by) if part]
+        console.print(Indented(Text(" · ".join(facts), overflow="fold"), f"{frame.number:>2}  ", style=Style(dim=True)))
+        if frame.text.strip():
+            console.print(Indented(Text(one_line(frame.text), style="dim", overflow="fold"), BAR, BAR, limit=1))
+
+
 def _by_file(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
     groups: dict[tuple[str, str, str], list[Candidate]] = {}
     for candidate in candidates:
@@ -135,6 +162,8 @@ def _facts(candidate: Candidate) -> Text:
     facts = [(verification_label(verification), VERIFICATION_STYLES[verification.state])]
     if candidate.lines is not None:
         facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
+    if label := error_label(candidate):
+        facts.insert(0, (one_line(label), "bold"))
     if candidate.same_as is not None:
         facts.append((f"same text as result {candidate.same_as}", "dim"))
     if candidate.import_statement:
@@ -147,6 +176,8 @@ def _facts(candidate: Candidate) -> Text:
         facts.append((one_line(verification.reason), "dim"))
     if candidate.why.matched_terms:
         facts.append((one_line(f"matches {', '.join(candidate.why.matched_terms[:MATCHED_TERMS])}"), "dim"))
+    if candidate.why.question is not None:
+        facts.append((one_line(f"answers “{candidate.why.question.text}”"), "dim"))
     return Text(" · ", style="dim").join(Text(text, style) for text, style in facts)
 
 

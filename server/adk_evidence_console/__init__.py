@@ -40,7 +40,18 @@ Profile = Annotated[str | None, typer.Option("--profile", help="Set of models an
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
 # Headings of columns that hold numbers.
-_NUMBERS = ("files", "changed", "removed", "chunks", "tokens", "warnings", "MB")
+_NUMBERS = (
+    "files",
+    "changed",
+    "removed",
+    "chunks",
+    "with questions",
+    "nothing to ask",
+    "missing",
+    "tokens",
+    "warnings",
+    "MB",
+)
 # The home folder of the settings that were loaded last.
 _home: Path | None = None
 

@@ -163,6 +163,14 @@ class Backend:
             yield used
 
     @contextmanager
+    def use_recent(self, project: Project | None) -> Iterator[tuple[EvidenceService, ChosenIndex]]:
+        """`use` for requests that come with every key: a project's new version is noticed some seconds later."""
+        from adk_evidence.index.versions import choose_index
+
+        with self._use(lambda main: choose_index(main, self._recently_used(main, project))) as used:
+            yield used
+
+    @contextmanager
     def _use(self, choose: Choose) -> Iterator[tuple[EvidenceService, ChosenIndex]]:
         users = self._acquire()
         try:

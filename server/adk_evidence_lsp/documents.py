@@ -37,6 +37,14 @@ class Snapshot:
             return len(lines) - 1, len(lines[-1])
         return position.line, _column(lines[position.line], position.character, self.encoding)
 
+    def position(self, line: int, column: int) -> types.Position:
+        """The place of a line and a column in characters, as clients name places."""
+        before = split_document(self.text)[line][:column]
+        if self.encoding == types.PositionEncodingKind.Utf8:
+            return types.Position(line, len(before.encode("utf-8", "surrogatepass")))
+        wide = sum(char > "\uffff" for char in before) if self.encoding != types.PositionEncodingKind.Utf32 else 0
+        return types.Position(line, len(before) + wide)
+
 
 class Documents:
     """Snapshots of open documents and their parsed forms. `snapshot` belongs to the event loop."""

@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from adk_evidence_lsp import protocol, requests
 from adk_evidence_lsp.backend import OpenService, open_service
 from adk_evidence_lsp.code_actions import code_action
+from adk_evidence_lsp.diagnostics import diagnose
 from adk_evidence_lsp.hover import hover
 from adk_evidence_lsp.ingest import INGEST_COMMAND, Ingestion
 from adk_evidence_lsp.server import EvidenceServer
@@ -54,6 +55,7 @@ def make_server(
     for method, standard, options in (
         (types.TEXT_DOCUMENT_HOVER, hover, None),
         (types.TEXT_DOCUMENT_CODE_ACTION, code_action, types.CodeActionOptions([types.CodeActionKind.QuickFix])),
+        (types.TEXT_DOCUMENT_DIAGNOSTIC, diagnose, types.DiagnosticOptions(False, False, identifier="adk-evidence")),
         (types.WORKSPACE_SYMBOL, requests.workspace_symbols, None),
     ):
         server.feature(method, options)(_checked(server, None, partial(standard, server)))
@@ -71,6 +73,7 @@ def make_server(
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def changed(params: types.DidChangeConfigurationParams) -> None:
         await server.configuration.changed(params.settings)
+        server.refresh_diagnostics()
         server.warm_up()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)

@@ -1,26 +1,39 @@
-"""Hover over ADK symbols in Python files, from the symbol table alone."""
+"""Hover over names of the ADK in Python files, from the symbol table and the table of versions alone."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lsprotocol import types
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence.models.pack import Verification
 from adk_evidence.render.sanitize import code_span, fenced, inline
+from adk_evidence.render.signatures import limited_signature
+from adk_evidence.render.view import verification_label
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE
+from adk_evidence_lsp.diagnostics import checker_of, citation_of
+from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
-    from adk_evidence.index.versions import ChosenIndex
-    from adk_evidence.symbols.lookup import SymbolInfo
+    from adk_evidence.symbols.about import About
+    from adk_evidence.symbols.document import PythonDocument
+    from adk_evidence_lsp.backend import Pinned
 
+# A hover of more than about ten lines hides the code that it is about.
+MAX_SIGNATURE_TOKENS = 70
+MAX_DOC_CHARS = 320
+MAX_TITLE_CHARS = 90
+SHORT_COMMIT = 12
 # What readers of Markdown turn into links or entities without any brackets.
 _AUTOLINKS = re.compile(r"(?<=www)\.|[:@&]")
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
+_LINES = re.compile(r"#L(\d+)-L(\d+)$")
 
 
 async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hover | None:
@@ -35,66 +48,153 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
         return None
 
     project = server.project(snapshot.uri)
+    links = Links(params, server.client_runs)
 
-    def look_up(cancelled: Cancelled) -> tuple[SymbolInfo | str, ChosenIndex] | None:
+    def look_up(cancelled: Cancelled) -> str | None:
         from adk_evidence.index.versions import version_of_code
         from adk_evidence.search.drift import checker_for
-        from adk_evidence.symbols.resolution import resolve_at
+        from adk_evidence.symbols.about import about
 
         document = server.documents.parsed(snapshot)
         try:
             with server.backend.session(project) as pinned:
                 session, place = pinned.session, snapshot.place(params.position)
-                entry = resolve_at(document, session.symbols, *place)
-                if entry is not None:
-                    return session.symbols.info(entry), pinned.chosen
                 checker = checker_for(session.settings, version_of_code(session.index.manifest, session.settings))
-                lack = checker.at(document, *place) if checker else None
-                return (lack.text, pinned.chosen) if lack else None
+                found = about(document, session.symbols, *place, checker)
+                if found is None:
+                    return _lacking(document, place, pinned, links)
+                state = session.verify(session.symbols.chunk(found.entry))
+                chosen = pinned.chosen
+                other = chosen.wanted.version if chosen.wanted is not None and not chosen.exact else ""
+                return as_markdown(found, links, state, other)
         except EvidenceError:
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
 
-    found = await server.executor.run(look_up, quick=True)
-    if found is None:
+    value = await server.executor.run(look_up, quick=True)
+    return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value)) if value else None
+
+
+def _lacking(document: PythonDocument, place: tuple[int, int], pinned: Pinned, links: Links) -> str | None:
+    """What a name that the project's version lacks should be, with a citation; None of other names."""
+    from adk_evidence.symbols.remarks import remark_at
+
+    checker = checker_of(pinned.chosen)
+    if checker is None:
         return None
-    info, chosen = found
-    other = chosen.wanted.version if chosen.wanted is not None and not chosen.exact else ""
-    linked = params if server.client_runs(CLIENT_FIND_EVIDENCE) else None
-    # A sentence names what the document itself names, and nothing of the corpora.
-    value = info if isinstance(info, str) else as_markdown(info, linked, other)
-    return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value))
+    lack = checker.at(document, *place)
+    if lack is None:
+        # Remarks on a line need all that the document binds.
+        return None
+    # These sentences name what the document itself and the table of versions name, and nothing of the corpora.
+    if remark := remark_at(checker, document, *place):
+        right = citation_of(remark, checker, pinned.chosen, pinned.session.symbols)
+        return f"{remark.text}\n\n{links.open(_code(right.citation), right.citation)}" if right else remark.text
+    return lack.text
 
 
-def as_markdown(info: SymbolInfo, linked: types.HoverParams | None, project: str = "") -> str:
-    """A symbol as Markdown, in which texts from the corpora cannot be markup.
+class Links:
+    """Links to the client's own commands, about the name at a place; plain text where the client has no such command.
 
     Args:
-        info: The symbol.
-        linked: The place of the symbol, to end with a link to the client's command that finds evidence; None for no
-            link.
+        place: The place of the name.
+        runs: Whether the client runs a command.
+    """
+
+    def __init__(self, place: types.HoverParams, runs: Callable[[str], bool]) -> None:
+        self._place = place
+        self._runs = runs
+
+    def find(self, text: str, query: str) -> str | None:
+        """A link that finds evidence for a query; None where the client cannot."""
+        if not self._runs(CLIENT_FIND_EVIDENCE):
+            return None
+        return f"[{text}]({command_link(query, self._place)})"
+
+    def open(self, text: str, citation: str) -> str:
+        """A link that opens the cited lines in the editor."""
+        return f"[{text}]({self._opening({}, citation)})" if self._runs(CLIENT_OPEN_CITATION) else text
+
+    def browse(self, text: str, citation: str) -> str | None:
+        """A link that opens the cited page in the browser; None where the client cannot."""
+        if not self._runs(CLIENT_OPEN_CITATION):
+            return None
+        return f"[{text}]({self._opening({'where': 'browser'}, citation)})"
+
+    def _opening(self, more: dict[str, Any], citation: str) -> str:
+        uri = self._place.text_document.uri
+        return _command(CLIENT_OPEN_CITATION, {"citation": citation, **more, "textDocument": {"uri": uri}})
+
+
+def as_markdown(found: About, links: Links, state: Verification, project: str = "") -> str:
+    """A symbol or a parameter as Markdown, in which texts from the corpora cannot be markup.
+
+    Args:
+        found: What is known of the name.
+        links: Make the links.
+        state: What became of the cited lines in their source.
         project: The version that the project uses, where that is another one.
     """
-    parts = [fenced(info.signature or info.fqn, "python")]
-    if info.doc:
-        parts.append(_prose(info.doc))
-    version = _prose(info.ref or info.commit)
-    also = f" (the project uses google-adk {_prose(project)}, which is not indexed)" if project else ""
-    parts.append(f"{code_span(info.fqn)} · {version}{also}")
-    citations = f"- Code: {_cited(info.citation)}"
+    info, parameter = found.info, found.parameter
+    if parameter is None:
+        parts = [fenced(limited_signature(info.signature or info.fqn, MAX_SIGNATURE_TOKENS), "python")]
+        told = _prose(_clipped(info.doc, MAX_DOC_CHARS)) if info.doc else ""
+    else:
+        parts = [fenced(f"(parameter) {parameter.declared}", "python")]
+        told = _prose(_clipped(parameter.doc, MAX_DOC_CHARS)) if parameter.doc else ""
+    parts += [told] if told else []
+    named = f"parameter of {code_span(info.fqn)}" if parameter else code_span(info.fqn)
+    parts.append(" \u00b7 ".join([named, *_versions(found, project)]))
+    places = [links.open(_code(info.citation), info.citation) + _deviation(state)]
     if info.documentation is not None:
-        trail = " \u203a ".join(info.documentation.headings)
-        citations += f"\n- Docs: {_prose(trail)} {_cited(info.documentation.citation)}"
-    parts.append(citations)
-    if linked is not None:
-        parts.append(f"[Find evidence]({command_link(info.symbol, linked)})")
+        trail = info.documentation.headings or (info.documentation.path,)
+        cited = info.documentation.citation
+        # The last heading is what the link leads to; those before it only say where that stands.
+        title = links.open(_prose(_clipped(" \u203a ".join(trail[-2:]), MAX_TITLE_CHARS)), cited)
+        page = links.browse("page", cited) if info.documentation.url else None
+        places.append(f"Docs: {title}" + (f" ({page})" if page else ""))
+    if (more := links.find("Find evidence", info.symbol)) is not None:
+        places.append(more)
+    parts.append(" \u00b7 ".join(places))
     return "\n\n".join(parts)
 
 
-def _cited(citation: str) -> str:
-    """A citation in two pieces, with room for a line break between them: a whole one is wider than a hover."""
+def _versions(found: About, project: str) -> list[str]:
+    info, life, told = found.info, found.lifetime, []
+    if info.ref and info.ref != info.commit:
+        told.append(_prose(info.ref))
+    # What an early version before the first stable one brought is new to nobody.
+    if life is not None and life.since is not None and not life.since.startswith("0."):
+        told.append(f"new in {_prose(life.since)}")
+    if life is not None and life.until is not None:
+        told.append(f"until {_prose(life.until)}")
+    if found.instead is not None:
+        told.append(f"deprecated: use {code_span(found.instead)}" if found.instead else "deprecated")
+    if project:
+        told.append(f"the project uses google-adk {_prose(project)}, which is not indexed")
+    return told
+
+
+def _deviation(state: Verification) -> str:
+    return "" if state.state == "exact" else f" ({verification_label(state, code_span)})"
+
+
+def _code(citation: str) -> str:
+    """A citation of code with a short commit and the name of its file, as two pieces between which a line may end."""
     corpus, _, where = citation.partition(":")
-    return f"{code_span(corpus)} {code_span(where)}"
+    name, _, commit = corpus.partition("@")
+    path, lines = _LINES.sub("", where), _LINES.search(where)
+    file = path.rpartition("/")[2] + (f":{lines[1]}-{lines[2]}" if lines else "")
+    return f"{code_span(f'{name}@{commit[:SHORT_COMMIT] if _COMMIT.fullmatch(commit) else commit}')} {code_span(file)}"
+
+
+def _clipped(text: str, limit: int) -> str:
+    """At most so many characters, which end with a whole word."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    whole = line[: limit - 1].rpartition(" ")[0]
+    return f"{whole or line[: limit - 1]}…"
 
 
 def _prose(text: str) -> str:
@@ -111,4 +211,8 @@ def command_link(query: str, place: types.HoverParams) -> str:
         "textDocument": {"uri": place.text_document.uri},
         "range": {"start": position, "end": position},
     }
-    return f"command:{CLIENT_FIND_EVIDENCE}?{quote(json.dumps([request], separators=(',', ':')), safe='')}"
+    return _command(CLIENT_FIND_EVIDENCE, request)
+
+
+def _command(name: str, argument: dict[str, Any]) -> str:
+    return f"command:{name}?{quote(json.dumps([argument], separators=(',', ':')), safe='')}"

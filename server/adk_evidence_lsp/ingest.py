@@ -9,8 +9,9 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adk_evidence.errors import (
     EvidenceError,
@@ -24,7 +25,7 @@ from adk_evidence.errors import (
 )
 from adk_evidence_lsp.progress import Report, create_token, work_done
 from adk_evidence_lsp.projects import chosen_for
-from adk_evidence_lsp.protocol import IngestParams
+from adk_evidence_lsp.protocol import INGEST_PROGRESS, IngestParams, IngestProgress
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
@@ -84,12 +85,13 @@ class Ingestion:
                 token = await create_token(server)
             with work_done(server, token, "Ingesting the ADK corpora", cancels=asyncio.current_task()) as report:
                 mode = params.mode if wanted is None else "all"
-                shown = _Shown(report, symbols=mode != "docs")
+                shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=mode != "docs")
                 result = await self._run([mode, *_version_options(wanted), *self._options(params)], shown)
                 if mode != "docs":
                     result = await self._with_targets(result, wanted, shown)
         finally:
             server.ingesting = False
+        server.refresh_diagnostics()
         server.warm_up()
         return result
 
@@ -168,11 +170,14 @@ def _version_options(wanted: ProjectAdk | None) -> list[str]:
 class _Shown:
     """Progress of the processes of one ingestion, with one bar for all of them."""
 
-    def __init__(self, report: Report, *, symbols: bool) -> None:
+    def __init__(self, report: Report, notify: Callable[[dict[str, Any]], None], *, symbols: bool) -> None:
         from adk_ingest.progress import Overall
 
         self._report = report
+        self._notify = notify
         self._overall = Overall(symbols=symbols)
+        self._answers: Literal["nothing", "keywords", "meaning"] = "nothing"
+        self._name = "discover"
         self._stage = ""
         self._count = ""
 
@@ -180,7 +185,8 @@ class _Shown:
         """Show a line of the process; False for a line that is not progress."""
         match event:
             case {"event": "stage", "stage": str(name), "total": int() | None as total, "unit": str(unit)}:
-                self._stage = message = _STAGES.get(name, name)
+                self._name, self._stage = name, _STAGES.get(name, name)
+                message = self._stage
                 self._count = "" if total is None else f" of {total:,} {unit}".rstrip()
                 self._overall.stage(name, total)
             case {"event": "progress", "done": int(done)}:
@@ -188,9 +194,20 @@ class _Shown:
                 message = f"{self._stage}: {done:,}{self._count}"
             case {"event": "note", "message": str(message)}:
                 pass
+            case {"event": "published", "vectors": bool(vectors)}:
+                self._answers = "meaning" if vectors else "keywords"
+                message = self._stage
             case _:
                 return False
         self._report(message, int(100 * self._overall.share))
+        self._notify(
+            IngestProgress(
+                stage=self._name,
+                fraction=self._overall.share,
+                seconds_left=self._overall.seconds_left,
+                answers=self._answers,
+            ).model_dump()
+        )
         return True
 
 

@@ -39,6 +39,9 @@ INGEST = "adk/ingest"
 RENDER = "adk/render"
 CHECK = "adk/check"
 
+# The notification that says how far an ingestion is. Clients may ignore a notification that begins with a dollar sign.
+INGEST_PROGRESS = "$/adk/ingestProgress"
+
 # Commands that the server runs (workspace/executeCommand), each with the parameters of its request.
 COMMANDS = {
     "adkEvidence.server.findEvidence": EVIDENCE,
@@ -52,9 +55,10 @@ COMMANDS = {
 }
 # The server's command that shows evidence in any editor, with the parameters of `adk/evidence`.
 SHOW_EVIDENCE = "adkEvidence.server.showEvidence"
-# The client's own command that shows evidence. Only for clients that list it in their experimental capability
-# `{"commands": {"commands": [...]}}`; the server does not run it.
+# The client's own commands that show evidence, and that open a citation. Only for clients that list them in their
+# experimental capability `{"commands": {"commands": [...]}}`; the server does not run them.
 CLIENT_FIND_EVIDENCE = "adkEvidence.findEvidence"
+CLIENT_OPEN_CITATION = "adkEvidence.openCitation"
 SECTION = "adkEvidence"
 
 REQUEST_FAILED = -32803
@@ -293,6 +297,20 @@ class CheckResult(Frozen):
     candidates: tuple[CheckedCandidate, ...]
 
 
+class IngestProgress(Frozen):
+    """`$/adk/ingestProgress`: how far an ingestion is.
+
+    `stage` is discover, chunk, upsert, verify, publish, embed or targets. `fraction` is that of the whole ingestion,
+    from 0 to 1; `seconds_left` is null while nobody knows. `answers` says how the index that this
+    ingestion published can answer: not yet, by keywords, or by meaning.
+    """
+
+    stage: str
+    fraction: float
+    seconds_left: int | None
+    answers: Literal["nothing", "keywords", "meaning"]
+
+
 class FindingInfo(Frozen):
     """One thing that `adk-evidence doctor` looks at."""
 
@@ -350,6 +368,12 @@ class HoverSettings(_Settings):
     enabled: bool = True
 
 
+class DiagnosticsSettings(_Settings):
+    """Settings of diagnostics."""
+
+    enabled: bool = True
+
+
 class ClientSettings(_Settings):
     """The section `adkEvidence` of the client's settings.
 
@@ -362,6 +386,7 @@ class ClientSettings(_Settings):
     max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     hover: HoverSettings = HoverSettings()
+    diagnostics: DiagnosticsSettings = DiagnosticsSettings()
     interpreters: dict[str, Annotated[str, _NoNull]] = Field(default={}, max_length=MAX_FOLDERS)
     log_level: Literal["debug", "info", "warning", "error"] | None = None
 

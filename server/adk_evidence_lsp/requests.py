@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -274,11 +275,12 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
         settings = server.backend.settings()
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
         generations = open_generations(settings)
-        try:
-            with server.backend.session(None) as pinned:
+        index = None
+        # In a workspace with one project, that project's index may be the only index.
+        for project in (*projects, None) if len(projects) == 1 else (None, *projects):
+            with suppress(EvidenceError), server.backend.session(project) as pinned:
                 index = pinned.session.index.info
-        except EvidenceError:
-            index = None
+                break
         return ServerStatus(
             version=__version__,
             home=settings.paths.root,

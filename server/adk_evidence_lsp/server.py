@@ -92,6 +92,12 @@ class EvidenceServer(LanguageServer):
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
+    def refresh_diagnostics(self) -> None:
+        """Ask a client that can do so to ask for all diagnostics again."""
+        workspace = self.client_capabilities.workspace
+        if workspace is not None and workspace.diagnostics is not None and workspace.diagnostics.refresh_support:
+            self.in_background(self.workspace_diagnostic_refresh_async(None))
+
     def warm_up(self) -> None:
         """Load models, index and symbols in the background, so that the first question does not wait for them."""
         self.in_background(self.executor.run(self._warm_up))
@@ -106,6 +112,8 @@ class EvidenceServer(LanguageServer):
             for project in projects or (None,):
                 with self.backend.session(project) as pinned:
                     _ = pinned.session.symbols
+                    # The question below then touches what questions need.
+                    pinned.session.index.give_back_pages()
             _LOG.info("Symbols are ready")
             with self.backend.use(projects[0] if projects else None) as (service, _chosen):
                 service.rank(EvidenceRequest(query="agent"), cancelled)

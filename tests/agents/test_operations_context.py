@@ -153,7 +153,7 @@ def test_the_last_text_is_cut_rather_than_left_out(session: AgentSession) -> Non
 TEXT = st.text(alphabet=st.sampled_from("aB1_ \n\t`#.([é\u202e—{"), max_size=300)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(contents=st.lists(TEXT, max_size=6), room=st.integers(0, 900), facts=TEXT, citation=TEXT)
 def test_no_text_makes_a_block_longer_than_its_room(contents: list[str], room: int, facts: str, citation: str) -> None:
     entries = [Quote("CTX", citation, facts, content, "py") for content in contents]

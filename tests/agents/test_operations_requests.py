@@ -198,13 +198,13 @@ def test_a_request_that_holds_itself_is_a_record_too(session: AgentSession) -> N
     assert send(session, knot).status == "failed"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request_=JSON | st.dictionaries(FIELDS, JSON, max_size=6))
 def test_no_json_raises(session: AgentSession, request_: Any) -> None:
     send(session, request_)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     kind=st.sampled_from(["search_code", "search_docs", "find_similar", "get_context", "analyze", "update", "delete"]),
     parameters=st.dictionaries(FIELDS, JSON, max_size=4),
@@ -229,7 +229,7 @@ def test_no_operation_raises_and_what_the_schema_refuses_is_refused(
         assert response.status == "failed"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(directory=st.text(min_size=1, max_size=20), file_type=st.text(min_size=1, max_size=20), tag=st.text(max_size=9))
 def test_any_filter_gets_an_answer(session: AgentSession, directory: str, file_type: str, tag: str) -> None:
     filters = {"directory": directory, "file_type": file_type, "tags": [tag]}

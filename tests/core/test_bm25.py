@@ -70,7 +70,7 @@ def test_each_kind_has_its_own_mean_length() -> None:
     assert max(code.values) < min(doc.values)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(), max_size=200))
 def test_any_text_gives_ascending_unique_indices_with_positive_finite_weights(text: str) -> None:
     for vector in (document(text), ENCODER.encode_query(text)):
@@ -126,7 +126,7 @@ def test_a_sparse_model_that_is_not_built_in_is_refused() -> None:
         make_sparse(load_settings({"ingestion": {"lexical": {"sparse_model": "other/model"}}}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(["tool", "Tools", "a_b", "the", "x.y", "Ünï", "42", "İ", "_", "w" * 50]), max_size=40))
 def test_documents_weigh_what_fastembed_gives_them(words: list[str]) -> None:
     text = " ".join(words)

@@ -170,7 +170,8 @@ def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Ben
     (whole, short) = bench.measure([Variant("whole", {"pack.passages": False}), Variant("short")], golden)
     # The empty line at the end of the target is shown by nobody.
     assert whole.means["lines@8k"] == 0.9 and 0 < short.means["lines@8k"] <= 0.9
-    assert 0 < short.means["tokens@8k"] <= whole.means["tokens@8k"] <= 8000
+    # A few tokens say which lines are left out.
+    assert 0 < short.means["tokens@8k"] <= whole.means["tokens@8k"] + 10 <= 8000
     assert short.gain("tokens@8k", whole).mean == short.means["tokens@8k"] - whole.means["tokens@8k"]
     assert {"cpu_p50_ms", "cpu_p95_ms"} <= short.means.keys()
     # An order of its own is not that of a pack.

@@ -122,7 +122,7 @@ def test_a_score_from_outside_is_said_to_be_from_outside(indexed):
 
 def test_of_two_rerankers_the_local_one_is_computed_again(indexed):
     pack = answered(indexed, reranker=CascadeReranker(LocalReranker(), Reverses(), 3))
-    assert pack["retrieval_plan"]["rerank_model"] == "local-zscore-6, then reverses-1"
+    assert pack["retrieval_plan"]["rerank_model"] == f"{LocalReranker.model}, then reverses-1"
     found = explained(pack)
     assert found.agrees
     assert [step.state for step in found.candidates[0].steps if step.name == "rerank"] == ["agrees", "outside"]

@@ -52,7 +52,7 @@ POINTS = 12
 
 @pytest.mark.parametrize("fusion", [Fusion("rrf", k=60), Fusion("rrf", k=2), Fusion("dbsf")])
 @given(scores=st.lists(st.permutations(range(1, POINTS + 1)), min_size=3, max_size=3), limit=st.integers(2, POINTS))
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_is_what_the_engine_computes(
     fusion: Fusion, scores: list[list[int]], limit: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -375,7 +375,7 @@ def test_without_a_good_pointer_the_newest_complete_generation_serves(
     assert fresh.rollback() == first
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     content=st.binary(max_size=60) | st.text(max_size=30).map(lambda text: json.dumps({"generations": [text]}).encode())
 )

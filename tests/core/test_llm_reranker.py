@@ -23,7 +23,7 @@ from adk_evidence.search.rerank.cascade import CascadeReranker
 from adk_evidence.search.rerank.llm import LlmReranker, parse_order, prompt
 from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.services.chat import KEY_VARIABLES, ChatService
+from adk_evidence.services.chat import KEY_VARIABLES, ChatService, is_own_server
 from adk_evidence.services.eventloop import run_within
 from adk_evidence.settings import load_settings
 from tests.clocks import FakeTime
@@ -125,7 +125,7 @@ class TestAnAnswer:
     def test_the_plan_names_both_models_and_why_tells_of_both(self, make: Make) -> None:
         pack = ask(make(max_documents=5))
         assert pack.retrieval_plan is not None
-        assert pack.retrieval_plan.rerank_model == f"local-zscore-6, then {MODEL}"
+        assert pack.retrieval_plan.rerank_model == f"{LocalReranker.model}, then {MODEL}"
         for candidate in pack.candidates:
             assert {"first", "dense", "sparse"} <= set(candidate.why.features)
         ranks = sorted(c.why.features["llm_rank"] for c in pack.candidates if "llm_rank" in c.why.features)
@@ -320,6 +320,14 @@ class TestFailures:
         with pytest.raises(ServiceError, match="proxy that the environment names"):
             ChatService(chosen, clock=time.clock).ask("JSON", "x")
 
+    @pytest.mark.parametrize(
+        ("address", "is_own"), [("HTTP://localhost:1/v1", True), ("HTTPS://service.invalid/v1/", False)]
+    )
+    def test_the_scheme_of_an_address_may_be_in_capitals(self, address: str, is_own: bool) -> None:
+        chosen = load_settings({"rerank": {"llm": {"base_url": address}}}).rerank.llm
+        assert is_own_server(chosen) is is_own
+        assert chosen.base_url.startswith("http:" if is_own else "https:")
+
     def test_a_caller_who_has_gone_asks_nothing(self, standin: LlmStandIn, make: Make) -> None:
         service = make()
         # Encoding, searching and the local reranker pass.
@@ -367,7 +375,7 @@ class TestFailures:
         service = make(feedback=1)
         pack = ask(service, time_budget_ms=1)
         assert "time_budget: the time budget was spent before the second reranker." in pack.warnings
-        assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "local-zscore-6"
+        assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == LocalReranker.model
         assert not standin.requests
 
 

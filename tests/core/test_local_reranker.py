@@ -41,6 +41,21 @@ def test_a_chunk_that_is_about_the_question_beats_one_that_mentions_it_as_closel
     assert scores[1] > scores[0]
 
 
+def test_a_chunk_whose_written_questions_are_near_the_question_comes_forward():
+    same = {"dense": 0.5, "sparse": 3}
+    near, far, unasked = _scores(_documents("doc", [{**same, "asked": 0.8}, {**same, "asked": 0.2}, same]))
+    assert near > unasked > far
+
+
+def test_a_chunk_without_written_questions_is_neither_better_nor_worse_for_that():
+    same = {"dense": 0.5, "sparse": 3}
+    *_, unasked = _scores(_documents("doc", [{**same, "asked": 0.8}, {**same, "asked": 0.2}, same]))
+    assert unasked == pytest.approx(0)
+    assert _scores(_documents("doc", [{"dense": 0.2}, {"dense": 0.6}])) == _scores(
+        _documents("doc", [{"dense": 0.2, "asked": 0.5}, {"dense": 0.6, "asked": 0.5}])
+    )
+
+
 def test_similarity_counts_the_same_whether_it_is_one_or_two():
     one = _scores(_documents("doc", [{"dense": 0.2, "sparse": 1}, {"dense": 0.6, "sparse": 1}]))
     two = _scores(_documents("doc", [{"dense": d, "mean": d, "sparse": 1} for d in (0.2, 0.6)]))

@@ -467,7 +467,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(NAMES), words=st.lists(WORDS | st.text(max_size=5), max_size=30))
 def test_no_text_stops_the_search(tmp_path_factory: pytest.TempPathFactory, name: str, words: list[str]) -> None:
     folder = tmp_path_factory.mktemp("open")

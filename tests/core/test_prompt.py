@@ -216,7 +216,7 @@ CHUNKS = st.lists(st.integers(1, 900), max_size=6)
 TURNS = st.lists(st.integers(1, 400), max_size=6)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     chunks=CHUNKS,
     turns=TURNS,
@@ -255,7 +255,7 @@ def test_priorities_hold_within_every_budget(chunks, turns, system, budget, most
         assert "[CTX" not in block.text and "none of it fits" in block.text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(budgets=st.tuples(st.integers(150, 3000), st.integers(150, 3000)), chunks=CHUNKS)
 def test_more_budget_never_shows_less(budgets, chunks):
     made = pack(*(payload("code", f"src/{n}.py", f"name{n} " * size) for n, size in enumerate(chunks)))

@@ -92,7 +92,7 @@ def test_every_wrong_value_of_a_file_is_named_with_the_file(tmp_path: Path) -> N
         assert ".".join(path) in found.message or path == ("profile",), found.message
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.sampled_from([path for path, _, _ in FIELDS] + SECTIONS), st.sampled_from(NASTY) | st.text(max_size=20))
 def test_no_variable_breaks_the_start(path: tuple[str, ...], value: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -110,7 +110,7 @@ YAML_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.sampled_from([(), *(path for path, _, _ in FIELDS), *SECTIONS]), YAML_VALUES | st.sampled_from(NASTY))
 def test_no_file_of_yaml_breaks_the_start(tmp_path_factory: pytest.TempPathFactory, path: tuple[str, ...], value: Any):
     mine = tmp_path_factory.mktemp("yaml") / "mine.yaml"

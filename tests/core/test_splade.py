@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
@@ -110,7 +110,6 @@ def test_a_damaged_model_is_a_sentence(tmp_path: Path):
         make_sparse(settings_of(tmp_path)).encode_query("ak")
 
 
-@settings(deadline=None)
 @given(
     count=st.integers(1, 120),
     room=st.integers(1, 40),

@@ -301,7 +301,7 @@ def test_filters_mean_the_same_wherever_they_are_given(
     assert set(ids(found.branches[0])) == set(ids(found.branches[1])) == wanted
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(path=st.text(max_size=40), other=st.text(max_size=40))
 def test_any_text_can_be_filtered_by(scratch: IndexWriter, path: str, other: str) -> None:
     scratch.upsert(DOCS, [point(1, path=path), point(2, path=other)])

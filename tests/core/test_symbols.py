@@ -297,6 +297,19 @@ def test_a_piece_of_a_split_class_says_the_same_of_its_methods() -> None:
     assert (found.doc, found.is_property) == ("How large.", True)
 
 
+@pytest.mark.parametrize(
+    ("value", "doc"),
+    [
+        ("Field(default=1, description='How large.')", "How large."),
+        ("pydantic.Field(description='How large.')", "How large."),
+        ("Option(description='What an option does.')", None),
+        ("Field.of(description='What it is of.')", None),
+    ],
+)
+def test_the_description_of_a_field_alone_says_what_a_variable_is(value: str, doc: str | None) -> None:
+    assert read_definition(chunk(f"size: int = {value}\n", "size"), "size").doc == doc
+
+
 def test_a_piece_that_does_not_parse_still_has_the_lines_of_the_name() -> None:
     body = "        )\n    def size(self):\n        return (1,\n"
     found = read_definition(chunk(body, "Box", symbol_kind="block"), "Box.size")
@@ -354,7 +367,7 @@ def test_scopes_and_shadowing_decide_what_a_name_means(symbols: Symbols) -> None
     assert at(14, 21) == "Base.run"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.text(alphabet="abx=.:()[]{}'\"#@\\\n\r\t \u00e9\U0001f600\x00\x0c,*", max_size=200),
     st.integers(0, 30),

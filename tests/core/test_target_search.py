@@ -269,7 +269,7 @@ def test_the_hybrid_says_where_each_list_had_it(kit: TargetSearch) -> None:
     assert best.why.similarity and best.why.lexical_score
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(min_size=1, max_size=60))
 def test_any_text_can_be_asked_for(text: str) -> None:
     for mode in ("lexical", "vector", "hybrid"):

@@ -212,7 +212,7 @@ WORDS = (
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from((*PARTS, *WORDS)) | st.text(max_size=3), max_size=60), st.integers(1, 60))
 def test_whatever_is_pasted_is_read_in_linear_time(parts: list[str], times: int):
     # Quadratic time on 8,000 characters would take minutes for these examples.

@@ -153,7 +153,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(LINES, max_size=12))
 def test_no_docstring_adds_a_heading_or_an_include(lines: list[str]) -> None:
     from markdown_it import MarkdownIt

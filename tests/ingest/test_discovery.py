@@ -299,7 +299,7 @@ GLOBS = st.lists(
 ).map(tuple)
 
 
-@hypothesis_settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=TREES, exclude=GLOBS, include=GLOBS)
 def test_any_globs_give_one_order_and_pruning_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, tree: list[str], exclude: tuple[str, ...], include: tuple[str, ...]

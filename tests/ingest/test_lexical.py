@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from adk_evidence.identifiers import query_lexical_text
@@ -88,6 +87,15 @@ def test_docs_text_holds_title_headings_and_attachments_without_markup(settings:
     assert {"python", "tool", "context", "toolcontext", "run", "agent", "run_agent"} <= set(words)
     assert "===" not in words and "b" not in words
     assert words.count("tools") == 3, "once from the path, twice from the headings"
+
+
+def test_the_words_of_written_questions_are_searched_too(settings: LexicalSettings) -> None:
+    questions = ["How do I keep notes between turns?", "userNotes is lost"]
+    args: dict[str, Any] = {"path": "a/b.py", "title": None, "kind": "code", "settings": settings}
+    alone = lexical_text(code_chunk(), **args)
+    assert lexical_text(code_chunk(), **args, questions=questions) == (
+        f"{alone} {query_lexical_text(' '.join(questions))}"
+    )
 
 
 def test_brief_code_text_says_each_thing_once() -> None:
@@ -188,7 +196,6 @@ def test_a_passage_knows_its_first_line() -> None:
 _LINES = st.text(st.sampled_from("ab. _'\t#\x0c\u2028é\n\n"), max_size=900) | st.text(max_size=3000)
 
 
-@hypothesis_settings(deadline=None)
 @given(bodies=st.lists(_LINES, max_size=8), symbol=st.text(max_size=90))
 def test_passages_keep_every_word_but_those_of_a_short_end(bodies: list[str], symbol: str) -> None:
     body = "\n".join(bodies)

@@ -359,7 +359,7 @@ class TestAnchors:
         chunks = chunk("## One ##\n\nA.\n\n##\n\nB.\n").chunks
         assert [(item.headings, item.anchor) for item in chunks] == [(("One",), "one"), ((), "_1")]
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(st.text(max_size=80))
     def test_any_heading_gives_a_clean_fragment(self, source: str) -> None:
         text, _ = parse_heading(source)
@@ -410,7 +410,7 @@ MARKDOWN_LINES = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(MARKDOWN_LINES, max_size=60).map("\n".join),
     st.sampled_from([SMALL, sizes(target=80, minimum=30, maximum=90, overlap=20)]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from textwrap import dedent
 
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from adk_evidence.readers.audience import Readers
@@ -155,7 +154,6 @@ LINES = st.sampled_from(
 )
 
 
-@hypothesis_settings(deadline=None)
 @given(
     st.lists(LINES, max_size=60),
     st.sampled_from(["\n", "\r\n"]),

@@ -58,3 +58,29 @@ def test_stages_that_it_does_not_know_move_nothing() -> None:
     overall.stage("unheard of", 5)
     overall.reach(5)
     assert overall.share == 0
+
+
+def test_the_time_left_is_that_of_the_vectors_at_the_speed_of_this_machine() -> None:
+    now = 0.0
+    overall = Overall(symbols=True, clock=lambda: now)
+    for name, total in FIRST[:6]:
+        overall.stage(name, total)
+    overall.reach(0)
+    assert overall.seconds_left is None
+    # The model was loaded before the first vectors.
+    now = 40.0
+    overall.reach(100)
+    assert overall.seconds_left is None
+    now = 50.0
+    overall.reach(600)
+    left = overall.seconds_left
+    # 50 vectors a second, and the stages after them at that pace.
+    assert left is not None and (25_894 - 600) / 50 < left < 1.5 * (25_894 - 600) / 50
+    now = 556.0
+    overall.reach(25_894)
+    later = overall.seconds_left
+    assert later is not None and 0 < later < 200
+    for name, total in FIRST[6:]:
+        overall.stage(name, total)
+    overall.reach(2_500)
+    assert overall.seconds_left == 0

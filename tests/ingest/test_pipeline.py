@@ -156,7 +156,8 @@ class TestWhatIsPublished:
     def test_every_point_has_the_sparse_and_its_kinds_dense_vectors(self, published: Published) -> None:
         for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
             for record in published.workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
-                assert set(record.vectors) == {dense, f"{dense}_mean", "sparse_lexical"}
+                asked = {f"{dense}_questions"} if record.payload["questions"] else set()
+                assert set(record.vectors) == {dense, f"{dense}_mean", "sparse_lexical", *asked}
                 passages = np.array(record.vectors[dense])
                 mean = passages.mean(axis=0)
                 assert np.allclose(record.vectors[f"{dense}_mean"], mean / np.linalg.norm(mean), atol=1e-5)
@@ -288,7 +289,7 @@ class TestARunAgain:
     def test_a_chunk_has_a_vector_for_each_of_its_passages_in_their_order(self, workplace: Workplace) -> None:
         write_long_page(workplace)
         workplace.ingest()
-        found = []
+        found, questions = [], 0
         for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
             for record in workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
                 payload = ChunkPayload.model_validate(record.payload)
@@ -299,10 +300,11 @@ class TestARunAgain:
                 assert payload.passage_lines == tuple(passage.line for passage in found_here)
                 assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-6) for text in texts]
                 found.append(len(texts))
+                questions += len(payload.questions)
         current = workplace.generations.current()
         assert current is not None
         assert max(found) > 5
-        assert current.manifest.dense_vectors() == sum(found)
+        assert current.manifest.dense_vectors() == sum(found) + questions
 
     def test_only_the_changed_passages_of_a_long_chunk_are_embedded(self, workplace: Workplace) -> None:
         page = write_long_page(workplace)

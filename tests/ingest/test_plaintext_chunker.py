@@ -110,7 +110,7 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.lists(LINES, max_size=50).map("\n".join),
     st.sampled_from(["a.rst", "a.txt", "a.adoc", "a.yaml", "a.json", "a.toml"]),

@@ -322,7 +322,7 @@ def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 STATEMENTS = st.recursive(SIMPLE, compound, max_leaves=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STATEMENTS, max_size=8), SIZES)
 def test_no_program_loses_or_repeats_a_line(statements: list[str], chunking: ChunkingSettings) -> None:
     text = "\n".join(statements)
@@ -332,14 +332,14 @@ def test_no_program_loses_or_repeats_a_line(statements: list[str], chunking: Chu
     assert sum(len(set(chunk.symbols)) for chunk in chunked.chunks) == len(defined)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(alphabet=st.sampled_from("ab:()@# \n\r\f\t'\"\0\ufeff\u2028é"), max_size=200), SIZES)
 @example("@\n@\n", sizes())
 def test_no_text_loses_or_repeats_a_line(text: str, chunking: ChunkingSettings) -> None:
     split(text, chunking)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(["def f(:", "@a", "class B:", "  x", "", "# c", "async  def g():"]), max_size=20),
     SIZES,

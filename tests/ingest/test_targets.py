@@ -240,7 +240,6 @@ def test_words_of_prose_are_no_mentions_of_symbols() -> None:
     assert targets["kit.a.EventLog"].parts.docs_mentions == 1
 
 
-@settings(deadline=None)
 @given(st.integers(1, 12), st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
 def test_page_rank_is_a_distribution(nodes: int, pairs: set[tuple[int, int]]) -> None:
     edges = np.array(sorted((a % nodes, b % nodes) for a, b in pairs), dtype=np.int64).reshape(-1, 2)
@@ -253,7 +252,7 @@ def test_page_rank_favours_what_is_pointed_at() -> None:
     assert rank[3] > 2 * rank[0]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=200))
 def test_no_source_text_breaks_the_extraction(text: str) -> None:
     read({"src/kit/any.py": text, "src/kit/sound.py": "class Sound:\n    '''S.'''\n"}, [text])

@@ -429,7 +429,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(parts=st.lists(st.sampled_from(WORDS) | st.text(max_size=5), max_size=60), small=st.booleans())
 def test_any_text_is_chunked_whole_and_the_same_again(extension: str, parts: list[str], small: bool) -> None:
     text = "".join(parts)

@@ -69,6 +69,29 @@ Agent = LlmAgent
 def make_agent(name: str) -> LlmAgent:
     """A new agent."""
     return LlmAgent()
+
+
+class Greeter:
+    """Greets.
+
+    Attributes:
+        tone: How loud the greeting is.
+    """
+
+    tone: int = 1
+
+    def greet(self, name: str) -> str:
+        """Greet somebody.
+
+        Args:
+            name: Who is greeted.
+        """
+        return name
+
+
+class LoudGreeter(Greeter):
+    def greet(self, name: str) -> str:
+        return name.upper()
 '''
 
 FILES: dict[str, str | bytes] = {
@@ -102,7 +125,8 @@ def command(root: Path, *options: str) -> list[str]:
 
 Start = Callable[..., RawClient]
 # What the extension for VS Code declares, and an editor that opens documents for a server.
-RUNS_COMMANDS = {"experimental": {"commands": {"commands": ["adkEvidence.findEvidence"]}}}
+OWN_COMMANDS = ["adkEvidence.findEvidence", "adkEvidence.openCitation"]
+RUNS_COMMANDS = {"experimental": {"commands": {"commands": OWN_COMMANDS}}}
 OPENS_DOCUMENTS = {"window": {"showDocument": {"support": True}}}
 
 

@@ -77,7 +77,7 @@ async def test_hover_evidence_source_and_actions(editor: LanguageClient) -> None
             types.CodeActionParams(document, spot, types.CodeActionContext(diagnostics))
         )
     )
-    assert [action.title for action in actions] == ["Find ADK evidence for this error"]
+    assert [action.title for action in actions] == ["Explain this error with ADK evidence"]
 
 
 async def test_edits_and_settings_take_effect(editor: LanguageClient) -> None:

@@ -29,9 +29,13 @@ QUESTION = "how do I retry when a tool throws?"
 SERVER_COMMAND = "adkEvidence.server.showEvidence"
 
 
-def diagnostic(line: int, message: str, severity: int | None = 1) -> dict[str, Any]:
-    where = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 9}}
-    return {"range": where, "message": message, "severity": severity}
+def diagnostic(line: int, message: str, severity: int | None = 1, marked: str = "", **more: Any) -> dict[str, Any]:
+    """A diagnostic of a line of `SHOP` that marks a text, or else the whole line."""
+    text = SHOP.splitlines()[line]
+    start = text.index(marked)
+    end = {"line": line, "character": start + len(marked or text)}
+    where = {"start": {"line": line, "character": start}, "end": end}
+    return {"range": where, "message": message, "severity": severity, **more}
 
 
 def actions(server: RawClient, *diagnostics: dict[str, Any], uri: str = URI, only: list[str] | None = None) -> Any:
@@ -65,27 +69,74 @@ def test_several_errors_are_one_action_for_the_gravest(shop: RawClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "message", "marked"),
     [
-        (4, "missing argument"),
-        (5, "no such attribute"),
-        (2, "cannot be resolved"),
-        (6, "LlmAgent is not defined"),
-        (6, 'Import "google.adk.tools" could not be resolved'),
-        (6, "in google/adk/agents/llm_agent.py"),
+        (4, "missing argument", "LlmAgent("),
+        (4, "missing argument", 'LlmAgent(model="m")'),
+        (4, 'No parameter named "modle"', "model"),
+        (4, "missing argument", ""),
+        (5, "no such attribute", "hand_ovr"),
+        (2, "cannot be resolved", "google.adk.nowhere"),
+        (2, "unknown import symbol", "Missing"),
+        (6, "LlmAgent is not defined", ""),
+        (6, "it is no LlmAgent", "pathh"),
+        (6, 'Import "google.adk.tools" could not be resolved', ""),
+        (6, "in google/adk/agents/llm_agent.py", ""),
+        (6, "google-adk is not installed", ""),
+        (6, "expected Missing", ""),
+        (6, "it is no RetryPlugin", ""),
     ],
-    ids=["name", "instance", "import", "class in message", "package in message", "path in message"],
 )
-def test_an_error_about_the_adk_has_an_action(shop: RawClient, line: int, message: str) -> None:
-    assert len(actions(shop, diagnostic(line, message))) == 1
+def test_an_error_about_the_adk_has_an_action(shop: RawClient, line: int, message: str, marked: str) -> None:
+    assert len(actions(shop, diagnostic(line, message, marked=marked))) == 1
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [(0, '"os" is not accessed'), (6, '"pathh" is not a known attribute of module "os"'), (7, "line too long")],
+    ("line", "message", "marked"),
+    [
+        (0, '"os" is not accessed', "os"),
+        (6, '"pathh" is not a known attribute of module "os"', "pathh"),
+        (7, "line too long", "in LlmAgent"),
+        (4, "line too long", 'm")'),
+        (4, "missing whitespace", '"m"'),
+        (4, 'Argument of type "str" is not int', '"m"'),
+        (6, "google-adk-extras is not installed", ""),
+        (6, "google.adkit is missing", ""),
+        (6, "for the whole line", ""),
+    ],
 )
-def test_an_error_about_something_else_has_none(shop: RawClient, line: int, message: str) -> None:
-    assert actions(shop, diagnostic(line, message)) == []
+def test_an_error_about_something_else_has_none(shop: RawClient, line: int, message: str, marked: str) -> None:
+    assert actions(shop, diagnostic(line, message, marked=marked)) == []
+
+
+def test_an_error_that_leads_into_files_of_the_adk_has_an_action(shop: RawClient) -> None:
+    def leading_to(uri: str) -> list[dict[str, Any]]:
+        where = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+        return [{"location": {"uri": uri, "range": where}, "message": "declared here"}]
+
+    within = leading_to("file:///env/lib/python3.12/site-packages/google/adk/agents/llm_agent.py")
+    outside = leading_to("file:///env/lib/python3.12/site-packages/google/genai/types.py")
+    own = leading_to("file:///work/src/google/adk/agents/llm_agent.py")
+    assert len(actions(shop, diagnostic(6, "wrong type", relatedInformation=within))) == 1
+    assert actions(shop, diagnostic(6, "wrong type", relatedInformation=own)) == []
+    assert actions(shop, diagnostic(6, "wrong type", relatedInformation=outside)) == []
+
+
+def test_an_error_in_a_file_of_the_adk_has_an_action(client: RawClient) -> None:
+    uri = "file:///env/lib/python3.12/site-packages/google/adk/runners.py"
+    client.open(uri, OTHER)
+    assert len(actions(client, diagnostic(2, "no such attribute"), uri=uri)) == 1
+
+
+def test_what_is_shown_faded_has_no_action(shop: RawClient) -> None:
+    assert actions(shop, diagnostic(1, '"LlmAgent" is not accessed', 4, marked="LlmAgent", tags=[1])) == []
+    assert len(actions(shop, diagnostic(1, '"LlmAgent" is deprecated', 4, marked="LlmAgent", tags=[2]))) == 1
+
+
+def test_a_class_of_another_package_is_not_that_of_the_adk(client: RawClient) -> None:
+    uri = "file:///work/other.py"
+    client.open(uri, "from shop import RetryPlugin\n\n\nbuild(RetryPlugin)\n")
+    assert actions(client, diagnostic(3, "it is no RetryPlugin"), uri=uri) == []
 
 
 def test_a_file_that_does_not_import_the_adk_has_actions_on_its_names_alone(client: RawClient) -> None:

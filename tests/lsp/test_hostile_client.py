@@ -86,7 +86,7 @@ def editor(client: RawClient) -> RawClient:
     return client
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request=requests())
 def test_every_request_is_answered_whatever_its_parameters(editor: RawClient, request: tuple[str, Any]) -> None:
     method, params = request

@@ -7,13 +7,17 @@ from lsprotocol import types
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.symbols.about import About, Parameter
+from adk_evidence.symbols.history_stories import Lifetime
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
-from adk_evidence_lsp.hover import as_markdown, command_link
+from adk_evidence.symbols.table import SymbolEntry
+from adk_evidence_lsp.hover import Links, as_markdown, command_link
 from tests.injection import HOSTILE_FUNCTIONS, PAYLOADS
 from tests.lsp.rpc import RawClient
 
 HIDDEN = ("\x1b", "\x00", "\x07", "\x9b", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041")
+ADDRESS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%:?")
 ALLOWED = {"paragraph_open", "paragraph_close", "bullet_list_open", "bullet_list_close", "list_item_open"}
 ALLOWED |= {"list_item_close", "fence", "inline", "text", "code_inline", "softbreak", "link_open", "link_close"}
 ALLOWED |= {"text_special"}
@@ -40,6 +44,13 @@ def info(text: str) -> SymbolInfo:
         citation=f"adk-python@c:{text}#L1-L2",
         documentation=reference,
     )
+
+
+def known(text: str, *, parameter: bool = False) -> About:
+    """Something known of a name, of which everything is hostile."""
+    entry = SymbolEntry(fqn=text, symbol=text, point="p", kind="class")
+    more = Parameter(text, text) if parameter else None
+    return About(entry, info(text), more, Lifetime(text, text), text)
 
 
 def where(uri: str, line: int = 0, character: int = 0) -> types.HoverParams:
@@ -73,17 +84,27 @@ def test_there_are_enough_payloads() -> None:
     assert len(set(PAYLOADS)) >= 50
 
 
+@pytest.mark.parametrize("parameter", [False, True], ids=["symbol", "parameter"])
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str) -> None:
+def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str, parameter: bool) -> None:
     place = where(payload)
-    check(as_markdown(info(payload), place), [command_link(payload, place)])
+    links = Links(place, lambda _: True)
+    lines = LineSpan(start=1, end=2)
+    changed = Verification(state="changed", lines=lines, path=payload, reason=payload)
+    shown = as_markdown(known(payload, parameter=parameter), links, changed, payload)
+    addresses = [token.attrs["href"] for token in tokens(shown) if token.type == "link_open"]
+    assert [str(one).partition("?")[0] for one in addresses] == [
+        *["command:adkEvidence.openCitation"] * 3,
+        "command:adkEvidence.findEvidence",
+    ]
+    assert addresses[-1] == command_link(payload, place)
+    assert all(set(str(one)) <= ADDRESS for one in addresses)
+    check(shown, [str(one) for one in addresses])
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_the_command_link_cannot_be_left(payload: str) -> None:
-    assert set(command_link(payload, where(payload))) <= set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%:?"
-    )
+    assert set(command_link(payload, where(payload))) <= ADDRESS
 
 
 def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: RawClient) -> None:
@@ -95,5 +116,9 @@ def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: Raw
         hover = client.result("textDocument/hover", asked)
         assert hover is not None, name
         value = hover["contents"]["value"]
-        check(value, [command_link(name, where(uri, line, 1))])
+        *opened, asks = [str(token.attrs["href"]) for token in tokens(value) if token.type == "link_open"]
+        assert asks == command_link(name, where(uri, line, 1))
+        assert all(one.startswith("command:adkEvidence.openCitation?") for one in opened)
+        check(value, [*opened, asks])
+        # Beside the signature and the docstring, at most three links with the address of the document.
         assert len(value) < 6_000

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
 from adk_evidence.paths import Home
 from adk_evidence.symbols.history_table import make_table
-from tests.corpora import Workplace
+from tests.corpora import Workplace, write_code
 from tests.injection import HOSTILE_FUNCTIONS
+from tests.lsp.conftest import RUNS_COMMANDS, Start
 from tests.lsp.rpc import RawClient
 
 DOCUMENT = """\
@@ -130,17 +134,101 @@ def test_a_hover_says_what_a_reader_wants_first(table: RawClient) -> None:
     line = next(number for number, text in enumerate(LINES) if "    RetryPlugin," in text)
     shown = hover(table, URI, line, 5)
     assert shown is not None
-    assert shown.startswith("```python\nclass RetryPlugin\n```\n\nRetries a tool that throws\\.".replace("\\.", "."))
-    assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0" in shown
-    assert "Code: `adk-python@c0de000000000000000000000000000000000001` `src/google/adk/plugins/retry.py#L6-L" in shown
-    assert "Docs: Retry a tool › Use the RetryPlugin `adk-docs@" in shown
-    before, _, link = shown.rpartition("[Find evidence](command:adkEvidence.findEvidence?")
-    (request,) = json.loads(unquote(link.removesuffix(")")))
-    assert before.endswith("\n\n")
-    assert (request["query"], request["taskMode"]) == ("RetryPlugin", "explain")
+    assert shown.startswith("```python\nclass RetryPlugin\n```\n\nRetries a tool that throws.\n\n")
+    assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0\n\n" in shown
+    assert len([part for part in shown.splitlines() if part]) <= 10
+    (code, cited), (docs, page), (browser, also), (find, request) = links(shown)
+    assert code == "`adk-python@c0de00000000` `retry.py:6-18`"
+    assert cited["citation"] == f"adk-python@c0de{1:036}:src/google/adk/plugins/retry.py#L6-L18"
+    assert cited["textDocument"] == {"uri": URI}
+    assert docs == "Retry a tool › Use the RetryPlugin"
+    assert (browser, also) == ("page", {**page, "where": "browser"})
+    # The title leads to the lines of the page, which open in the editor.
+    opened = table.result("adk/source", {"citation": page["citation"]})
+    assert opened["text"].splitlines()[opened["lines"]["start"] - 1] == "## Use the RetryPlugin"
+    assert (find, request["query"], request["taskMode"]) == ("Find evidence", "RetryPlugin", "explain")
     # The definition is what the link asks for, whatever else is called so.
     first = table.result("adk/evidence", request)["candidates"][0]
     assert (first["symbol"], first["why"]["named"]) == ("RetryPlugin", "defines RetryPlugin")
+
+
+def links(shown: str) -> list[tuple[str, dict[str, Any]]]:
+    """The links of a hover: what each says, and the argument of its command."""
+    found = re.findall(r"\[([^\[\]]+)\]\(command:adkEvidence\.\w+\?([^()]+)\)", shown)
+    return [(text, json.loads(unquote(argument))[0]) for text, argument in found]
+
+
+def test_a_client_without_the_commands_gets_the_same_without_links(start: Start) -> None:
+    server = start()
+    server.open(URI, DOCUMENT)
+    line = next(number for number, text in enumerate(LINES) if "    RetryPlugin," in text)
+    shown = hover(server, URI, line, 5)
+    assert shown is not None and "command:" not in shown and "Find evidence" not in shown
+    assert shown.endswith("`adk-python@c0de00000000` `retry.py:6-18` · Docs: Retry a tool › Use the RetryPlugin")
+
+
+PARAMETERS = """\
+from google.adk.agents import LlmAgent
+from google.adk.plugins import RetryPlugin
+from google.adk.agents.llm_agent import LoudGreeter, make_agent
+
+RetryPlugin(max_retries=3)
+make_agent(name="x")
+LlmAgent(name="x", mood=1)
+RetryPlugin().on_tool_error(error=None, attempt=1)
+LoudGreeter(tone=2).greet(name="x")
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "beginning", "place"),
+    [
+        (
+            4,
+            14,
+            "(parameter) max_retries: int = MAX_RETRIES\n```\n\nHow often a tool may fail.",
+            "parameter of `google.adk.plugins.retry.RetryPlugin.__init__`",
+        ),
+        (5, 12, "(parameter) name: str\n```\n\nparameter of", "`google.adk.agents.llm_agent.make_agent`"),
+        (6, 10, "name: str = ''\n```\n\nHow others call the agent.", "`google.adk.agents.llm_agent.BaseAgent.name`"),
+        (8, 13, "tone: int = 1\n```\n\nHow loud the greeting is.", "`google.adk.agents.llm_agent.Greeter.tone`"),
+        (8, 21, "def greet(self, name: str) -> str\n```\n\nGreet somebody.", ".LoudGreeter.greet`"),
+        (8, 27, "(parameter) name: str\n```\n\nWho is greeted.", "parameter of `google.adk.agents.llm_agent.LoudG"),
+        (7, 40, "(parameter) attempt: int\n```\n\nparameter of", "RetryPlugin.on_tool_error`"),
+    ],
+    ids=["of a class", "of a function", "field", "told by the class", "overriding", "told by the base", "of a method"],
+)
+def test_a_keyword_is_told_as_it_is_declared_with_what_the_docstring_says(
+    client: RawClient, line: int, character: int, beginning: str, place: str
+) -> None:
+    uri = "file:///work/parameters.py"
+    client.open(uri, PARAMETERS)
+    shown = hover(client, uri, line, character)
+    assert shown is not None and shown.startswith(f"```python\n{beginning}") and place in shown, shown
+    assert hover(client, uri, 6, 20) is None
+
+
+@pytest.fixture
+def disturbed(start: Start, tmp_path: Path) -> Iterator[tuple[RawClient, Path]]:
+    """A server on an index of its own, and the code that was indexed."""
+    workplace = Workplace(tmp_path)
+    write_code(workplace.code)
+    workplace.ingest()
+    yield start(workplace, capabilities=RUNS_COMMANDS), workplace.code / "src/google/adk/plugins/retry.py"
+
+
+def test_what_became_of_the_cited_lines_is_told_where_they_are_no_longer_there(
+    disturbed: tuple[RawClient, Path],
+) -> None:
+    server, file = disturbed
+    uri = "file:///work/state.py"
+    server.open(uri, "from google.adk.plugins.retry import RetryPlugin\n")
+    assert "(now" not in (hover(server, uri, 0, 40) or "(now") and "verified" not in (hover(server, uri, 0, 40) or "")
+    whole = file.read_text(encoding="utf-8")
+    file.write_text(f"# One more line.\n{whole}", encoding="utf-8")
+    assert "(moved, now lines 7-19)" in (hover(server, uri, 0, 40) or "")
+    file.write_text("# Nothing is left.\n", encoding="utf-8")
+    assert " (gone)" in (hover(server, uri, 0, 40) or "")
 
 
 BROKEN = '''\
@@ -241,6 +329,24 @@ def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(cl
         hover(client, uri, 0, 17) == "google-adk 9.9.0 has no `google.adk.old`: the last version that has it is 9.8.0."
     )
     assert hover(client, uri, 0, 29) == "google-adk 9.9.0 has no `google.adk.old.nothing`: no version has it."
-    said = "google-adk 9.9.0 has no `google.adk.agents.make(old=)`: the last version that has it is 9.8.0."
+    said = "google-adk 9.9.0 has no `make(old=)`: the last version that has it is 9.8.0."
     assert hover(client, uri, 2, 6) == said
     assert [hover(client, uri, *place) for place in ((3, 7), (4, 2))] == [None, None]
+
+
+@pytest.mark.usefixtures("released")
+def test_a_name_says_since_and_until_when_the_adk_has_it_and_what_to_use_instead(
+    client: RawClient, indexed: Workplace
+) -> None:
+    file = Home(indexed.home).history
+    module = "google.adk.agents.llm_agent"
+    old = {"google.adk": {"": "m"}, module: {"": "m", "LlmAgent": "c:"}}
+    new = {**old, module: {**old[module], "make_agent": "f:name", "make_agent!": "google.adk.agents.LlmAgent|Old."}}
+    table = {"1.0.0": old, "9.8.0": new, "9.9.0": new, "10.0.0": old}
+    file.write_bytes(make_table("google-adk", table).dump())
+    uri = "file:///work/since.py"
+    client.open(uri, f"from {module} import LlmAgent, make_agent\nmake_agent(name=1)\n")
+    assert "new in" not in (hover(client, uri, 0, 45) or "new in")
+    told = " · v9.9.0 · new in 9.8.0 · until 9.9.0 · deprecated: use `google.adk.agents.LlmAgent`"
+    assert told in (hover(client, uri, 0, 56) or "")
+    assert "new in 9.8.0 · until 9.9.0" in (hover(client, uri, 1, 13) or "")

@@ -53,6 +53,22 @@ def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path
     assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
 
 
+def test_clients_are_told_how_far_it_is_and_when_keywords_answer(start: Start, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    (tmp_path / "keywords-first").touch()
+    server = start(workplace)
+    server.result("adk/ingest", sources(workplace))
+    told = [server.notification("$/adk/ingestProgress")]
+    while told[-1]["stage"] != "targets":
+        told.append(server.notification("$/adk/ingestProgress"))
+    fractions = [each["fraction"] for each in told]
+    assert fractions == sorted(fractions) and fractions[0] >= 0 and fractions[-1] <= 1
+    by = [each["answers"] for each in told]
+    assert list(dict.fromkeys(by)) == ["nothing", "keywords", "meaning"]
+    # Keywords answer before the first vector is computed.
+    assert by[[each["stage"] for each in told].index("embed")] == "keywords"
+
+
 def test_the_symbols_of_the_code_are_found_by_meaning_afterwards(start: Start, tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     server = start(workplace)

@@ -214,3 +214,12 @@ def test_the_editor_builds_the_index_of_a_version(start: Start, tmp_path: Path) 
     (projects.old / "requirements.txt").unlink()
     refused = client.request("adk/ingest", {"folder": projects.old.as_uri()})
     assert "No google-adk is found" in refused["error"]["message"]
+
+
+def test_the_index_of_a_version_counts_where_there_is_no_other(start: Start, tmp_path: Path) -> None:
+    projects = Projects(tmp_path)
+    projects.ingest_older()
+    client = start(projects.workplace, initialize=False)
+    begin(client, projects)
+    index = client.result("adk/status", {})["index"]
+    assert index is not None and index["corpora"]["adk_python"]["ref"] == "v9.8.0"

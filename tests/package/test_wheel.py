@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import email
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -52,6 +53,25 @@ def unpacked(wheel: zipfile.ZipFile, tmp_path_factory: pytest.TempPathFactory) -
 def metadata_file(wheel: zipfile.ZipFile, name: str) -> str:
     (found,) = (entry for entry in wheel.namelist() if entry.endswith(f".dist-info/{name}"))
     return wheel.read(found).decode("utf-8")
+
+
+def test_the_page_of_a_registry_has_no_link_that_leads_nowhere_from_there(wheel: zipfile.ZipFile) -> None:
+    metadata = email.message_from_string(metadata_file(wheel, "METADATA"))
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    page = metadata.get_payload()
+    assert isinstance(page, str)
+    outside = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"\]\(([^)\s]+)\)", outside)
+    assert [target for target in targets if not target.startswith(("https://", "#"))] == []
+    urls = dict(line.split(", ") for line in metadata.get_all("Project-URL", []))
+    at_tag = re.compile(rf"{re.escape(urls['Repository'])}/(raw|blob)/v{re.escape(metadata['Version'])}/(.+)")
+    places = [match.groups() for target in targets if (match := at_tag.fullmatch(target))]
+    assert ("raw", "extension/pictures/recording.webp") in places
+    assert ("blob", "CONTRIBUTING.md") in places
+    assert all((ROOT / path).exists() for _, path in places)
+    titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    anchors = {"#" + re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    assert {target for target in targets if target.startswith("#")} <= anchors
 
 
 def run_installed(unpacked: Path, code: str) -> str:

@@ -1,7 +1,8 @@
-"""An OpenAI-compatible chat service on loopback: its wire contract and errors, with a model that can rank documents.
+"""An OpenAI-compatible chat service on loopback: its wire contract and errors, with a model that knows two tasks.
 
-Its model reads the numbered documents of the question and orders them by the share of the question's words that they
-have; `replies` puts other answers in its mouth. Streaming is refused.
+The model reads the numbered documents of a question and orders them by the share of the question's words that they
+have. For marked passages it writes questions, as `writes` says; `replies` puts other answers in its mouth. Streaming is
+refused.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tests.standins.voyage import relevance
 KEY = "sk-stand-in-key-0123456789abcdef"
 CHAT = "/v1/chat/completions"
 MODEL = "stand-in-1"
+_PASSAGE = re.compile(r"^=== PASSAGE (\S+) (.*?)$\n(.*?)(?=^=== PASSAGE |\Z)", re.MULTILINE | re.DOTALL)
 _DOCUMENT = re.compile(r"^\[(\d+)\] (.*?)(?=^\[\d+\] |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -31,6 +33,7 @@ class LlmStandIn(JsonStandIn):
         keys: The keys that it takes; empty: a local server, which wants none.
         json_mode: Whether it knows `response_format`.
         now: Its clock.
+        writes: The questions for a passage, by the passage's title and text.
     """
 
     endpoints: ClassVar = (CHAT,)
@@ -38,6 +41,7 @@ class LlmStandIn(JsonStandIn):
     keys: set[str] = field(default_factory=lambda: {KEY})
     json_mode: bool = True
     now: Callable[[], float] = lambda: 0.0
+    writes: Callable[[str, str], list[str]] = lambda title, text: [f"what would somebody ask about {title} here?"]
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -66,7 +70,7 @@ class LlmStandIn(JsonStandIn):
         except ValueError:
             raise RefusedError(400, "We could not parse the JSON body of your request.") from None
         messages = self._messages(body)
-        reply = self.replies.popleft() if self.replies else json.dumps({"order": _order(messages[-1]["content"])})
+        reply = self.replies.popleft() if self.replies else json.dumps(self._said(messages[-1]["content"]))
         prompt = sum(estimate_tokens(message["content"]) for message in messages)
         said = estimate_tokens(reply or "")
         return {
@@ -77,6 +81,11 @@ class LlmStandIn(JsonStandIn):
             "choices": [{"index": 0, "message": {"role": "assistant", "content": reply}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said},
         }
+
+    def _said(self, prompt: str) -> dict[str, Any]:
+        if passages := _PASSAGE.findall(prompt):
+            return {"passages": [{"passage": mark, "questions": self.writes(*rest)} for mark, *rest in passages]}
+        return {"order": _order(prompt)}
 
     def _messages(self, body: dict[str, Any]) -> list[dict[str, str]]:
         if body.get("model") != MODEL:

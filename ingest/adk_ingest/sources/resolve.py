@@ -22,6 +22,7 @@ from adk_ingest.sources.distribution import (
     is_unpacked,
     open_copy,
     open_environment,
+    open_folder,
     open_installed,
     open_registry,
     open_wheel,
@@ -213,8 +214,12 @@ def _open_explicit(
     if not named.strip():
         raise SourceError(f"The path of {corpus.repo} is empty.", "Name a folder, or leave the option out.")
     path = expanded(Path(named))
-    is_environment = (path / "pyvenv.cfg").is_file() and not any((path / name).exists() for name in (".git", MANIFEST))
+    is_own = any((path / name).exists() for name in (".git", MANIFEST))
+    is_environment = (path / "pyvenv.cfg").is_file() and not is_own
     if path.is_dir() and not is_environment:
+        # An index that was made of a virtual environment has its code from there.
+        if corpus.distribution and not is_own and any(path.glob("*.dist-info")):
+            return open_folder(path, canonicalize_name(parse_requirement(corpus.distribution).name), corpus)
         return _open_folder(path, corpus)
     if corpus.distribution is None or (not path.exists() and path.name != named):
         raise SourceError(f"The folder {named} does not exist.", "Name a git checkout or a snapshot folder.")

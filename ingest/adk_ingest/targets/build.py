@@ -34,6 +34,7 @@ from adk_evidence.symbols.target_sets import (
     write_vectors,
 )
 from adk_ingest.chunking.python import module_name
+from adk_ingest.costs import VOYAGE_CAP, cap_of, refuse_above_the_cap
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
@@ -41,7 +42,7 @@ from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths
-from adk_ingest.vectors import Work, refuse_above_the_cap
+from adk_ingest.vectors import Work
 
 SOURCE_FOLDER = "src/"
 # Of a checkout without a `src` folder: what stands in one of these is not part of the package.
@@ -193,7 +194,8 @@ def _embed(
     texts = _texts(targets)
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         work = Work(model, cache, texts)
-        refuse_above_the_cap(work.cost(), (model,), "leave the vectors out with --no-vectors")
+        instead = "leave the vectors out with --no-vectors"
+        refuse_above_the_cap("Embedding", work.cost(), cap_of((model,)), VOYAGE_CAP, instead)
         progress.stage("embed", work.missing, "vectors")
         for count in work.compute():
             progress.advance(count)

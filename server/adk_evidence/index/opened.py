@@ -22,6 +22,7 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.factory import open_reader as open_store
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration, check_fingerprint
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest, is_samples
+from adk_evidence.store.mapped import give_back_pages
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,6 +93,10 @@ class Index:
         # `CurrentIndex` is the first user, as long as this generation is the published one.
         self._users = 1
         self._lock = threading.Lock()
+
+    def give_back_pages(self) -> None:
+        """Keep of the store's files only the parts in memory that are read from now on."""
+        give_back_pages(self._lease.folder)
 
     def dense_gap(self) -> DenseGap | None:
         return dense_gap(self.manifest, self._lease, self._ingest_command)

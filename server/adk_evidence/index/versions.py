@@ -50,12 +50,20 @@ class VersionSettings(Settings):
         return {**corpora, "code": about.model_copy(update=own)}
 
     @property
+    def exact_subject(self) -> str:
+        return f"{self.subject} {self.adk_version}"
+
+    @property
     def ingest_command(self) -> str:
         return ingest_command(self.adk_version)
 
     @property
     def targets_command(self) -> str:
         return spelled("adk-ingest", "targets", "--adk", self.adk_version)
+
+    @property
+    def enrich_command(self) -> str:
+        return spelled("adk-ingest", "enrich", "--adk", self.adk_version)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,9 @@ class ChunkPayload(BaseModel):
         default=(), description="The first line of each passage, in the order of the passages' vectors."
     )
     includes: tuple[str, ...] = Field(default=(), description="Files that the page includes in these lines.")
+    questions: tuple[str, ...] = Field(
+        default=(), description="Questions that were written beforehand for what the chunk answers."
+    )
     chunk_index: int
     start_line: int
     end_line: int
@@ -173,6 +176,7 @@ class ChunkRecord(ChunkPayload):
     dense_keys: tuple[str, ...] = Field(
         default=(), description="Cache keys of the dense vectors, one for each text; set when the file is chunked."
     )
+    question_keys: tuple[str, ...] = Field(default=(), description="The same of the questions.")
 
     def payload(self) -> ChunkPayload:
         return ChunkPayload.model_construct(**{name: getattr(self, name) for name in ChunkPayload.model_fields})

@@ -21,6 +21,9 @@ QueryKind = Literal["traceback", "error", "code", "names", "question"]
 # Why a result stands in a pack though others rank before it: its kind was short, or an example was missing.
 MovedUp = Literal["kind", "example"]
 VerificationState = Literal["exact", "moved", "same_tree", "changed", "gone", "unverified"]
+# What a result is to a pasted error: where the error or its cause is raised, a call on the way there, a text that holds
+# the message, or a guide that may say what to do.
+ErrorRole = Literal["raise_site", "cause", "frame", "message", "remedy"]
 
 # Digits of scores in a pack; further digits are the noise of float32 sums.
 SCORE_DIGITS = 6
@@ -73,6 +76,13 @@ class BranchRank(Frozen):
     score: float
 
 
+class WrittenQuestion(Frozen):
+    """A question that was written beforehand for what a candidate answers, and how near it is to what was asked."""
+
+    text: str
+    similarity: float = Field(description="Cosine of the two questions' vectors.")
+
+
 class Why(Frozen):
     """Why a candidate stands where it stands: with the plan, all that its scores and its rank are made of."""
 
@@ -106,6 +116,9 @@ class Why(Frozen):
         default=None, description="What a result from behind the first places was needed for."
     )
     measures: dict[str, float] = Field(default_factory=dict, description="What `support` was computed from.")
+    question: WrittenQuestion | None = Field(
+        default=None, description="The nearest question that was written for this candidate, where one is near."
+    )
 
 
 class Verification(Frozen):
@@ -128,6 +141,40 @@ class Drift(Frozen):
     since: str | None = Field(default=None, description="The first later version that has the name.")
     instead: str | None = Field(default=None, description="What the answering version has in place of the name.")
     text: str = Field(description="All this in a sentence.")
+
+
+class ErrorFrame(Frozen):
+    """A call of a pasted traceback in an indexed file. Calls of the user's own code have no such entry."""
+
+    number: int = Field(description="Place among all calls of the traceback, from 1, the outermost call first.")
+    function: str | None
+    path: str = Field(description="The indexed file.")
+    line: int | None = Field(
+        description="The line in the answering version; null where that version has other code in its place."
+    )
+    text: str = Field(default="", description="The line itself, verbatim.")
+    citation: str = Field(description="Of the line, or of the function where the line is not known.")
+    verification: VerificationState
+    rank: int | None = Field(default=None, description="The candidate that shows the line.")
+
+
+class PastedError(Frozen):
+    """An exception that the query quotes, with its calls in indexed files in the order of the traceback."""
+
+    type: str = Field(description="Empty where the traceback is cut off before its exception.")
+    message: str
+    calls: int = Field(default=0, description="How many calls the traceback has, those of other code included.")
+    frames: tuple[ErrorFrame, ...] = ()
+
+
+class ErrorPart(Frozen):
+    """What a candidate is to the pasted error that it is evidence for."""
+
+    role: ErrorRole
+    frame: int | None = Field(default=None, description="The call's `number` in the traceback.")
+    calls: int | None = Field(default=None, description="How many calls that traceback has.")
+    line: int | None = Field(default=None, description="The line that the call stands in, as in `ErrorFrame`.")
+    citation: str | None = Field(default=None, description="Of that line alone.")
 
 
 class LeftOut(Frozen):
@@ -185,6 +232,7 @@ class Candidate(Frozen):
         default=(),
         description="Names in the code of this text that the answering version of the ADK lacks or calls deprecated.",
     )
+    error: ErrorPart | None = Field(default=None, description="Where the query is a pasted error.")
     citation: str
     citation_confidence: Literal["high", "medium", "low"]
     support: float | None = Field(
@@ -345,6 +393,9 @@ class EvidencePack(Frozen):
     outlines: tuple[Outline, ...] = Field(
         default=(),
         description="What else the page of the first candidate holds, and the pages and classes of several candidates.",
+    )
+    errors: tuple[PastedError, ...] = Field(
+        default=(), description="The exceptions that the query quotes, in the order of its text."
     )
     debug: dict[str, Any] = Field(default_factory=dict)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers import python
+from adk_evidence.readers.docstrings import argument_docs
 from adk_evidence.readers.python import (
     bare_string,
     clip,
@@ -31,7 +32,8 @@ class Definition:
     """What a symbol's own lines say of it.
 
     `bases` are the expressions of a class's bases, `annotation` that of a variable's type or a function's result,
-    `alias` the dotted name that a variable is another name for. `parameters` are those that a call can name.
+    `alias` the dotted name that a variable is another name for. `parameters` are those that a call can name, as they
+    are declared. `argument_docs` is what the docstring says of parameters, or of the fields of a class.
     """
 
     kind: str
@@ -42,7 +44,8 @@ class Definition:
     annotation: ast.expr | None = None
     is_property: bool = False
     alias: str | None = None
-    parameters: frozenset[str] = frozenset()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    argument_docs: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_definition(payload: ChunkPayload, symbol: str) -> Definition:
@@ -114,14 +117,15 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
             kind="variable",
             lines=lines,
             signature=clip(unparse(node) or "", python.MAX_SIGNATURE_CHARS) or None,
-            doc=_paragraph(inspect.cleandoc(bare_string(following) or "")),
+            doc=_paragraph(inspect.cleandoc(bare_string(following) or _description(value) or "")),
             annotation=annotation,
             alias=dotted_name(value) if is_alias else None,
         )
-    doc = _paragraph(ast.get_docstring(node))
+    whole = ast.get_docstring(node) or ""
+    doc, told = _paragraph(whole), argument_docs(whole)
     signature = payload.signature if payload.symbol == symbol and payload.signature else python.signature(node)
     if isinstance(node, ast.ClassDef):
-        return Definition("class", lines, signature, doc, bases=tuple(node.bases))
+        return Definition("class", lines, signature, doc, bases=tuple(node.bases), argument_docs=told)
     decorators = {(dotted_name(item) or "").rpartition(".")[2] for item in node.decorator_list}
     return Definition(
         kind="method" if "." in symbol else "function",
@@ -130,8 +134,32 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
         doc=doc,
         annotation=node.returns,
         is_property=bool(decorators & _PROPERTIES),
-        parameters=frozenset(item.arg for item in (*node.args.args, *node.args.kwonlyargs)),
+        parameters=_parameters(node.args),
+        argument_docs=told,
     )
+
+
+def _parameters(arguments: ast.arguments) -> dict[str, str]:
+    """The parameters that a call can name, each as `name: annotation = default`."""
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + [*arguments.defaults]
+    pairs = [*zip(plain, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    found = {}
+    for item, default in pairs[len(arguments.posonlyargs) :]:
+        declared = unparse(item) or item.arg
+        value = unparse(default) if default is not None else None
+        found[item.arg] = clip(f"{declared} = {value}" if value else declared, python.MAX_SIGNATURE_CHARS)
+    return found
+
+
+def _description(value: ast.expr | None) -> str | None:
+    """What `Field(description=...)` says of the field whose value it is."""
+    if not isinstance(value, ast.Call) or (dotted_name(value.func) or "").rpartition(".")[2] != "Field":
+        return None
+    for keyword in value.keywords:
+        if keyword.arg == "description" and isinstance(keyword.value, ast.Constant):
+            return keyword.value.value if isinstance(keyword.value.value, str) else None
+    return None
 
 
 def _paragraph(doc: str | None) -> str | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from adk_evidence.models.pack import Candidate, EvidencePack, Outline
+from adk_evidence.models.pack import Candidate, EvidencePack, Outline, PastedError
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
 from adk_evidence.render.view import (
     adk_label,
     body,
     drift_label,
+    error_label,
+    error_title,
     fence_language,
+    frame_label,
     location,
     place,
     shown,
@@ -32,6 +35,8 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
         lines += [f"Version: {inline(adk_label(pack.adk))}", ""]
     if pack.warnings:
         lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
+    for error in pack.errors:
+        lines += [_error(error), ""]
     # The result that shows the same may not be among those that were chosen.
     held = {candidate.rank for candidate in pack.candidates}
     outlines = {} if full else _outlines(pack)
@@ -58,12 +63,25 @@ def _outline(outline: Outline) -> str:
     return f"Also in {code_span(outline.title)}, {code_span(outline.citation)}: {listed}"
 
 
+def _error(error: PastedError) -> str:
+    """An exception with its calls in indexed files, each cited by its line."""
+    rows = [f"**Error** {code_span(error_title(error))}"]
+    for frame in error.frames:
+        facts = [f"call {frame.number} of {error.calls}", code_span(frame.citation), inline(frame_label(frame))]
+        if frame.text.strip():
+            facts.append(code_span(frame.text.strip()))
+        rows.append("- " + " · ".join(fact for fact in facts if fact))
+    return "\n".join([rows[0], "", *rows[1:]]) if error.frames else rows[0]
+
+
 def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
     facts = [
         candidate.source_type,
         code_span(location(candidate)),
         verification_label(candidate.verification, code_span),
     ]
+    if label := error_label(candidate):
+        facts.insert(0, inline(label))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
     if candidate.drift:

@@ -14,7 +14,17 @@ from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
-from adk_evidence.render.view import adk_label, body, deviation, drift_label, fence_language, location, place, shown
+from adk_evidence.render.view import (
+    adk_label,
+    body,
+    deviation,
+    drift_label,
+    error_label,
+    fence_language,
+    location,
+    place,
+    shown,
+)
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
@@ -236,6 +246,9 @@ def _after_system(system: str, notes: list[str]) -> str:
 
 def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
     facts = [code_span(place(candidate)) + deviation(candidate.verification)]
+    # Nearly every guide of such a pack says that it may help.
+    if candidate.error is not None and candidate.error.role != "remedy":
+        facts.append(one_line(error_label(candidate)))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
     if candidate.drift:

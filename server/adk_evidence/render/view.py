@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from adk_evidence.languages import title_of
-from adk_evidence.models.pack import AdkVersion, Candidate, Drift, EvidencePack, LeftOut, Verification
+from adk_evidence.models.pack import (
+    AdkVersion,
+    Candidate,
+    Drift,
+    ErrorFrame,
+    EvidencePack,
+    LeftOut,
+    PastedError,
+    Verification,
+    VerificationState,
+)
 from adk_evidence.render.sanitize import code_span, one_line
 
 # The provenance header that older servers left on top of a candidate's text.
@@ -15,6 +25,7 @@ _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 MAX_DRIFT_NAMES = 3
 NOT_CITED = "[CONTEXT, NOT CITED]"
 
+_STATES: Mapping[VerificationState, str] = {"same_tree": "same code"}
 _FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
 
 
@@ -97,6 +108,33 @@ def _told(candidate: Candidate, first: int, last: int) -> bool:
     return any(line.strip() for line in lines)
 
 
+# What a guide is to a pasted error, in words; what other results are to it, `Why.named` says.
+MAY_HELP = "may say what to do"
+
+
+def error_label(candidate: Candidate) -> str:
+    """What a candidate is to the pasted error, with the line of its call, in a few words; empty where it is nothing."""
+    part = candidate.error
+    if part is None:
+        return ""
+    said = candidate.why.named or (MAY_HELP if part.role == "remedy" else part.role.replace("_", " "))
+    return f"{said} (line {part.line})" if part.line is not None else said
+
+
+def error_title(error: PastedError) -> str:
+    """`ValueError: what happened`, as text that is not yet made harmless."""
+    return (
+        ": ".join(part for part in (error.type, error.message) if part) or "an error that the traceback does not name"
+    )
+
+
+def frame_label(frame: ErrorFrame) -> str:
+    """Where a call stands in the answering version, without its citation, as text that is not yet made harmless."""
+    said = [f"in {frame.function}" if frame.function else "", "" if frame.line is not None else "now other code"]
+    said.append(_STATES.get(frame.verification, frame.verification) if frame.verification != "exact" else "")
+    return ", ".join(part for part in said if part)
+
+
 def drift_label(candidate: Candidate) -> str:
     """In a few words, which names of the text the answering version lacks or calls deprecated; empty where none."""
     lacking = [one for one in candidate.drift if one.kind != "deprecated"]
@@ -167,7 +205,7 @@ def verification_label(verification: Verification, quoted: Callable[[str], str] 
     """The state of a citation in a few words, with the place where the text is now; `quoted` writes a path."""
     if verification.state == "exact":
         return "verified"
-    state = "same code" if verification.state == "same_tree" else verification.state
+    state = _STATES.get(verification.state, verification.state)
     if verification.lines is None:
         return state
     start, end = verification.lines.start, verification.lines.end

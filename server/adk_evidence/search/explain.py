@@ -25,6 +25,7 @@ from adk_evidence.models.pack import (
 )
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
 from adk_evidence.search.support import MEASURES, Measures
+from adk_evidence.search.written import NEAR
 from adk_evidence.settings import SupportSettings
 from adk_evidence.store.fusion import RANGE, distributed, reciprocal
 
@@ -33,7 +34,18 @@ from adk_evidence.store.fusion import RANGE, distributed, reciprocal
 # versions do.
 State = Literal["agrees", "differs", "outside", "unknown"]
 StepName = Literal[
-    "fusion", "pool", "features", "rerank", "moved", "place", "moved_up", "support", "order", "coverage", "pack_id"
+    "fusion",
+    "pool",
+    "features",
+    "rerank",
+    "moved",
+    "place",
+    "moved_up",
+    "support",
+    "question",
+    "order",
+    "coverage",
+    "pack_id",
 ]
 
 # Half of the last digit that a pack shows.
@@ -117,6 +129,10 @@ def _steps(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
     yield from _similarity(candidate)
     if candidate.support is not None:
         yield _support(candidate, plan)
+    if why.question is not None:
+        near = f"A question written for this text has the cosine {why.question.similarity} with the one asked"
+        state: State = "agrees" if NEAR <= why.question.similarity <= 1 + _ROUNDING else "differs"
+        yield _step("question", state, f"{near}, {NEAR} or more: {why.question.text}")
 
 
 def _fusion(candidate: Candidate, plan: RetrievalPlan) -> Step:
@@ -200,7 +216,7 @@ def _features(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
             yield _step("features", "agrees", f"{name}: all scores are the same.")
             continue
         value = scores.get(name)
-        given = f"no score, so the lowest, {scale.lowest}," if value is None else f"{value}"
+        given = f"no score, so {scale.lowest}," if value is None else f"{value}"
         told = f"{name}: ({given} - {scale.mean}) / {scale.deviation}"
         again = scaled(value, scale)
         yield _compared("features", told, again, shown, _inexact(again, scale.deviation))

@@ -13,7 +13,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.search.lookup import read_hits
 from adk_evidence.search.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.search.traceback import Frame, Traceback
+from adk_evidence.search.traceback import Frame, Raised, Traceback
 from adk_evidence.store.base import Match
 
 RAISES = "raises the error"
@@ -24,6 +24,9 @@ CALLS_IT = "calls it: "
 CALLS = CALLS_IT + "frame {number} of {count}"
 # The raise sites first; more callers would crowd out what says how to avoid the error.
 MAX_SITES = 4
+# The most exceptions, and calls of one exception, that a pack tells of. A recursion has a thousand.
+MAX_EXCEPTIONS = 5
+MAX_CALLS = 20
 # What may stand before the package in the path of an indexed file.
 SOURCE_ROOTS = frozenset({"src", "lib", "python", "server"})
 # Two parts of a path, e.g. a package and its module, do not agree by chance.
@@ -45,8 +48,53 @@ def find_frames(run: Run) -> list[Hit]:
     if traceback is None:
         return []
     sites = _sites(traceback, _indexed_paths(run, traceback))[: 2 * MAX_SITES]
-    if not sites:
+    found: dict[str, Hit] = {}
+    for site, hit in zip(sites, _locate(run, sites), strict=True):
+        if hit is not None and len(found) < MAX_SITES:
+            found.setdefault(hit.point_id, hit._replace(named=site.role, lines=_lines(run, hit.payload, site)))
+    return list(found.values())
+
+
+class Call(NamedTuple):
+    """A frame in an indexed file: its exception and its place there, from 1, and its line, where the line is known."""
+
+    raised: Raised
+    number: int
+    frame: Frame
+    hit: Hit
+    line: int | None
+
+
+def find_calls(run: Run) -> list[Call]:
+    """All frames in indexed files, in the order of the text; of a long traceback those nearest to its errors.
+
+    Raises:
+        CollectionUnavailableError: The collection of code cannot answer.
+    """
+    traceback = run.query.traceback
+    if traceback is None:
         return []
+    indexed = _indexed_paths(run, traceback)
+    found: list[tuple[Raised, int, Site]] = []
+    for raised in told_exceptions(traceback):
+        numbered = [(number, frame) for number, frame in enumerate(raised.frames, 1) if frame.path in indexed]
+        for number, frame in numbered[-MAX_CALLS:]:
+            message = raised.message if number == len(raised.frames) else ""
+            found.append((raised, number, Site(frame, indexed[frame.path], "", message)))
+    calls = []
+    for (raised, number, site), hit in zip(found, _locate(run, [site for _, _, site in found]), strict=True):
+        if hit is not None:
+            calls.append(Call(raised, number, site.frame, hit, next(iter(_lines(run, hit.payload, site)), None)))
+    return calls
+
+
+def told_exceptions(traceback: Traceback) -> Sequence[Raised]:
+    """The exceptions that a pack tells of, in the order of the text."""
+    return traceback.exceptions[-MAX_EXCEPTIONS:]
+
+
+def _locate(run: Run, sites: Sequence[Site]) -> list[Hit | None]:
+    """For each site the chunk that holds its frame, or None."""
     paths = tuple(dict.fromkeys(site.path for site in sites))
     functions = tuple(dict.fromkeys(site.frame.function for site in sites if site.frame.function))
     hits = read_hits(run, "code", Match("path", paths), Match("names", functions)) if functions else []
@@ -61,12 +109,7 @@ def find_frames(run: Run) -> list[Hit]:
     )
     if whole:
         hits += read_hits(run, "code", Match("path", paths), Match("symbol", whole), Match("symbol_kind", ("block",)))
-    found: dict[str, Hit] = {}
-    for site in sites:
-        hit = _place(run, site, [hit for hit in hits if hit.payload.path == site.path])
-        if hit is not None and len(found) < MAX_SITES:
-            found.setdefault(hit.point_id, hit._replace(named=site.role, lines=_lines(hit.payload, site)))
-    return list(found.values())
+    return [_place(run, site, [hit for hit in hits if hit.payload.path == site.path]) for site in sites]
 
 
 def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
@@ -173,12 +216,16 @@ def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
     return min(candidates, key=lambda hit: _distance(hit, frame.line), default=None)
 
 
-def _lines(payload: ChunkPayload, site: Site) -> tuple[int, ...]:
-    """The line of a frame in a chunk, and the line that raises the error's message."""
+def _lines(run: Run, payload: ChunkPayload, site: Site) -> tuple[int, ...]:
+    """The line of a frame in a chunk, and the line that raises the error's message.
+
+    Without its line of code, a frame has only the line's number, which is that of the installed version.
+    """
+    is_installed = run.scope.adk is not None and run.scope.adk.is_wanted
     frame, start, body = site.frame, payload.start_line, payload.body.split("\n")
     code = " ".join(frame.code.split())
     found = [number for number, line in enumerate(body, start) if code and code in " ".join(line.split())]
-    if not code and start <= frame.line <= payload.end_line:
+    if not code and is_installed and start <= frame.line <= payload.end_line:
         found = [frame.line]
     lines = sorted(found, key=lambda number: abs(number - frame.line))[:1]
     if site.message:

@@ -24,13 +24,16 @@ from adk_evidence.models.pack import (
     LineSpan,
     Verification,
     Why,
+    WrittenQuestion,
     round_score,
 )
 from adk_evidence.search.drift import with_drift
 from adk_evidence.search.outlines import make_outlines
 from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
+from adk_evidence.search.pasted import tell_error
 from adk_evidence.search.quality import lowered
 from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.written import near_questions
 from adk_evidence.symbols.imports import PublicImports
 
 MAX_MATCHED_TERMS = 12
@@ -50,12 +53,17 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     with run.context.stage("verify"):
         # What may cost more is left to whoever opens or checks a citation.
         corpora = {name: Corpus(reader, only_follow=True) for name, reader in run.index.sources.items()}
-        checked = [_checked(run, rank, hit, corpora) for rank, hit in enumerate(run.final, 1)]
+        questions = near_questions(run, run.final)
+        checked = [
+            _checked(run, rank, hit, corpora, questions.get(hit.point_id)) for rank, hit in enumerate(run.final, 1)
+        ]
     with run.context.stage("passages"):
         question = Question.of(run)
         candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
     with run.context.stage("drift"):
         candidates = with_drift(run, candidates)
+    with run.context.stage("error"):
+        candidates, errors = tell_error(run, candidates, corpora)
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
         outlines = make_outlines(run, question, shown) if run.settings.pack.outlines else ()
@@ -76,6 +84,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
         warnings=tuple(run.context.warnings),
         outlines=outlines,
+        errors=errors,
         debug={
             "timings_ms": run.context.rounded_timings(),
             "qdrant": {
@@ -119,16 +128,20 @@ def shown_candidates(
     return tuple(made)
 
 
-def _checked(run: Run, rank: int, hit: Hit, corpora: Mapping[str, Corpus]) -> Candidate:
+def _checked(
+    run: Run, rank: int, hit: Hit, corpora: Mapping[str, Corpus], question: WrittenQuestion | None
+) -> Candidate:
     corpus = corpora.get(hit.payload.source_name)
     verification = verify(hit.payload, run.index.source_of(hit.payload), corpus)
     if not hit.payload.has_lines:
         run.context.warn("line_spans_unavailable", f"line spans unavailable for {hit.payload.path}.")
-    return make_candidate(run, rank, hit, verification)
+    return make_candidate(run, rank, hit, verification, question)
 
 
-def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) -> Candidate:
-    """An entry of the pack, the final result at `rank` (from 1)."""
+def make_candidate(
+    run: Run, rank: int, hit: Hit, verification: Verification, question: WrittenQuestion | None = None
+) -> Candidate:
+    """An entry of the pack, the final result at `rank` (from 1); `question` is that of `Why`."""
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = run.support.by_result.get(hit.point_id)
@@ -153,6 +166,7 @@ def make_candidate(run: Run, rank: int, hit: Hit, verification: Verification) ->
         ranking_place=place,
         moved_up=hit.moved_up,
         measures={} if measures is None else _rounded(asdict(measures)),
+        question=question,
     )
     return Candidate(
         rank=rank,

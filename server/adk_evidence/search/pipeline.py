@@ -22,6 +22,7 @@ from adk_evidence.search.hybrid import search, wide_enough
 from adk_evidence.search.named import find_named, lead
 from adk_evidence.search.quality import assess
 from adk_evidence.search.query import normalise, sub_queries
+from adk_evidence.search.quoted_code import with_quoted_code
 from adk_evidence.search.ranking import merge, rerank
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.cascade import first_stage
@@ -55,6 +56,8 @@ def begin(
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
     query = normalise(request.query, errors=retrieval.read_errors)
+    if index.paths["code"]:
+        request = with_quoted_code(request, query, symbols)
     scope = choose_scope(
         request.filters,
         query.text,

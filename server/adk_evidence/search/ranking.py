@@ -128,7 +128,8 @@ def _provenance(payload: ChunkPayload) -> int:
 def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
     """What the reranker sees: each hit with its exact dense and sparse scores, also where a branch did not return it.
 
-    `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages.
+    `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages; `asked` is
+    the similarity of the nearest question that was written for the chunk.
     """
     store, query = run.settings.store, run.vectors[0]
     # A branch has scored every hit that it returned, but for a query that feedback has moved since.
@@ -146,7 +147,11 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
             queries[store.sparse_vector] = query.sparse
         if not ids or not queries:
             continue
-        branches = {store.sparse_vector: "sparse", store.mean_vector(kind): "mean"}
+        branches = {
+            store.sparse_vector: "sparse",
+            store.mean_vector(kind): "mean",
+            store.questions_vector(kind): "asked",
+        }
         known = {name: {point for point in ids if branches.get(name, "dense") in scores[point]} for name in queries}
         found = run.index.store.score_points(store.collection(kind), ids, queries, known)
         for name, by_id in found.items():

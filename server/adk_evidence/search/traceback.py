@@ -175,6 +175,7 @@ class _Reader:
     prefix: int = 0
     shape: str = ""
     inside: bool = False
+    headed: bool = False
     # Whether the line before can go on: as the code of a frame, or as a message.
     code_next: bool = False
     in_message: bool = False
@@ -213,8 +214,8 @@ class _Reader:
 
     def done(self) -> Traceback | None:
         self._finish()
-        # A file and a line alone may be part of a question.
-        if sum(len(one.frames) + bool(one.type) for one in self.exceptions) < 2:
+        # Without the first line of a traceback, a file and a line alone may be part of a question.
+        if sum(len(one.frames) + bool(one.type) for one in self.exceptions) < (1 if self.headed else 2):
             return None
         # The first lines of a log are read before the frames show what stands in front of every line.
         prefix = self.shape.strip()
@@ -246,7 +247,7 @@ class _Reader:
         bars = _BARS.match(before)
         if not self.inside and not _LOG.match(before) and not (bars and bars.end() == len(before)):
             self._own(before)
-        self.inside = True
+        self.inside = self.headed = True
         # What a text field of one line has joined.
         if (rest := line[found.end() :].strip(" :")) and _WORD.search(rest):
             self.read(rest)

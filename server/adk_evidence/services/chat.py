@@ -26,12 +26,20 @@ from adk_evidence.settings import LlmRerankSettings
 # The first that is set is sent.
 KEY_VARIABLES = ("ADK_EVIDENCE_LLM_API_KEY", "OPENAI_API_KEY")
 BACKOFF = (0.5, 1.0, 2.0)
+# What a job reads is long, and no person waits for a single answer: the model may take longer, and where the service
+# limits its rate, the next try may wait.
+LEAST_SECONDS = 180.0
+LEAST_ATTEMPTS = 4
 _GRACE_SECONDS = 2.0
 # The statuses for a parameter that the service does not know.
 _NO_SUCH_PARAMETER = (400, 422)
 # Raised while a body is read that is not JSON, or not the JSON of the contract.
 _UNREADABLE = (ValueError, LookupError, TypeError, RecursionError)
 _SETTINGS = "Check rerank.llm: base_url and model must go together."
+
+
+class NoTextError(ServiceError):
+    """The model declined to answer; another question may still have an answer."""
 
 
 class ChatService:
@@ -52,8 +60,9 @@ class ChatService:
         The task in `system` must name JSON, which the mode asks for.
 
         Raises:
-            ServiceError: The service does not answer within `timeout_seconds` in spite of retries, refuses, answers
-                without a text, or was not asked because it is down; `CallCancelledError` where nobody waits any more.
+            ServiceError: The service does not answer within `timeout_seconds` in spite of retries, refuses, or was not
+                asked because it is down; `CallCancelledError` where nobody waits any more.
+            NoTextError: The answer has no text.
         """
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         policy = RetryPolicy(self._settings.max_attempts, BACKOFF, self._settings.timeout_seconds)
@@ -122,6 +131,20 @@ def has_key() -> bool:
     return bool(key_from(*KEY_VARIABLES)[1])
 
 
+def is_own_server(settings: LlmRerankSettings) -> bool:
+    """Whether the service runs on this machine, where answers cost nothing; the settings allow `http` for no other."""
+    return settings.base_url.startswith("http:")
+
+
+def patient(settings: LlmRerankSettings) -> LlmRerankSettings:
+    """The same settings with the patience of a job."""
+    patience = {
+        "timeout_seconds": max(settings.timeout_seconds, LEAST_SECONDS),
+        "max_attempts": max(settings.max_attempts, LEAST_ATTEMPTS),
+    }
+    return settings.model_copy(update=patience)
+
+
 def _authorization() -> dict[str, str]:
     name, key = key_from(*KEY_VARIABLES)
     # The message of the HTTP client would repeat the key.
@@ -138,7 +161,7 @@ def _text(answer: Any) -> str:
     except _UNREADABLE:
         raise _unreadable() from None
     if not isinstance(text, str):
-        raise ServiceError("The language model answered without a text.")
+        raise NoTextError("The language model answered without a text.")
     return text
 
 

@@ -16,16 +16,25 @@ from adk_evidence.store.manifest import IndexManifest, read_manifest
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
     """The collections of docs and code; `idf` says whether the sparse encoder needs the store's IDF modifier."""
-    store, multi = settings.store, settings.embedding.dense.multi
+    store, multi, questions = settings.store, settings.embedding.dense.multi, settings.has_questions
     return [
         CollectionSpec(
             name=store.collection(kind),
             dense=dict.fromkeys(
-                (store.dense_vector(kind), *([store.mean_vector(kind)] if multi else ())),
+                (
+                    store.dense_vector(kind),
+                    *([store.mean_vector(kind)] if multi else ()),
+                    *([store.questions_vector(kind)] if questions else ()),
+                ),
                 dimension if isinstance(dimension, int) else dimension[kind],
             ),
             sparse={store.sparse_vector: idf},
-            multi=frozenset({store.dense_vector(kind)} if multi else ()),
+            multi=frozenset(
+                {
+                    *([store.dense_vector(kind)] if multi else ()),
+                    *([store.questions_vector(kind)] if questions else ()),
+                }
+            ),
         )
         for kind in KINDS
     ]

@@ -51,6 +51,7 @@ class FileEntry(BaseModel, frozen=True):
     chunks: int
     passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
     failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
+    with_questions: int = Field(default=0, description="Chunks that have questions written beforehand.")
     content: str | None = None
 
 
@@ -76,6 +77,10 @@ class CorpusEntry(BaseModel, frozen=True):
     @property
     def chunks(self) -> int:
         return sum(file.chunks for file in self.files.values())
+
+    @property
+    def with_questions(self) -> int:
+        return sum(file.with_questions for file in self.files.values())
 
     @computed_field  # type: ignore[prop-decorator]
     @property

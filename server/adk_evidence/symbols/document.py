@@ -12,6 +12,7 @@ import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 
 from adk_evidence.readers.python import Definition, Function, first_line, last_line, parse
@@ -113,13 +114,13 @@ class Mention:
 class PythonDocument:
     """One version of a document's text. Of documents that are not Python, or too long, the lines alone are known.
 
-    `parsed` is what `parse` says of the text, where that was asked already.
+    `tree` holds the statements that are whole; `is_broken` says whether others are not.
     """
 
-    def __init__(self, text: str, *, python: bool = True, parsed: tuple[ast.Module, str | None] | None = None) -> None:
+    def __init__(self, text: str, *, python: bool = True) -> None:
         self.lines = split_document(text)
         self.module = Scope("", None, None, 0, len(self.lines))
-        self._scopes = [self.module]
+        self.scopes = [self.module]
         self._mentions: dict[int, list[Mention]] = {}
         # The scopes of the lines of broken statements, and of all headers beside one.
         self._broken: dict[int, Scope] = {}
@@ -127,19 +128,26 @@ class PythonDocument:
         self._columns: dict[int, list[int]] = {}
         # What the parents of expressions do with them, by the id of the node.
         self._uses: dict[int, Use] = {}
+        self.tree = ast.Module([], [])
+        self.is_broken = False
         if not python or len(text) > MAX_READ_CHARS:
             return
         effort = min(2 * len(text) + _MIN_EFFORT, MAX_READ_CHARS)
-        tree, reason = parsed or parse("\n".join(self.lines), effort)
-        self._is_broken = reason is not None
-        self._read(tree)
-        # Nodes whose ids were kept end with the tree.
+        self.tree, reason = parse("\n".join(self.lines), effort)
+        self.is_broken = reason is not None
+        self._read(self.tree)
+        # Nothing but the reading needs the uses.
         self._uses.clear()
         for line in sorted(self._broken.keys() - self._mentions.keys()):
             self._bind_broken(line, self._broken[line])
-        for scope in self._scopes:
+        for scope in self.scopes:
             for bindings in scope.bindings.values():
                 bindings.sort(key=_line_of)
+
+    @property
+    def mentions(self) -> Iterator[Mention]:
+        """The names in the statements that are whole, in no particular order."""
+        return chain.from_iterable(self._mentions.values())
 
     def mention_at(self, line: int, column: int) -> Mention | None:
         """The name at a position, or None in a string, a comment or empty space."""
@@ -165,7 +173,7 @@ class PythonDocument:
 
     def enclosing(self, line: int) -> str:
         """Qualified name of the innermost function or class around a line, e.g. `Shop.build`; empty at the top."""
-        around = [scope for scope in self._scopes if scope.first <= line <= scope.last]
+        around = [scope for scope in self.scopes if scope.first <= line <= scope.last]
         scope = max(around, key=lambda scope: (scope.first, -scope.last), default=self.module)
         names = []
         while scope.parent is not None:
@@ -191,8 +199,8 @@ class PythonDocument:
 
     def _enter(self, node: Definition, scope: Scope) -> list[tuple[ast.AST, Scope]]:
         inner = Scope(node.name, node, scope, first_line(node) - 1, last_line(node) - 1)
-        self._scopes.append(inner)
-        if self._is_broken:
+        self.scopes.append(inner)
+        if self.is_broken:
             end = first_line(node.body[0]) - 1 if node.body else inner.last + 1
             self._broken |= dict.fromkeys(range(inner.first, end), inner)
         outside: list[ast.AST] = [*node.decorator_list]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.readers.python import last_line, parse
+from adk_evidence.readers.python import dotted_name, last_line
 from adk_evidence.readers.snippets import Snippet
 from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
 from adk_evidence.symbols.history import History, Place
@@ -33,6 +33,8 @@ MAX_SNIPPET_CHARS = 200_000
 _NAME = r"[A-Za-z_]\w*"
 _BROKEN_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_NAME}(?:\.{_NAME})*)[ \t]+import[ \t]*\(?([^\n();#]*)")
 _CATCHES_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+# What a call with a wrong keyword, or of a missing attribute, raises.
+_CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError"})
 
 
 class ShownImport(NamedTuple):
@@ -48,7 +50,7 @@ class Deviation:
 
     `first` and `last` are lines of the page, from 0; `included` is the path of the included file that holds the code.
     `symbol` is an import path, or a keyword as `google.adk.runners.Runner(app=)`. See `Lack` for `until`, `since` and
-    `instead`. `text` says all this in a sentence.
+    `instead`. `text` says all this in a sentence, and `brief` says the same to a reader who sees the code.
     """
 
     kind: DriftKind
@@ -60,6 +62,7 @@ class Deviation:
     since: str | None = None
     instead: str | None = None
     included: str = ""
+    brief: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class DriftChecker:
         self.history = history
         self.version, self.number = known.version, known.number
         self._distribution = history.table.distribution
+        self._top = history.package.partition(".")[0]
         # What is to say of a name, wherever it stands.
         self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
 
@@ -97,22 +101,43 @@ class DriftChecker:
         known: dict[str, str] = {}
         lacking: set[str] = set()
         for snippet in snippets:
-            if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern(snippet.text, known):
+            if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern((snippet.text,), known):
                 continue
-            code = _Code(snippet.text, known, self.history.package.partition(".")[0])
+            code = _Code(PythonDocument(snippet.text), known, self._top)
             imports += (
                 ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
             )
-            for symbol, kind, lines in self._told(code):
+            for symbol, kind, line, _ in self._told(code):
                 if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
                     continue
-                first, last = snippet.lines(*lines)
+                first, last = snippet.lines(line, line)
                 deviation = self._deviation(symbol, kind, first, last, snippet.included)
                 if deviation is not None:
                     found.setdefault((symbol, first, snippet.included), deviation)
                     lacking |= set() if deviation.kind == "deprecated" else {symbol}
         order = sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol))
         return Checked(tuple(imports), tuple(order))
+
+    def in_document(
+        self, document: PythonDocument, first: int = 0, last: int | None = None
+    ) -> Iterator[tuple[Deviation, Mention]]:
+        """What is to say of the names in a document, in the order of the text; `first` and `last` limit the lines.
+
+        Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
+        """
+        if not self._may_concern(document.lines, {}):
+            return
+        code = _Code(document, {}, self._top)
+        lacking: set[str] = set()
+        found: list[tuple[Deviation, Mention]] = []
+        for symbol, kind, line, mention in self._told(code, first, last):
+            if mention is None or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
+                continue
+            deviation = self._deviation(symbol, kind, line, line, "")
+            if deviation is not None:
+                lacking.add(symbol)
+                found.append((deviation, mention))
+        yield from sorted(found, key=lambda one: (one[1].line, one[1].start))
 
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
@@ -125,22 +150,28 @@ class DriftChecker:
             return None
         return self._deviation(symbol, kind, line, line, "")
 
-    def _told(self, code: _Code) -> Iterator[tuple[str, DriftKind, tuple[int, int]]]:
-        """The names of the ADK that a snippet shows, each with the kind that it has where the version lacks it."""
+    def _told(self, code: _Code, first: int = 0, last: int | None = None) -> Iterator[_Told]:
+        """The names of the ADK that code shows, each with the kind that it has where the version lacks it."""
+        last = len(code.document.lines) - 1 if last is None else last
+        mentions = list(code.document.mentions_in((first, 0), (last + 1, 0)))
+        # An alias stands behind the name that it is for.
+        imported = {(each.line, each.imported): each for each in reversed(mentions) if each.imported}
         for item in code.imports:
-            if self._is_adk(item.path) and not item.guarded:
-                yield item.path, "import", (item.line, item.line)
+            if first <= item.line <= last and self._is_adk(item.path) and not item.guarded:
+                yield _Told(item.path, "import", item.line, imported.get((item.line, item.path)))
         names = _Names(self.history, self.number, code.uncertain)
-        for mention in code.mentions():
+        for mention in mentions:
+            if mention.line in code.uncertain.lines:
+                continue
             # What an imported name lacks was told where it is imported.
             if mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute):
                 symbol, kind = names.symbol(mention)
                 if symbol is not None:
-                    yield symbol, kind, (mention.line, mention.line)
+                    yield _Told(symbol, kind, mention.line, mention)
 
-    def _may_concern(self, text: str, known: Mapping[str, str]) -> bool:
-        """Whether a snippet can name anything of the ADK; most snippets of a page do not, and need not be parsed."""
-        return self.history.package.partition(".")[0] in text or any(name in text for name in known)
+    def _may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
+        """Whether code can name anything of the ADK; most snippets of a page do not, and need not be parsed."""
+        return any(self._top in text or any(name in text for name in known) for text in texts)
 
     def _deviation(self, symbol: str, kind: DriftKind, first: int, last: int, included: str) -> Deviation | None:
         # Names come from pages: what is kept has a limit. Other threads may keep and drop names meanwhile.
@@ -155,7 +186,7 @@ class DriftChecker:
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         has = self._has(symbol)
         if has:
-            use = self._deprecated(symbol)
+            use = self.deprecated(symbol)
             if use is None:
                 return None
             instead = f": use `{use}`" if use else ""
@@ -164,9 +195,11 @@ class DriftChecker:
         lack = find_lack(self.history, self.version, symbol) if has is False else None
         if lack is None:
             return None
-        return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead)
+        # An import shows the whole path; a call, or an attribute, the last parts of it.
+        brief = lack.sentence if kind == "import" else replace(lack, name=_without_module(lack.name)).sentence
+        return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead, brief=brief)
 
-    def _deprecated(self, symbol: str) -> str | None:
+    def deprecated(self, symbol: str) -> str | None:
         """What to use in place of a deprecated name, empty where that is not known; None of other names.
 
         Of a deprecated class or module, the class or module alone is told, not each of its members and keywords.
@@ -187,6 +220,15 @@ class DriftChecker:
         return path == self.history.package or path.startswith(f"{self.history.package}.")
 
 
+class _Told(NamedTuple):
+    """A name of the ADK in code; an import in a line that does not parse may have no mention."""
+
+    symbol: str
+    kind: DriftKind
+    line: int
+    mention: Mention | None
+
+
 @dataclass(frozen=True)
 class _Import:
     """A name that a statement imports. `guarded`: the code goes on where the import fails."""
@@ -202,15 +244,13 @@ class _Code:
     Only what is imported from below `top` is kept, and not more than any page needs.
     """
 
-    def __init__(self, text: str, known: dict[str, str], top: str) -> None:
-        tree, broken = parse(text, 2 * len(text) + 50_000)
-        self.document = PythonDocument(text, parsed=(tree, broken))
-        nodes = list(ast.walk(tree))
+    def __init__(self, document: PythonDocument, known: dict[str, str], top: str) -> None:
+        self.document = document
+        nodes = list(ast.walk(document.tree))
         self.imports = list(_imports(nodes))
-        if broken is not None:
-            self.imports += _broken_imports(nodes, self.document.lines)
-        # Names that are rebound in part of the snippet, and attributes tested with `hasattr`.
-        self.uncertain = _uncertain(nodes)
+        if document.is_broken:
+            self.imports += _broken_imports(nodes, document.lines)
+        self.uncertain = _uncertain(nodes, document.scopes)
         module = self.document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
@@ -220,15 +260,25 @@ class _Code:
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
 
-    def mentions(self) -> Iterator[Mention]:
-        last = len(self.document.lines) - 1
-        return self.document.mentions_in((0, 0), (last, len(self.document.lines[last]) + 1))
+
+def _without_module(symbol: str) -> str:
+    """`Runner.run(x=)` of `google.adk.runners.Runner.run(x=)`."""
+    parts = symbol.split(".")
+    first = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+    return ".".join(parts[first:])
 
 
 @dataclass(frozen=True)
 class _Uncertain:
+    """What may mean something else than it seems to.
+
+    `names` are bound in more than one way, or in part of the code. `attributes` are tested with `hasattr`. Calls in
+    `lines` are meant to fail, or the code goes on where they do.
+    """
+
     names: frozenset[str] = frozenset()
     attributes: frozenset[str] = frozenset()
+    lines: frozenset[int] = frozenset()
 
 
 class _Value(NamedTuple):
@@ -312,8 +362,7 @@ def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
     guarded = {
         id(inner)
         for node in nodes
-        if isinstance(node, ast.Try) and any(map(_catches_imports, node.handlers))
-        for part in (node.body, *(handler.body for handler in node.handlers))
+        for part in _guarded_parts(node)
         for statement in part
         for inner in ast.walk(statement)
     }
@@ -326,9 +375,40 @@ def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
             yield from (_Import(alias.name, alias.lineno - 1, id(node) in guarded) for alias in node.names)
 
 
+def _guarded_parts(node: ast.AST) -> list[list[ast.stmt]]:
+    """The parts of a statement whose imports may fail, or stand in for imports that failed."""
+    match node:
+        case ast.Try() | ast.TryStar() if any(map(_catches_imports, node.handlers)):
+            return [node.body, *(handler.body for handler in node.handlers)]
+        case ast.With() | ast.AsyncWith() if any(
+            _suppresses(item.context_expr, _CATCHES_IMPORTS) for item in node.items
+        ):
+            return [node.body]
+        case _:
+            return []
+
+
 def _catches_imports(handler: ast.ExceptHandler) -> bool:
-    names = (node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)) if handler.type else ()
-    return handler.type is None or not _CATCHES_IMPORTS.isdisjoint(names)
+    return handler.type is None or _catches(handler.type, _CATCHES_IMPORTS)
+
+
+def _catches(caught: ast.expr | None, names: frozenset[str]) -> bool:
+    """Whether an error, or one of a tuple of errors, has one of some names, with or without its module."""
+    each = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(_last_name(error) in names for error in each)
+
+
+def _suppresses(context: ast.expr, names: frozenset[str]) -> bool:
+    """Whether a `with` is `contextlib.suppress` of an error that has one of some names."""
+    return (
+        isinstance(context, ast.Call)
+        and _last_name(context.func) == "suppress"
+        and any(_catches(error, names) for error in context.args)
+    )
+
+
+def _last_name(node: ast.expr | None) -> str:
+    return (dotted_name(node) or "").rpartition(".")[2]
 
 
 def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[_Import]:
@@ -348,9 +428,14 @@ def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[
                 yield _Import(f"{match[1]}.{name}", number)
 
 
-def _uncertain(nodes: Sequence[ast.AST]) -> _Uncertain:
+def _uncertain(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> _Uncertain:
     names: set[str] = set()
     attributes: set[str] = set()
+    lines: set[int] = set()
+    for scope in scopes:
+        for name, bindings in scope.bindings.items():
+            if len(bindings) > 1 and (bindings[0].imported is None or len({each.imported for each in bindings}) > 1):
+                names.add(name)
     for node in nodes:
         match node:
             case ast.comprehension():
@@ -362,6 +447,20 @@ def _uncertain(nodes: Sequence[ast.AST]) -> _Uncertain:
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
                 # Where the test holds, the value may be of a derived class.
                 names.add(name)
+            case ast.Try() | ast.TryStar() if any(_catches(handler.type, _CATCHES_CALLS) for handler in node.handlers):
+                lines |= _lines_of(node.body)
+            case ast.With() | ast.AsyncWith() if any(_expects_failure(item.context_expr) for item in node.items):
+                lines |= _lines_of(node.body)
             case _:
                 pass
-    return _Uncertain(frozenset(names), frozenset(attributes))
+    return _Uncertain(frozenset(names), frozenset(attributes), frozenset(lines))
+
+
+def _expects_failure(context: ast.expr) -> bool:
+    """Whether a call in a `with` may fail: below `pytest.raises`, `self.assertRaises` and `contextlib.suppress`."""
+    name = _last_name(context.func) if isinstance(context, ast.Call) else ""
+    return name == "raises" or name.startswith("assertRaises") or _suppresses(context, _CATCHES_CALLS)
+
+
+def _lines_of(body: Sequence[ast.stmt]) -> set[int]:
+    return {line for statement in body for line in range(statement.lineno - 1, last_line(statement))}

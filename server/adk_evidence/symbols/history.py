@@ -194,6 +194,18 @@ class History:
                 return found
         return None
 
+    def names_in(self, number: int, module: str) -> list[str]:
+        """The public names at the top of a module of a version, sorted; none of what is no module."""
+        rows = self.table.rows(module) if module in self.table.modules else {}
+        public = (name for name in rows if name.isidentifier() and not is_private(name))
+        return sorted(name for name in public if self.table.payload(module, name, number) is not None)
+
+    def modules_in(self, number: int, package: str) -> list[str]:
+        """The public modules and packages right below a package of a version, sorted."""
+        below = (module.rpartition(".") for module in self.table.modules)
+        public = (name for owner, _, name in below if owner == package and not is_private(name))
+        return sorted(name for name in public if self.table.payload(f"{package}.{name}", "", number) is not None)
+
     def may_know(self, name: str) -> bool:
         """Whether some version may have a dotted name, or a keyword of a call. False is sure and found fast."""
         call = read_call(name)

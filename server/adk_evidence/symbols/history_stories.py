@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from adk_evidence.symbols.history import Call, History, Keywords, Nearest, Place
 
 Why = Literal["deprecation", "alias", "moved"]
 MAX_NAMED = 4
+KEPT_LIFETIMES = 2000
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,32 @@ def story(history: History, name: str) -> Story | None:
         alias_since=_alias_since(history, path, numbers) if why == "alias" else None,
         gone_since=versions[numbers[-1] + 1] if numbers[-1] + 1 < len(versions) else None,
     )
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """The versions around some version that have a name without a gap.
+
+    `since` is None where the oldest version of the table is among them, `until` where the newest is.
+    """
+
+    since: str | None
+    until: str | None
+
+
+# A hover asks for the same names again and again.
+@functools.lru_cache(maxsize=KEPT_LIFETIMES)
+def lifetime(history: History, version: str, names: tuple[str, ...]) -> Lifetime | None:
+    """How long the ADK has something that goes by these import paths; None where the version has none of them."""
+    known = history.nearest(version)
+    numbers = sorted({number for name in names for number in _numbers(history, name)})
+    if known is None:
+        return None
+    for first, last in _runs(numbers):
+        if first <= known.number <= last:
+            versions = history.versions
+            return Lifetime(versions[first] if first else None, versions[last] if last + 1 < len(versions) else None)
+    return None
 
 
 @dataclass(frozen=True)

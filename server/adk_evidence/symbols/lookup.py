@@ -105,6 +105,11 @@ class Symbols:
             documentation=self.documentation(entry),
         )
 
+    def chunk(self, entry: SymbolEntry) -> ChunkPayload:
+        """The chunk that the symbol begins in, with its text."""
+        (payload,) = self._payloads((entry.point,))
+        return payload
+
     def documentation(self, entry: SymbolEntry) -> DocSection | None:
         """The guide about the symbol or its place in the API reference, else those of its class."""
         table = self.table
@@ -168,6 +173,14 @@ class Symbols:
         found = self.table.entries.get(f"{owner.fqn}.{name}")
         if found is not None or hops > MAX_HOPS or not self.is_class(owner):
             return found
+        return self._inherited(owner, name, hops)
+
+    def overridden(self, entry: SymbolEntry) -> SymbolEntry | None:
+        """The member of a base class that a member takes the place of, or None."""
+        owner = self.resolve(entry.fqn.rpartition(".")[0]) if "." in entry.symbol else None
+        return self._inherited(owner, entry.name, 0) if owner and self.is_class(owner) else None
+
+    def _inherited(self, owner: SymbolEntry, name: str, hops: int) -> SymbolEntry | None:
         for base in self.definition(owner).bases:
             dotted = dotted_name(base.value if isinstance(base, ast.Subscript) else base)
             parent = self._in_module(owner.module, dotted, hops + 1) if dotted else None

@@ -104,6 +104,12 @@ def symbols_at(document: PythonDocument, start: Position, end: Position, symbols
     return tuple(entry.fqn for entry in named_in(document, symbols, start, end).entries[:MAX_SYMBOLS])
 
 
+def names_at(document: PythonDocument, start: Position, end: Position, symbols: Symbols) -> tuple[str, ...]:
+    """The indexed symbols that a place names, as people write them; places are as in `build_query`."""
+    found = (symbols.resolve(fqn) for fqn in symbols_at(document, start, end, symbols))
+    return tuple(dict.fromkeys(entry.symbol or entry.fqn for entry in found if entry is not None))
+
+
 def _is_comment(selection: str) -> bool:
     return all(line.lstrip().startswith("#") for line in selection.splitlines() if line.strip())
 

@@ -75,6 +75,13 @@ def resolve_at(document: PythonDocument, symbols: Symbols, line: int, column: in
     return _Reader(symbols).meaning(mention) if mention else None
 
 
+def parameter_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> tuple[SymbolEntry, str] | None:
+    """The function of the index, or the `__init__`, whose parameter the keyword at a place sets, and the parameter."""
+    mention = document.mention_at(line, column)
+    taking = _Reader(symbols).taking(mention) if mention else None
+    return (taking, mention.name) if mention and taking else None
+
+
 def resolve_in(
     document: PythonDocument, symbols: Symbols, start: tuple[int, int], end: tuple[int, int]
 ) -> Iterator[SymbolEntry]:
@@ -138,15 +145,16 @@ class _Reader:
 
     def meanings(self, mention: Mention) -> list[SymbolEntry]:
         """The symbols that a mention leads to: for a keyword also the function that has the parameter."""
-        found = self.meaning(mention)
-        called = None
-        if mention.keyword_of is not None:
-            called = self._entry(self._value(mention.keyword_of, mention.scope, mention.line, 0))
-            if called is not None and self._symbols.is_class(called):
-                called = self._symbols.member(called, "__init__")
-            if called is not None and mention.name not in self._symbols.definition(called).parameters:
-                called = None
-        return [entry for entry in (found, called) if entry is not None]
+        return [entry for entry in (self.meaning(mention), self.taking(mention)) if entry is not None]
+
+    def taking(self, mention: Mention) -> SymbolEntry | None:
+        """The function that has the parameter which a keyword sets."""
+        if mention.keyword_of is None:
+            return None
+        called = self._entry(self._value(mention.keyword_of, mention.scope, mention.line, 0))
+        if called is not None and self._symbols.is_class(called):
+            called = self._symbols.member(called, "__init__")
+        return called if called and mention.name in self._symbols.definition(called).parameters else None
 
     def is_claimed(self, mention: Mention) -> bool:
         """Whether the name is one that only indexed code can define: what it belongs to is indexed."""

@@ -112,13 +112,13 @@ def ask(
     """
     from contextlib import closing
 
-    from adk_evidence.services.chat import ChatService
-    from adk_evidence_eval.judging.model import Task, ask_all, judging_settings, open_tasks
+    from adk_evidence.services.chat import ChatService, patient
+    from adk_evidence_eval.judging.model import Task, ask_all, open_tasks
     from adk_evidence_eval.judging.pairs import read_pairs
     from adk_evidence_eval.judging.sheet import Sheet, read_sheet, sheet_path, write_sheet
 
     overrides: dict[str, Any] = {"rerank": {"llm": {"model": model}}} if model else {}
-    settings = judging_settings(settings_from(profile, home, **overrides).rerank.llm)
+    settings = patient(settings_from(profile, home, **overrides).rerank.llm)
     pairs = read_pairs(folder)
     path = sheet_path(folder, judge or settings.model)
     sheet = read_sheet(path, pairs) if path.exists() else Sheet()

@@ -7,10 +7,7 @@ data, and nothing of the answer is used but an order of the documents' numbers.
 from __future__ import annotations
 
 import hashlib
-import json
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from adk_evidence.errors import ServiceError
 from adk_evidence.models.citation import citation_of
@@ -18,6 +15,7 @@ from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import MODE_HINTS, RerankDocument, RerankScore, scores_of_order
+from adk_evidence.services.answers import json_objects
 from adk_evidence.services.chat import ChatService
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import LlmRerankSettings
@@ -36,7 +34,6 @@ Answer with JSON alone, the numbers of all documents from the best to the worst:
 
 # An order of a hundred documents takes some hundred characters; the limit keeps the search for it quick.
 _MAX_ANSWER_CHARS = 20_000
-_FENCE = re.compile(r"```\w*\s(.*?)```", re.DOTALL)
 
 
 class LlmReranker:
@@ -91,27 +88,12 @@ def parse_order(answer: str, count: int) -> list[int]:
     Raises:
         ServiceError: The answer has no order, or it names none of the documents.
     """
-    text = answer[:_MAX_ANSWER_CHARS]
-    for part in (*_FENCE.findall(text), text):
-        for found in _objects(part):
-            if isinstance(found, dict) and isinstance(found.get("order"), list):
-                order = [index for index in found["order"] if type(index) is int and 0 <= index < count]
-                if order:
-                    return list(dict.fromkeys(order))
+    for found in json_objects(answer[:_MAX_ANSWER_CHARS]):
+        if isinstance(found, dict) and isinstance(found.get("order"), list):
+            order = [index for index in found["order"] if type(index) is int and 0 <= index < count]
+            if order:
+                return list(dict.fromkeys(order))
     raise ServiceError("The language model's answer has no order of the documents.", "Choose another rerank.llm.model.")
-
-
-def _objects(text: str) -> Iterator[Any]:
-    """The JSON objects of a text, outermost first, whatever stands around them."""
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    while start >= 0:
-        try:
-            found, end = decoder.raw_decode(text, start)
-            yield found
-        except (ValueError, RecursionError):
-            end = start + 1
-        start = text.find("{", end)
 
 
 def _title(document: RerankDocument) -> str:

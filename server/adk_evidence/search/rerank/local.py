@@ -22,7 +22,7 @@ from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
 
-BRANCHES = ("dense", "mean", "sparse")
+BRANCHES = ("dense", "mean", "sparse", "asked")
 # How many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
 # Scores whose standard deviation is less are all the same.
@@ -36,6 +36,8 @@ class Weights:
 
     - `mean` is the part of `dense` that goes to the similarity of a chunk as a whole, where `dense` is the similarity
       of its best passage.
+    - `asked` counts for the nearest of the questions that were written for a chunk. A chunk without any is neither
+      better nor worse for that.
     - `definition` counts for a place that defines a name of the query, fields of a class too: the more, the fewer
       candidates hold the name and define the name. Who writes `error_retry_attempts` means that field; who writes
       `google_search` rarely asks where the name is defined.
@@ -49,6 +51,7 @@ class Weights:
     dense: float = 0.6
     mean: float = 0.2
     sparse: float = 0.4
+    asked: float = 0.3
     definition: float = 3.0
     own_name: float = 1.0
     linked: float = 0.8
@@ -58,7 +61,7 @@ class Weights:
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-6"
+    model = "local-zscore-7"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
@@ -151,7 +154,7 @@ def scales(documents: Sequence[RerankDocument]) -> dict[Kind, dict[str, ScoreSca
     """The scale of each branch's scores by kind; a branch that has scored nothing of a kind has none."""
     return {
         kind: {
-            branch: _scale([document.scores.get(branch) for document in members])
+            branch: _scale([document.scores.get(branch) for document in members], optional=branch == "asked")
             for branch in BRANCHES
             if any(branch in document.scores for document in members)
         }
@@ -160,16 +163,18 @@ def scales(documents: Sequence[RerankDocument]) -> dict[Kind, dict[str, ScoreSca
     }
 
 
-def _scale(values: Sequence[float | None]) -> ScoreScale:
-    lowest = min(value for value in values if value is not None)
-    filled = [lowest if value is None else value for value in values]
+def _scale(values: Sequence[float | None], *, optional: bool) -> ScoreScale:
+    """The scale of a branch. A missing score counts as the lowest one, or as the mean of what need not be there."""
+    known = [value for value in values if value is not None]
+    lowest = min(known)
+    filled = known if optional else [lowest if value is None else value for value in values]
     mean = math.fsum(filled) / len(filled)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in filled) / len(filled))
-    return ScoreScale(mean=mean, deviation=deviation, lowest=lowest)
+    return ScoreScale(mean=mean, deviation=deviation, lowest=mean if optional else lowest)
 
 
 def scaled(value: float | None, scale: ScoreScale) -> float:
-    """The z-score; a missing score counts as the lowest known score, and every score of a constant branch as zero."""
+    """The z-score; a missing score counts as the scale says, and every score of a constant branch as zero."""
     if scale.deviation < _CONSTANT:
         return 0.0
     known = scale.lowest if value is None else value

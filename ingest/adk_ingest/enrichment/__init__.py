@@ -1,0 +1,1 @@
+"""Has a language model write the questions that the chunks of an index lack."""

@@ -1,0 +1,138 @@
+"""Questions that were written beforehand, by reading, for what a chunk answers (document expansion).
+
+People rarely ask in the words that the text uses. A question that was written for a chunk has such words. A table
+ships with the product, and `adk-ingest enrich` has a model write what the table lacks (`question_file.py`). Both know a
+chunk by the hash of its text, wherever the text stands. The table also knows the chunks of the ADK by their names: what
+changed a little still answers the same questions.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from adk_evidence.errors import SourceError
+from adk_evidence.index.settings import CodebaseSettings
+from adk_evidence.models.chunk import Kind, sha256_text
+from adk_evidence.settings import Settings, config_file
+from adk_ingest.chunking.base import RawChunk
+from adk_ingest.question_file import question_file
+
+SHIPPED = "questions.json.gz"
+HASH_CHARS = 12
+
+
+class _Written(NamedTuple):
+    """The questions of one chunk, with the beginning of the hash of its text."""
+
+    text: str
+    questions: tuple[str, ...]
+
+
+class Table:
+    """The questions that ship with the product.
+
+    Args:
+        by_name: The chunks of each name (see `name_of`), in the order in which they stand.
+    """
+
+    def __init__(self, by_name: Mapping[str, Sequence[_Written]]) -> None:
+        self.by_name = by_name
+        self.by_text = {one.text: one.questions for chunks in by_name.values() for one in chunks}
+        self.digest = _digest(by_name)
+        self.text_digest = _digest(self.by_text)
+
+
+class WrittenQuestions:
+    """The questions of the table and of the file.
+
+    `digest` says what decides the questions of a chunk whose file did not change. Answers of the file are no part of
+    that: `new_questions.py` finds the files that they concern.
+
+    Args:
+        table: What ships.
+        answers: What was written on this machine, by the hash of the text.
+        names: Whether a chunk has the questions of its name. Other codebases have names in common with the ADK.
+    """
+
+    def __init__(self, table: Table, answers: Mapping[str, tuple[str, ...]], *, names: bool) -> None:
+        self._table = table
+        self._answers = answers
+        self._names = names
+        self.digest = table.digest if names else table.text_digest
+        self.has_answers = bool(answers)
+
+    def of(self, name: str, place: int, text: str) -> tuple[str, ...]:
+        """The questions of a chunk: those of its name and text, else of its text alone, else of its name and place.
+
+        The same text may stand in several modules, each of which has questions of its own.
+
+        Args:
+            name: See `name_of`.
+            place: How many chunks of this name stand before the chunk.
+            text: The chunk's own lines.
+        """
+        digest = sha256_text(text)
+        named = self._table.by_name.get(name, ()) if self._names else ()
+        at_place = named[place : place + 1]
+        for one in (*at_place, *named):
+            if one.text == digest[:HASH_CHARS]:
+                return one.questions
+        found = self.of_text(digest)
+        if found is not None:
+            return found
+        return at_place[0].questions if at_place else ()
+
+    def answer(self, digest: str) -> tuple[str, ...] | None:
+        """The answer of the file that a text with a hash has; None where the table knows the text."""
+        return None if digest[:HASH_CHARS] in self._table.by_text else self._answers.get(digest)
+
+    def of_text(self, digest: str) -> tuple[str, ...] | None:
+        """The questions of the text with a hash; None where nobody wrote for the text."""
+        found = self._table.by_text.get(digest[:HASH_CHARS])
+        return self._answers.get(digest) if found is None else found
+
+
+def _digest(table: Mapping[str, Any]) -> str:
+    return sha256_text(json.dumps(table, sort_keys=True))[:16] if table else ""
+
+
+NONE = WrittenQuestions(Table({}), {}, names=True)
+
+
+def name_of(raw: RawChunk, path: str, kind: Kind) -> str:
+    """What a chunk is called in every version: a dotted path, or the page with the headings around the chunk."""
+    if kind == "code" and raw.lang == "py" and raw.fqn:
+        return raw.fqn
+    symbol = f":{raw.symbol}" if raw.symbol else ""
+    return f"{path}#{' > '.join(raw.headings)}{symbol}"
+
+
+def written_questions(settings: Settings) -> WrittenQuestions:
+    """The questions for an index; none where the settings want none, or the model embeds no single texts.
+
+    Raises:
+        SourceError: The table that ships is damaged.
+        StoreError: The file of written questions cannot be read.
+    """
+    if not settings.has_questions:
+        return NONE
+    answers = question_file(settings.paths.questions).answers()
+    return WrittenQuestions(_read(config_file(SHIPPED)), answers, names=not isinstance(settings, CodebaseSettings))
+
+
+@functools.cache
+def _read(path: Path) -> Table:
+    try:
+        data = json.loads(gzip.decompress(path.read_bytes()))
+        table = {
+            name: tuple(_Written(text, tuple(questions)) for text, questions in chunks)
+            for name, chunks in data["questions"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as exc:
+        raise SourceError(f"{path.name} cannot be read.", "Install ADK Evidence again.") from exc
+    return Table(table)

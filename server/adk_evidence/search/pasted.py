@@ -1,0 +1,115 @@
+"""Says of a pasted error what it is, where its calls stand in the answering version, and what each result is to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adk_evidence.citations.anchor import Corpus
+from adk_evidence.citations.verify import verify
+from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.models.citation import code_citation
+from adk_evidence.models.pack import Candidate, ErrorFrame, ErrorPart, ErrorRole, PastedError
+from adk_evidence.search.frames import CALLS_IT, LEADS, RAISES, RAISES_OTHER, Call, find_calls, told_exceptions
+from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_PART
+from adk_evidence.search.run import Hit, Run
+
+
+def tell_error(
+    run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]
+) -> tuple[tuple[Candidate, ...], tuple[PastedError, ...]]:
+    """The candidates with what they are to the pasted error, and the exceptions that the query quotes.
+
+    Args:
+        run: A ranked request.
+        candidates: Of its final results, in their order.
+        corpora: The sources of citations, by their names.
+    """
+    query = run.query
+    if not query.is_error:
+        return tuple(candidates), ()
+    calls = _calls(run)
+    made = []
+    for hit, candidate in zip(run.final, candidates, strict=True):
+        part = _part(run, hit, calls)
+        made.append(candidate.model_copy(update={"error": part}) if part else candidate)
+    if query.traceback is None:
+        return tuple(made), (PastedError(type=query.error_type, message=query.message),)
+    shown = {hit.point_id: candidate for hit, candidate in zip(run.final, candidates, strict=True)}
+    errors = tuple(
+        PastedError(
+            type=raised.type,
+            message=raised.message,
+            calls=len(raised.frames),
+            frames=tuple(_frame(run, call, shown, corpora) for call in calls if call.raised is raised),
+        )
+        for raised in told_exceptions(query.traceback)
+    )
+    return tuple(made), errors
+
+
+def _calls(run: Run) -> list[Call]:
+    if "frames" not in run.settings.retrieval.named or "code" not in run.kinds or "code" in run.collections_failed:
+        return []
+    try:
+        return find_calls(run)
+    except CollectionUnavailableError as exc:
+        run.without_collection("code", exc)
+        return []
+
+
+def _part(run: Run, hit: Hit, calls: Sequence[Call]) -> ErrorPart | None:
+    role = _role(hit)
+    if role is None:
+        return None
+    traceback = run.query.traceback
+    own = [call for call in calls if call.hit.point_id == hit.point_id]
+    if role in ("message", "remedy") or traceback is None or not own:
+        return ErrorPart(role=role)
+    # A function may be called more than once: the call nearest to the error that ended the program counts.
+    call = max(own, key=lambda one: (one.raised is traceback.last, one.number))
+    return ErrorPart(
+        role=role,
+        frame=call.number,
+        calls=len(call.raised.frames),
+        line=call.line,
+        citation=_citation(call) if call.line is not None else None,
+    )
+
+
+def _role(hit: Hit) -> ErrorRole | None:
+    named = hit.named or ""
+    if named == RAISES:
+        return "raise_site"
+    if named == LEADS or named.startswith(CALLS_IT):
+        return "frame"
+    if named.startswith(RAISES_OTHER):
+        return "cause"
+    if named in (HOLDS_ERROR, HOLDS_PART):
+        return "message"
+    return "remedy" if hit.kind == "doc" else None
+
+
+def _frame(run: Run, call: Call, shown: Mapping[str, Candidate], corpora: Mapping[str, Corpus]) -> ErrorFrame:
+    payload = call.hit.payload
+    candidate = shown.get(call.hit.point_id)
+    state = (
+        candidate.verification.state
+        if candidate is not None
+        else verify(payload, run.index.source_of(payload), corpora.get(payload.source_name)).state
+    )
+    return ErrorFrame(
+        number=call.number,
+        function=call.frame.function,
+        path=payload.path,
+        line=call.line,
+        text=payload.body.split("\n")[call.line - payload.start_line] if call.line is not None else "",
+        citation=_citation(call),
+        verification=state,
+        rank=candidate.rank if candidate is not None else None,
+    )
+
+
+def _citation(call: Call) -> str:
+    payload = call.hit.payload
+    start, end = (call.line, call.line) if call.line is not None else (payload.start_line, payload.end_line)
+    return code_citation(payload.repo, payload.commit, payload.path, start, end)

@@ -1,0 +1,155 @@
+"""Gentle diagnostics on what the project's version of the ADK lacks, their quick fixes, and named actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from adk_evidence.paths import Home
+from adk_evidence.symbols.history_table import make_table
+from tests.corpora import Workplace
+from tests.lsp.conftest import Start
+from tests.lsp.rpc import RawClient
+
+URI = "file:///work/remarks.py"
+TEXT = """\
+from google.adk.agents import LlmAgent
+
+agent = LlmAgent(name="𝒂", modle="m", colour="red")
+"""
+AGENT = {
+    "google.adk": {"": "m"},
+    "google.adk.agents": {"": "m", "LlmAgent": "=google.adk.agents.llm_agent.LlmAgent"},
+    "google.adk.agents.llm_agent": {
+        "": "m",
+        "LlmAgent": "c: ~pydantic.BaseModel",
+        "LlmAgent.name": "o:",
+        "LlmAgent.model": "o:",
+    },
+}
+
+
+@pytest.fixture
+def released(indexed: Workplace) -> Iterator[None]:
+    """A table of released versions in the home folder that knows the indexed version."""
+    file = Home(indexed.home).history
+    file.write_bytes(make_table("google-adk", {"9.8.0": AGENT, "9.9.0": AGENT}).dump())
+    yield
+    file.unlink()
+
+
+def diagnostics(server: RawClient, uri: str = URI) -> list[dict[str, Any]]:
+    report = server.result("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+    assert report["kind"] == "full"
+    items: list[dict[str, Any]] = report["items"]
+    return items
+
+
+def actions(server: RawClient, where: Any, found: list[dict[str, Any]], *, invoked: bool = False) -> Any:
+    context = {"diagnostics": found, "triggerKind": 1 if invoked else 2}
+    return server.result("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": where, "context": context})
+
+
+def span(line: int, start: int, end: int) -> dict[str, Any]:
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+
+
+@pytest.mark.usefixtures("released")
+def test_a_wrong_keyword_has_a_diagnostic_with_its_citation_and_a_quick_fix(client: RawClient) -> None:
+    client.open(URI, TEXT)
+    near, far = diagnostics(client)
+    # The letter before the keyword is two units of UTF-16.
+    assert near["range"] == span(2, 28, 33)
+    assert (near["severity"], near["source"], near["code"]) == (3, "ADK Evidence", "unknown-keyword")
+    assert near["message"] == (
+        "google-adk 9.9.0 has no `LlmAgent(modle=)`: no version has it. The nearest keyword is `model`."
+    )
+    (related,) = near["relatedInformation"]
+    assert related["location"]["uri"].endswith("/src/google/adk/agents/llm_agent.py")
+    assert related["message"].startswith("LlmAgent.model: adk-python@")
+    assert near["data"]["source"]["path"] == "src/google/adk/agents/llm_agent.py"
+    assert far["relatedInformation"][0]["message"].startswith("LlmAgent: ")
+
+    change, find = actions(client, near["range"], [near])
+    assert (change["title"], change["isPreferred"]) == ("Change to model", True)
+    assert change["edit"]["changes"] == {URI: [{"range": near["range"], "newText": "model"}]}
+    assert find["title"] == "Find evidence for LlmAgent.model"
+    assert find["command"]["arguments"] == [
+        {"query": "LlmAgent.model", "textDocument": {"uri": URI}, "range": near["range"]}
+    ]
+    used = client.result("adk/evidence", find["command"]["arguments"][0])["queryUsed"]
+    assert (used["text"], used["origin"]) == ("LlmAgent.model", "given")
+    (find_class,) = actions(client, far["range"], [far])
+    assert find_class["title"] == "Find evidence for LlmAgent"
+
+
+@pytest.mark.usefixtures("released")
+def test_a_quick_fix_of_an_import_changes_what_uses_the_import(client: RawClient) -> None:
+    client.open(URI, "from google.adk.agents import LLMAgent\nLLMAgent()\n")
+    (wrong,) = diagnostics(client)
+    change, *_ = actions(client, wrong["range"], [wrong])
+    assert change["edit"]["changes"][URI] == [
+        {"range": span(0, 30, 38), "newText": "LlmAgent"},
+        {"range": span(1, 0, 8), "newText": "LlmAgent"},
+    ]
+    # The text has changed since.
+    assert actions(client, wrong["range"], [{**wrong, "range": span(0, 29, 38), "data": {"replacement": "x"}}]) == []
+
+
+@pytest.mark.usefixtures("released")
+def test_a_hover_on_a_wrong_keyword_names_and_cites_the_right_one(client: RawClient) -> None:
+    client.open(URI, TEXT)
+    params = {"textDocument": {"uri": URI}, "position": {"line": 2, "character": 30}}
+    value = client.result("textDocument/hover", params)["contents"]["value"]
+    assert "The nearest keyword is `model`." in value
+    assert "agents%2Fllm_agent.py%23L" in value
+
+
+@pytest.mark.usefixtures("released")
+def test_diagnostics_follow_the_text_and_end_with_the_document(client: RawClient) -> None:
+    client.open(URI, TEXT)
+    assert len(diagnostics(client)) == 2
+    change = {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [{"text": TEXT + "def broken(:\n"}]}
+    client.notify("textDocument/didChange", change)
+    assert len(diagnostics(client)) == 2
+    change = {"textDocument": {"uri": URI, "version": 3}, "contentChanges": [{"text": "agent = LlmAgent(modle=1)\n"}]}
+    client.notify("textDocument/didChange", change)
+    assert diagnostics(client) == []
+    client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    assert diagnostics(client) == []
+
+
+@pytest.mark.usefixtures("released")
+def test_diagnostics_are_for_python_alone_and_can_be_turned_off(client: RawClient, start: Start) -> None:
+    client.open("file:///work/notes.md", TEXT, language="markdown")
+    assert diagnostics(client, "file:///work/notes.md") == []
+    quiet = start(diagnostics={"enabled": False})
+    quiet.open(URI, TEXT)
+    assert diagnostics(quiet) == []
+
+
+def test_an_unknown_version_says_nothing(client: RawClient) -> None:
+    client.open(URI, TEXT)
+    assert diagnostics(client) == []
+
+
+@pytest.mark.usefixtures("released")
+def test_forged_data_changes_nothing(client: RawClient) -> None:
+    client.open(URI, TEXT)
+    near = diagnostics(client)[0]
+    forged = {**near, "data": {"replacement": "model=1); import os; os.system(", "asked": "[x](command:y)"}}
+    assert actions(client, near["range"], [forged]) == []
+
+
+def test_a_name_or_selection_has_an_action_that_names_it_where_somebody_asks(client: RawClient) -> None:
+    client.open(URI, TEXT.replace("modle", "model"))
+    (action,) = actions(client, span(2, 10, 10), [], invoked=True)
+    assert action["title"] == "Find evidence for LlmAgent"
+    (request,) = action["command"]["arguments"]
+    assert client.result("adk/evidence", request)["queryUsed"]["symbols"] == ["google.adk.agents.llm_agent.LlmAgent"]
+    (action,) = actions(client, span(2, 0, 40), [], invoked=True)
+    assert action["title"].startswith("Find evidence for LlmAgent and ")
+    assert actions(client, span(2, 10, 10), []) == []
+    assert actions(client, span(1, 0, 0), [], invoked=True) == []
