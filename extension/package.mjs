@@ -36,7 +36,7 @@ export async function packageExtension() {
   const target = vsixPath();
   fs.mkdirSync(path.dirname(target), { recursive: true });
   fs.rmSync(target, { force: true });
-  const flags = ["--no-dependencies", "--allow-missing-repository", "--readme-path", "extension/README.md"];
+  const flags = ["--no-dependencies", "--readme-path", "extension/README.md", ...addressFlags()];
   const folder = stage();
   try {
     const said = await run("vsce", spawnNode("vsce", ["package", ...flags, "--out", target], options(folder)));
@@ -47,6 +47,13 @@ export async function packageExtension() {
     fs.rmSync(folder, { recursive: true });
   }
   return target;
+}
+
+/** Where the links and pictures of the guide lead: to the repository as it is at this version's tag. */
+function addressFlags() {
+  const { version, repository } = JSON.parse(fs.readFileSync(path.join(ROOT, "package.json"), "utf8"));
+  const at = (kind) => `${repository.url}/${kind}/v${version}/extension`;
+  return ["--baseContentUrl", at("blob"), "--baseImagesUrl", at("raw")];
 }
 
 /** Copies what the VSIX is made of into a temporary folder. Returns the folder. */

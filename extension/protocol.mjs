@@ -14,15 +14,33 @@ const FOLDER = path.join(path.dirname(fileURLToPath(import.meta.url)), "src", "p
 const BANNER = "// Generated from the server's models and editor.schema.json by `npm run protocol`. Do not edit.";
 
 /** The types of the editor's own schema; its other definitions are for checks alone. */
-const EDITOR_TYPES = ["HistoryItem", "ToPage", "FromPage", "SavedState", "AnswerFacts", "FindArguments", "SourceFile"];
+const EDITOR_TYPES = [
+  "HistoryItem",
+  "ViewJob",
+  "ToPage",
+  "FromPage",
+  "SavedState",
+  "AnswerFacts",
+  "FindArguments",
+  "OpenArguments",
+  "SourceFile",
+];
 /** What the extension checks of the server's side, with all that these refer to. */
-const CHECKED = ["EvidenceResult", "EvidenceParams", "SymbolParams", "TargetsParams", "RenderParams", "CheckResult"];
+const CHECKED = [
+  "EvidenceResult",
+  "EvidenceParams",
+  "SourceParams",
+  "SymbolParams",
+  "TargetsParams",
+  "RenderParams",
+  "CheckResult",
+];
 /** What older servers do not send. */
 const NEWER = {
-  EvidenceResult: ["outlines", "adk"],
+  EvidenceResult: ["outlines", "adk", "errors"],
   Candidate: [
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
-    ...["same_as", "also_at", "adds_little", "for_language", "left_out", "drift"],
+    ...["same_as", "also_at", "adds_little", "for_language", "left_out", "drift", "error"],
   ],
   RetrievalPlan: [
     ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],
@@ -31,7 +49,7 @@ const NEWER = {
   CorpusInfo: ["content"],
   IndexInfo: ["content"],
   adk_evidence__models__pack__Why: [
-    ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures"],
+    ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures", "question"],
   ],
   Verification: ["path"],
 };

@@ -4,6 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { createApi } from "./api/index";
 import type { AdkEvidenceApi } from "./api/types";
+import { registerEvidenceOnly } from "./chat/evidenceOnly";
 import { registerParticipant } from "./chat/participant";
 import { registerEvidenceTool } from "./chat/tool";
 import { askQuestion } from "./commands/ask";
@@ -11,29 +12,39 @@ import { type CommandTable, registerCommands } from "./commands/command";
 import { copyShown } from "./commands/copy";
 import { Doctor } from "./commands/doctor";
 import { setUpEnvironment } from "./commands/environment";
+import { explainError, explainTerminalError } from "./commands/explainError";
 import { findEvidence } from "./commands/find";
 import { findSymbol } from "./commands/findSymbol";
+import { consentLines, getStarted, jobParts, lacksPackages, runJob } from "./commands/getStarted";
+import { showHistory } from "./commands/history";
 import { ingestCorpora } from "./commands/ingest";
 import { setVoyageApiKey } from "./commands/key";
+import { openCitation } from "./commands/openCitation";
 import { openFileOnDisk } from "./commands/openFileOnDisk";
+import { openFrame } from "./commands/openFrame";
 import { RecentQuestions } from "./commands/recentQuestions";
 import { ReportDocument } from "./commands/reportDocument";
 import { restartServer } from "./commands/restart";
 import { compareSavedPack, openSavedPack, savePack } from "./commands/savedPacks";
 import { showStatus } from "./commands/status";
+import { ingestSettings } from "./config";
 import { CitedLocations } from "./evidence/citedLocations";
 import { Evidence } from "./evidence/client";
 import { Highlight } from "./evidence/highlight";
 import { Citations } from "./evidence/openCitation";
 import { panelActions } from "./evidence/panelActions";
-import { taskModeOf } from "./evidence/requestSettings";
-import { followEditors } from "./evidence/scope";
+import { TASK_MODE } from "./evidence/requestSettings";
+import { folderInUse, followEditors, scopeInUse } from "./evidence/scope";
 import { SourceDocuments } from "./evidence/sourceDocuments";
-import { COMMANDS, CONTEXT, PACK_VIEW, STATUS_MENU } from "./ids";
+import { synchronize } from "./evidence/synchronized";
+import { COMMANDS, CONTEXT, EVIDENCE_VIEW, LINK_COMMANDS, PACK_VIEW, STATUS_MENU } from "./ids";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
+import { AdkProjects } from "./server/adkProject";
 import { findPayload, PrivateEnvironment } from "./server/environment";
+import { GetStarted } from "./server/getStarted";
 import { Interpreters } from "./server/interpreters";
+import { JobCard } from "./server/jobCard";
 import { VoyageKey } from "./server/key";
 import { ServerPool } from "./server/pool";
 import { run } from "./server/process";
@@ -41,9 +52,12 @@ import { Prober } from "./server/python";
 import { onDidRecover } from "./server/recovery";
 import { showProblem } from "./server/showProblem";
 import { StatusItem } from "./server/status";
+import type { Situation } from "./server/statusText";
 import { VersionOffer } from "./server/versionOffer";
 import { createWorkspace, extensionVersion, folderOf, onDidChangePrograms } from "./server/workspace";
+import { registerErrorLinks } from "./terminal/errorLinks";
 import { upkeep } from "./upkeep";
+import { WorkspaceMemory } from "./webview/memory";
 import { PackPanel } from "./webview/panel";
 
 let pool: ServerPool | undefined;
@@ -57,25 +71,56 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const key = new VoyageKey(context.secrets);
   const interpreters = new Interpreters();
-  const workspace = createWorkspace({ context, log, prober, environment, key, interpreters, pool: () => servers });
+  const projects = new AdkProjects(log);
+  synchronize((document) => projects.has(document));
+  const parts = { context, log, prober, environment, key, interpreters, projects, pool: () => servers };
+  const workspace = createWorkspace(parts);
   const servers: ServerPool = new ServerPool(workspace);
   pool = servers;
   const setUp = { environment, prober, pool: servers, log };
-  const status = new StatusItem(servers, folderOf);
   const doctor = new Doctor(servers, version);
   const offer = new VersionOffer(context.workspaceState);
 
   const evidence = new Evidence(servers);
+  const job = new GetStarted(jobParts(setUp, evidence), context.globalState);
+  const status = new StatusItem(servers, folderOf, job, projects);
   const documents = new SourceDocuments(evidence);
   const highlight = new Highlight();
   const citations = new Citations(evidence, documents, highlight);
-  const panel = new PackPanel(context.extensionUri, panelActions(evidence, citations), taskModeOf(undefined));
+  const panel = new PackPanel(
+    context.extensionUri,
+    panelActions(evidence, citations),
+    new WorkspaceMemory(context),
+    TASK_MODE,
+  );
   const comparison = new ReportDocument("adk-evidence-comparison", "ADK Evidence Comparison");
   const recent = new RecentQuestions(context.workspaceState);
 
+  const folder = () => folderInUse()?.uri.toString() ?? "";
+  const consent = async ({ state, project }: Situation) => {
+    const packages = await lacksPackages(state, () => servers.explain(scopeInUse()));
+    return consentLines(packages, project ?? null, interpreters.byFolder[folder()]);
+  };
+  const card = new JobCard({
+    job,
+    consent,
+    dependsOn: () => [folder(), interpreters.byFolder[folder()], ingestSettings(folderInUse()).code],
+    show: (view) => panel.showJob(view),
+  });
+
   const commands: CommandTable = {
+    [COMMANDS.getStarted]: (argument) =>
+      getStarted(
+        argument,
+        job,
+        () => consent(status.situation()),
+        () => panel.reveal(),
+      ),
+    [COMMANDS.stopGettingStarted]: () => (job.state.phase === "running" ? job.stop() : job.dismiss()),
     [COMMANDS.findEvidence]: (argument) => findEvidence(argument, evidence, panel),
     [COMMANDS.askQuestion]: () => askQuestion(panel, recent),
+    [COMMANDS.explainError]: (argument) => explainError(argument, panel),
+    [COMMANDS.explainTerminalError]: () => explainTerminalError(panel),
     [COMMANDS.findSymbol]: (argument) => findSymbol(argument, evidence, citations),
     [COMMANDS.openFileOnDisk]: () => openFileOnDisk(documents),
     [COMMANDS.ingest]: (argument) => ingestCorpora(argument, evidence, log),
@@ -87,16 +132,29 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     [COMMANDS.savePack]: () => savePack(panel, evidence),
     [COMMANDS.openSavedPack]: () => openSavedPack(panel, evidence),
     [COMMANDS.compareSavedPack]: () => compareSavedPack(panel, comparison),
-    [COMMANDS.setUpEnvironment]: (argument) => setUpEnvironment(argument, setUp),
+    [COMMANDS.openInTab]: () => panel.openTab(),
+    [COMMANDS.showInView]: () => panel.moveToView(),
+    [COMMANDS.showHistory]: () => showHistory(panel),
+    [COMMANDS.setUpEnvironment]: (argument) =>
+      setUpEnvironment(
+        argument,
+        setUp,
+        job,
+        () => panel.reveal(),
+        (request) => runJob(request, job),
+      ),
     [COMMANDS.restartServer]: () => restartServer(servers),
     [COMMANDS.showLogs]: () => log.show(),
     [COMMANDS.runDoctor]: () => doctor.run(),
+    [LINK_COMMANDS.openCitation]: (argument) => openCitation(argument, citations),
+    [LINK_COMMANDS.openFrame]: (argument) => openFrame(argument, evidence, citations),
     [STATUS_MENU]: () => status.showMenu(),
   };
 
   context.subscriptions.push(
     log,
     followEditors(),
+    projects,
     interpreters,
     status,
     doctor,
@@ -104,22 +162,39 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     comparison,
     highlight,
     documents.register(),
+    vscode.window.registerWebviewViewProvider(EVIDENCE_VIEW, panel),
     vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),
     registerCommands(commands, log),
+    registerErrorLinks(),
     registerEvidenceTool(evidence),
+    registerEvidenceOnly({ inUse: () => projects.hasInUse(undefined), onDidFind: projects.onDidFind }),
     registerParticipant({ evidence, locations: new CitedLocations(evidence, documents), log }, context.extensionUri),
     registerMcpServers({
       version,
       key,
+      wanted: (folder) => projects.hasFolder(folder),
       resolve: (folder, fresh) => workspace.resolve(folderOf(folder?.uri), fresh),
       onDidChange: (listener) =>
-        vscode.Disposable.from(onDidChangePrograms(listener), environment.onDidSetUp(listener)),
+        vscode.Disposable.from(
+          onDidChangePrograms(listener),
+          environment.onDidSetUp(listener),
+          projects.onDidFind(listener),
+        ),
     }),
     servers.onDidAnswer((answered) => void offer.consider(answered)),
     servers.onDidGiveUp((problem) => void showProblem(problem)),
-    onDidRecover(servers, (codes) => void panel.retryAfter(codes)),
+    status.onDidChange((situation) => {
+      job.learn(situation.index);
+      void card.show(situation);
+    }),
+    onDidRecover(servers, job, (codes, again) => {
+      void panel.retryAfter(codes);
+      if (again) {
+        void panel.improve();
+      }
+    }),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
-    upkeep(setUp, key),
+    upkeep(setUp, key, projects),
   );
   return createApi(evidence);
 }

@@ -2,7 +2,7 @@
 
 import os from "node:os";
 import * as vscode from "vscode";
-import { SECTION } from "./ids";
+import { EVIDENCE_ONLY, MCP_ENABLED, SECTION } from "./ids";
 import { serverLevel } from "./log";
 import type { IngestParams } from "./protocol/generated";
 import { expandPath, expandSource, expandVariables, type SettingVariables } from "./server/paths";
@@ -49,7 +49,7 @@ export function serverSettings(
 ): Record<string, unknown> {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const told: Record<string, unknown> = { ...indexSettings(folder), logLevel: serverLevel(logLevel) };
-  for (const name of ["taskMode", "maxResults", "timeBudgetMs"]) {
+  for (const name of ["maxResults", "timeBudgetMs"]) {
     const value = settings.get<unknown>(name);
     if (value !== undefined && value !== null && value !== "") {
       told[name] = value;
@@ -61,6 +61,22 @@ export function serverSettings(
 /** Whether hovers are wanted in a document. */
 export function hoversWanted(scope: vscode.Uri): boolean {
   return vscode.workspace.getConfiguration(SECTION, scope).get<boolean>("hover.enabled", true);
+}
+
+/** Whether diagnostics are wanted in a document. */
+export function diagnosticsWanted(scope: vscode.Uri): boolean {
+  return vscode.workspace.getConfiguration(SECTION, scope).get<boolean>("diagnostics.enabled", true);
+}
+
+/** Whether models get the tools of the MCP server instead of the extension's own tool. */
+export function mcpEnabled(): boolean {
+  return vscode.workspace.getConfiguration().get<boolean>(MCP_ENABLED, false);
+}
+
+/** Whether @adk may answer without a language model; not where the user has turned the editor's chat off. */
+export function evidenceOnlyWanted(): boolean {
+  const settings = vscode.workspace.getConfiguration();
+  return settings.get<boolean>(EVIDENCE_ONLY, true) && !settings.get<boolean>("chat.disableAIFeatures", false);
 }
 
 /** The corpora that the settings name for an ingestion; the server's own settings name the others. */

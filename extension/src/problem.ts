@@ -7,6 +7,11 @@ export interface Fix {
   arguments?: unknown[];
 }
 
+/** The other fixes: those that run another command than a fix does. */
+export function beside({ command }: Fix, fixes: readonly Fix[]): Fix[] {
+  return fixes.filter((fix) => fix.command !== command);
+}
+
 export class Problem extends Error {
   /**
    * @param message One sentence: what is wrong and what to do.

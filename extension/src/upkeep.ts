@@ -3,22 +3,26 @@
 import * as vscode from "vscode";
 import { type SetUpParts, upgrade } from "./commands/environment";
 import { scopeInUse } from "./evidence/scope";
+import { isSynchronized } from "./evidence/synchronized";
 import { Problem } from "./problem";
+import type { AdkProjects } from "./server/adkProject";
 import type { VoyageKey } from "./server/key";
 import { showProblem } from "./server/showProblem";
 import { onDidChangePrograms } from "./server/workspace";
 
-export function upkeep(parts: SetUpParts, key: VoyageKey): vscode.Disposable {
+export function upkeep(parts: SetUpParts, key: VoyageKey, projects: AdkProjects): vscode.Disposable {
   const { pool } = parts;
   const warm = (document: vscode.TextDocument) => {
-    if (document.languageId === "python") {
+    if (isSynchronized(document)) {
       void pool.warm(document.uri);
     }
   };
-  // Hovers need a server in each folder whose Python files are open.
-  vscode.workspace.textDocuments.forEach(warm);
+  // Hovers need a server in each folder that uses the ADK and whose Python files are open.
+  const warmAll = () => vscode.workspace.textDocuments.forEach(warm);
+  warmAll();
   return vscode.Disposable.from(
     vscode.workspace.onDidOpenTextDocument(warm),
+    projects.onDidFind(warmAll),
     onDidChangePrograms(() => void pool.reconcile()),
     key.onDidChange(() => void pool.reconcile(true)),
     upgradeWhenUsed(parts),

@@ -9,6 +9,8 @@
 //     package    what the VSIX holds
 //     host       the installed VSIX, inside the extension host of a real editor (code-server)
 //     journeys   the installed VSIX as a user meets it, in a real editor
+// One part runs where it is named alone:
+//     pictures   the same, and takes the pictures of the READMEs (extension/pictures)
 // Arguments for mocha (for instance `-g hover`) reach all parts but host.
 
 import { spawn } from "node:child_process";
@@ -29,8 +31,11 @@ const REPORTER = path.join(HERE, "reporter.cjs");
 /** The parts in the order in which they run. */
 export const PARTS = ["unit", "webview", "package", "host", "journeys"];
 
+/** Parts that run where they are named alone: they write files of the repository. */
+const NAMED_PARTS = ["pictures"];
+
 /** What one test of a part may take, in milliseconds. */
-const TIMEOUTS = { unit: 10_000, webview: 30_000, package: 60_000, journeys: 120_000 };
+const TIMEOUTS = { unit: 10_000, webview: 30_000, package: 60_000, journeys: 120_000, pictures: 120_000 };
 
 /** How often a test is tried again: a real editor in a real browser on a busy machine is not ours to the last event. */
 const RETRIES = { journeys: 1 };
@@ -42,6 +47,7 @@ const NEEDS = {
   package: async () => ({ ADK_EVIDENCE_VSIX: await vsix() }),
   host: editor,
   journeys: editor,
+  pictures: editor,
 };
 
 // CommonJS packages inside an ES module still ask for these.
@@ -190,9 +196,10 @@ export async function runPart(part, mochaArguments = []) {
 async function main(args) {
   const split = args.includes("--") ? args.indexOf("--") : args.length;
   const wanted = split > 0 ? args.slice(0, split) : PARTS;
-  const unknown = wanted.filter((part) => !PARTS.includes(part));
+  const known = [...PARTS, ...NAMED_PARTS];
+  const unknown = wanted.filter((part) => !known.includes(part));
   if (unknown.length > 0) {
-    console.error(`There are no tests ${unknown.join(", ")}; there are ${PARTS.join(", ")}.`);
+    console.error(`There are no tests ${unknown.join(", ")}; there are ${known.join(", ")}.`);
     process.exitCode = 2;
     return;
   }

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult, RenderParams } from "../protocol/generated";
 import { checkName, checkPrompt, checkRequest, paramsOfRequest } from "./request";
@@ -19,7 +19,7 @@ export function createApi(evidence: Evidence): AdkEvidenceApi {
     async findEvidence(request, token) {
       const checked = checkRequest(request);
       const scope = checked.scope === undefined ? undefined : vscode.Uri.parse(checked.scope);
-      const params = { taskMode: taskModeOf(scope), ...limitsOf(scope), ...paramsOfRequest(checked) };
+      const params = { taskMode: TASK_MODE, ...limitsOf(scope), ...paramsOfRequest(checked) };
       const { queryUsed: _, ...pack } = await evidence.find(params, asToken(token), scope);
       return structuredClone(pack);
     },

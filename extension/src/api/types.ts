@@ -76,7 +76,7 @@ export interface CancellationTokenLike {
 export interface FindEvidenceRequest {
   /** A question, a symbol, an error message or code, of up to 8000 characters; up to 100000 with a Python traceback. */
   query: string;
-  /** What the evidence is for; else as the user's settings say. */
+  /** What the evidence is for; else building. */
   taskMode?: TaskMode;
   /** Number of results, from 1 to 100; else as the user's settings say. */
   maxResults?: number;
@@ -237,6 +237,8 @@ export interface EvidenceCandidate {
     features: { [name: string]: number };
     /** How the request names the candidate outright, e.g. `raises the error`. Missing from older servers. */
     named?: string | null;
+    /** The nearest question written beforehand for the candidate, where one is near. Missing from older servers. */
+    question?: { text: string; similarity: number } | null;
   };
 }
 

@@ -3,6 +3,7 @@ import { trailOf } from "../evidence/trail";
 import type { Candidate } from "../protocol/generated";
 import { markdownLine } from "../text/untrusted";
 import { MarkScanner, type Part } from "./marks";
+import { quoteOf } from "./quote";
 
 /** A candidate in an answer. */
 export interface Citation {
@@ -87,13 +88,21 @@ export function writeCitation({ candidate, location }: Citation, stream: AnswerS
   }
 }
 
-/** Lists citations with what they are about, best first: what is left to show where no model writes. */
-export function listCitations(citations: Iterable<Citation>, stream: AnswerStream): void {
+/**
+ * Lists citations with what they are about, best first: what is left to show where no model writes.
+ *
+ * @param quoted How many of them are shown with their text.
+ */
+export function listCitations(citations: Iterable<Citation>, stream: AnswerStream, quoted = 0): void {
   stream.markdown("\n\n");
-  for (const citation of citations) {
+  for (const [index, citation] of [...citations].entries()) {
     stream.markdown("- ");
     writeCitation(citation, stream);
     stream.markdown(` ${markdownLine(trailOf(citation.candidate).join(" \u203a "))}\n`);
+    if (index < quoted) {
+      // Indented, the quote belongs to its point of the list.
+      stream.markdown(`\n${quoteOf(citation.candidate).replaceAll(/^(?=.)/gm, "  ")}\n\n`);
+    }
   }
   stream.markdown("\n");
 }

@@ -3,18 +3,25 @@
 import * as vscode from "vscode";
 import { checkRequest, paramsOfRequest } from "../api/request";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult } from "../protocol/generated";
-import { messageLine } from "../text/untrusted";
+import { clip, messageLine } from "../text/untrusted";
 import { fitted, MOST_EVIDENCE_TOKENS } from "./fit";
 
-/** As package.json names it. */
-const TOOL = "adk_find_evidence";
+/** As package.json names it, and as the MCP server names the same search: a model sees one of the two. */
+const TOOL = "find_adk_evidence";
 
-/** Registers the tool. */
+const LONGEST_SHOWN = 120;
+
+/** Whether the editor has a place for tools of extensions; editors that derive from VS Code may lack it. */
+export function hasToolApi(): boolean {
+  return typeof vscode.lm?.registerTool === "function";
+}
+
+/** Registers the tool, in editors that have a place for it. */
 export function registerEvidenceTool(evidence: Evidence): vscode.Disposable {
-  return vscode.lm.registerTool(TOOL, new EvidenceTool(evidence));
+  return hasToolApi() ? vscode.lm.registerTool(TOOL, new EvidenceTool(evidence)) : vscode.Disposable.from();
 }
 
 class EvidenceTool implements vscode.LanguageModelTool<object> {
@@ -24,7 +31,8 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<object>): vscode.PreparedToolInvocation {
     const query = "query" in input && typeof input.query === "string" ? input.query : "";
-    return { invocationMessage: vscode.l10n.t("Finding ADK evidence: {0}", messageLine(query)) };
+    // No question for consent: the search reads an index and changes nothing.
+    return { invocationMessage: vscode.l10n.t("Finding ADK evidence: {0}", clip(messageLine(query), LONGEST_SHOWN)) };
   }
 
   async invoke(
@@ -33,7 +41,7 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
   ): Promise<vscode.LanguageModelToolResult> {
     try {
       const request = checkRequest(input);
-      const params = { taskMode: taskModeOf(undefined), ...limitsOf(undefined), ...paramsOfRequest(request) };
+      const params = { taskMode: TASK_MODE, ...limitsOf(undefined), ...paramsOfRequest(request) };
       const pack = await this.evidence.find(params, token);
       const text = await this.promptWithin(pack, tokenizationOptions, token);
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { asProblem } from "../commands/command";
 import type { CitedLocations } from "../evidence/citedLocations";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
@@ -14,12 +14,15 @@ import type { TaskMode } from "../webview/messages";
 import { AnswerWriter, type Citation, listCitations, type Written } from "./answer";
 import { type Attached, readReferences, readSelection } from "./attachments";
 import { contextsOf } from "./contexts";
+import { hasNoModel } from "./evidenceOnly";
 import { lastQuestion, messagesOf } from "./history";
 import { assemble, type Message } from "./prompt";
 import { refusalOf } from "./refusal";
 import { continued, isFollowUp, searchText } from "./search";
 
 const MOST_LISTED = 12;
+/** Without an answer of a model, the best results are shown with their texts. */
+const QUOTED = 5;
 const LONGEST_QUESTION = 1000;
 
 export interface TurnParts {
@@ -74,7 +77,7 @@ export class Turn {
       return {};
     }
     const { command } = this.request;
-    const taskMode = isTaskMode(command) ? command : taskModeOf(attached.scope);
+    const taskMode = isTaskMode(command) ? command : TASK_MODE;
     this.response.progress(vscode.l10n.t("Searching the ADK docs and source…"));
     const { pack, question } = await this.find(search, taskMode, attached.scope);
     const facts = { packId: pack.pack_id, query: clip(question, LONGEST_QUESTION), taskMode };
@@ -88,7 +91,7 @@ export class Turn {
       return resultOf({ ...facts, outcome: "answered", citations: written.cited.size });
     }
     this.say(`${refusal ?? vscode.l10n.t("The answer cites no evidence.")} ${vscode.l10n.t("This was found:")}`);
-    listCitations(citations.values(), this.response);
+    listCitations(citations.values(), this.response, refusal === null ? 0 : QUOTED);
     this.showButton(vscode.l10n.t("Show the Evidence"), facts);
     return resultOf({ ...facts, outcome: refusal === null ? "answered" : "listed", citations: citations.size });
   }
@@ -120,14 +123,18 @@ export class Turn {
 
   /** Has the model write the answer, or says why it does not. */
   private async write(pack: EvidenceResult, taskMode: TaskMode, attached: Attached): Promise<Outcome> {
+    if (hasNoModel(this.request)) {
+      return this.refused(
+        vscode.l10n.t("No language model is chosen in the chat, so the evidence itself is the answer."),
+        pack,
+      );
+    }
     let messages: Message[];
     let citations: ReadonlyMap<number, Citation>;
     try {
       ({ messages, citations } = await this.prepare(pack, taskMode, attached));
     } catch (reason) {
-      const refusal = this.refusal(reason);
-      const best = pack.candidates.slice(0, MOST_LISTED).map((candidate, index) => [index + 1, candidate] as const);
-      return { written: NOTHING_WRITTEN, refusal, citations: await this.cite(new Map(best), pack) };
+      return this.refused(this.refusal(reason), pack);
     }
     const writer = new AnswerWriter(citations, this.response);
     try {
@@ -140,6 +147,12 @@ export class Turn {
     }
     const written = writer.end();
     return { written, refusal: written.some ? null : refusalOf(null, this.request.model.name), citations };
+  }
+
+  /** The best of what was found, for want of a model's answer. */
+  private async refused(refusal: string, pack: EvidenceResult): Promise<Outcome> {
+    const best = pack.candidates.slice(0, MOST_LISTED).map((candidate, index) => [index + 1, candidate] as const);
+    return { written: NOTHING_WRITTEN, refusal, citations: await this.cite(new Map(best), pack) };
   }
 
   /** The messages for the model, and what the marks in them stand for. */

@@ -1,12 +1,15 @@
 import * as vscode from "vscode";
-import type { COMMANDS, STATUS_MENU } from "../ids";
+import type { COMMANDS, LINK_COMMANDS, STATUS_MENU } from "../ids";
 import { Problem } from "../problem";
 import { FIXES } from "../server/problems";
 import { showProblem } from "../server/showProblem";
 
 /** What each command does. */
 export type CommandTable = Readonly<
-  Record<(typeof COMMANDS)[keyof typeof COMMANDS] | typeof STATUS_MENU, (argument: unknown) => Promise<void> | void>
+  Record<
+    (typeof COMMANDS)[keyof typeof COMMANDS] | (typeof LINK_COMMANDS)[keyof typeof LINK_COMMANDS] | typeof STATUS_MENU,
+    (argument: unknown) => Promise<void> | void
+  >
 >;
 
 /** Registers commands whose failures are shown. */

@@ -1,14 +1,25 @@
 import * as vscode from "vscode";
 import { writeLine } from "../log";
-import type { PrivateEnvironment, SetUpStep } from "../server/environment";
+import type { PrivateEnvironment } from "../server/environment";
+import type { GetStarted, JobRequest } from "../server/getStarted";
+import { installShare } from "../server/installShare";
 import type { ServerPool } from "../server/pool";
-import { FIXES, PROBLEMS } from "../server/problems";
-import { isNewEnough, OLDEST_PYTHON, type Prober, pythonsOnPath } from "../server/python";
+import { PROBLEMS } from "../server/problems";
+import { run } from "../server/process";
+import {
+  findUv,
+  isNewEnough,
+  OLDEST_PYTHON,
+  type Prober,
+  pythonOfUv,
+  pythonsOfLauncher,
+  pythonsOnPath,
+} from "../server/python";
 import { knownPythons } from "../server/pythonExtension";
 import { SetUpError } from "../server/setUpFailures";
 
-/** What the environment takes on the disk, rounded up. */
-const MEGABYTES = 480;
+/** About what the packages take on the disk. */
+export const MEGABYTES = 450;
 
 export interface SetUpParts {
   readonly environment: PrivateEnvironment;
@@ -17,22 +28,31 @@ export interface SetUpParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** "Set Up Python Environment". Its argument: `choose` asks for the Python, `consented` does not ask for consent. */
-export async function setUpEnvironment(argument: unknown, parts: SetUpParts): Promise<void> {
+/**
+ * "Set Up Python Environment": makes the environment anew, and then whatever else is missing. Its argument: `choose`
+ * asks for the Python, `consented` does not ask for consent. While a job runs, the command shows that job.
+ */
+export async function setUpEnvironment(
+  argument: unknown,
+  parts: SetUpParts,
+  job: Pick<GetStarted, "state">,
+  shown: () => void,
+  runJob: (request: JobRequest) => Promise<void>,
+): Promise<void> {
+  if (job.state.phase === "running") {
+    shown();
+    return;
+  }
   if (!(await parts.environment.canBeSetUp())) {
     throw PROBLEMS.setUp("no_payload");
   }
   const choose = isSet(argument, "choose");
   const consent = isSet(argument, "consented") ? "search" : await askForConsent(parts, choose);
-  if (!consent) {
-    return;
+  const base = consent === "choose" ? await chooseBase(parts) : undefined;
+  if (consent === "search" || base !== undefined) {
+    shown();
+    await runJob({ anew: true, ...(base === undefined ? {} : { base }) });
   }
-  const base = consent === "choose" ? await chooseBase(parts) : await findBase(parts);
-  if (base === undefined) {
-    return;
-  }
-  await install(parts, base, vscode.l10n.t("Setting up the Python environment of ADK Evidence"));
-  await sayReady(parts);
 }
 
 /**
@@ -44,7 +64,7 @@ export async function upgrade(parts: SetUpParts): Promise<void> {
   if (state.kind !== "ready" || state.current) {
     return;
   }
-  await install(parts, await findBase(parts), vscode.l10n.t("Updating the Python environment of ADK Evidence"));
+  await showUpdate(parts, vscode.l10n.t("Updating the Python environment of ADK Evidence"));
 }
 
 async function askForConsent(parts: SetUpParts, choose: boolean): Promise<"search" | "choose" | undefined> {
@@ -70,18 +90,25 @@ interface Choice extends vscode.MessageItem {
 
 /**
  * A Python that can make the environment. The Python of the last set-up comes first, as the user may have chosen it;
- * then those on PATH, then those that the Python extension knows.
+ * then those on PATH, those of the `py` launcher and of uv, and those that the extensions for Python know.
+ *
+ * @param uv With this program, a Python needs no module to make environments.
  */
-export async function findBase({
-  environment,
-  prober,
-  log,
-}: Pick<SetUpParts, "environment" | "prober" | "log">): Promise<string> {
+export async function findBase(
+  { environment, prober, log }: Pick<SetUpParts, "environment" | "prober" | "log">,
+  uv?: string,
+): Promise<string> {
   let withoutVenv = false;
-  const known = vscode.workspace.isTrusted ? await knownPythons() : [];
   const state = await environment.state();
-  const before = state.kind === "none" || state.base === undefined ? [] : [state.base];
-  for (const path of [...before, ...(await pythonsOnPath(process.env)), ...known]) {
+  const places = [
+    async () => (state.kind === "none" || state.base === undefined ? [] : [state.base]),
+    () => pythonsOnPath(process.env),
+    () => pythonsOfLauncher(run, process.env),
+    () => pythonOfUv(run, uv),
+    // They may name an interpreter inside the folder.
+    async () => (vscode.workspace.isTrusted ? knownPythons() : []),
+  ];
+  for await (const path of eachOf(places)) {
     const probed = await prober.probe(path);
     if ("failure" in probed) {
       log.info(`${path}: ${probed.failure}`);
@@ -92,12 +119,19 @@ export async function findBase({
     if (!isNewEnough(version)) {
       continue;
     }
-    if (makesEnvironments) {
+    if (makesEnvironments || uv !== undefined) {
       return path;
     }
     withoutVenv = true;
   }
   throw PROBLEMS.setUp(withoutVenv ? "no_venv" : "no_python");
+}
+
+/** The paths of all places. A later place is asked only when nothing before it would do. */
+async function* eachOf(places: readonly (() => Promise<readonly string[]>)[]): AsyncGenerator<string> {
+  for (const place of places) {
+    yield* await place();
+  }
 }
 
 /** The Python that the user names; undefined where none is. */
@@ -124,69 +158,67 @@ async function chooseBase({ prober }: SetUpParts): Promise<string | undefined> {
   return chosen.fsPath;
 }
 
-async function install({ environment, prober, pool, log }: SetUpParts, base: string, title: string): Promise<void> {
-  log.info(`Setting up the environment with ${base}`);
+/** Shows the update of the environment, which nobody has asked for, where it can be stopped. */
+function showUpdate(parts: SetUpParts, title: string): Thenable<void> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  await vscode.window.withProgress(options, async (progress, token) => {
-    const abort = new AbortController();
-    const listener = token.onCancellationRequested(() => abort.abort());
-    try {
-      await environment.setUp({
-        base,
-        signal: abort.signal,
-        onStep: (step, detail) => progress.report({ message: stepText(step, detail) }),
-        onLine: (line) => writeLine(log, "info", line),
-      });
-    } catch (error) {
-      throw error instanceof SetUpError ? asProblem(error) : error;
-    } finally {
-      listener.dispose();
-    }
-    prober.forget();
-    progress.report({ message: vscode.l10n.t("starting the server") });
-    await pool.reconcile();
+  return vscode.window.withProgress(options, async (progress, token) => {
+    await install(parts, {}, token, (line) => {
+      const { name } = installShare(line, 0);
+      if (name !== undefined) {
+        progress.report({ message: vscode.l10n.t("installing packages: {0}", name) });
+      }
+    });
   });
+}
+
+/**
+ * Makes the environment. The servers that can start from it then start.
+ *
+ * @param onLine Gets what the programs print.
+ * @param onWait Called while another window makes it.
+ * @throws Problem
+ */
+export async function install(
+  parts: Pick<SetUpParts, "environment" | "prober" | "pool" | "log">,
+  request: JobRequest,
+  token: vscode.CancellationToken,
+  onLine: (line: string) => void,
+  onWait: () => void = () => undefined,
+): Promise<void> {
+  const { environment, prober, pool, log } = parts;
+  const uv = await findUv(process.env);
+  const base = request.base ?? (await findBase(parts, uv));
+  log.info(`Setting up the environment with ${base}${uv === undefined ? "" : ` and ${uv}`}`);
+  const abort = new AbortController();
+  if (token.isCancellationRequested) {
+    abort.abort();
+  }
+  const listener = token.onCancellationRequested(() => abort.abort());
+  try {
+    await environment.setUp({
+      base,
+      uv,
+      signal: abort.signal,
+      onWait,
+      onLine: (line) => {
+        writeLine(log, "info", line);
+        onLine(line);
+      },
+    });
+  } catch (error) {
+    throw error instanceof SetUpError ? asProblem(error) : error;
+  } finally {
+    listener.dispose();
+  }
+  prober.forget();
+  await pool.reconcile();
 }
 
 function asProblem(error: SetUpError): Error {
   return error.failure === "cancelled" ? PROBLEMS.cancelled() : PROBLEMS.setUp(error.failure);
 }
 
-function stepText(step: SetUpStep, detail: string | undefined): string {
-  switch (step) {
-    case "waiting":
-      return vscode.l10n.t("another window is setting it up");
-    case "creating":
-      return vscode.l10n.t("making the environment");
-    case "installing":
-      return packageOf(detail) ?? vscode.l10n.t("installing packages");
-    case "checking":
-      return vscode.l10n.t("checking the installation");
-  }
-}
-
-/** The package that a line of pip's output names as in progress. */
-function packageOf(line: string | undefined): string | undefined {
-  const name = /^(?:Collecting|Downloading|Using cached) ([A-Za-z0-9._-]+)/.exec(line?.trim() ?? "")?.[1];
-  return name && vscode.l10n.t("installing packages: {0}", name);
-}
-
-async function sayReady({ pool }: SetUpParts): Promise<void> {
-  await pool.ensure(undefined);
-  const { index } = await pool.request("adk/status", {});
-  if (index !== null) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("ADK Evidence is ready."));
-    return;
-  }
-  const ingest = FIXES.ingest();
-  const text = vscode.l10n.t("The server is ready. Ingest the ADK's docs and source to have something to ask.");
-  void vscode.window.showInformationMessage(text, ingest.title).then((chosen) => {
-    if (chosen) {
-      void vscode.commands.executeCommand(ingest.command);
-    }
-  });
-}
-
-function isSet(argument: unknown, name: "choose" | "consented"): boolean {
+/** Whether a command's argument sets this. */
+export function isSet(argument: unknown, name: "choose" | "consented"): boolean {
   return typeof argument === "object" && argument !== null && (argument as Record<string, unknown>)[name] === true;
 }

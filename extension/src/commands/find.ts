@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { isRequest, parseFindArguments } from "../evidence/findArguments";
 import { questionAt } from "../evidence/question";
-import { limitsOf, taskModeOf } from "../evidence/requestSettings";
+import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { EvidenceParams, FindArguments } from "../protocol/generated";
@@ -43,12 +43,12 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
     );
   }
   const scope = editor.document.uri;
-  await show({ ...question, taskMode: taskModeOf(scope) }, scope, evidence, panel);
+  await show({ ...question, taskMode: TASK_MODE }, scope, evidence, panel);
 }
 
 async function findWanted(wanted: FindArguments, evidence: Evidence, panel: PackPanel): Promise<void> {
   const scope = wanted.textDocument && vscode.Uri.parse(wanted.textDocument.uri);
-  await show({ ...wanted, taskMode: wanted.taskMode ?? taskModeOf(scope) }, scope, evidence, panel);
+  await show({ ...wanted, taskMode: wanted.taskMode ?? TASK_MODE }, scope, evidence, panel);
 }
 
 async function show(

@@ -81,11 +81,9 @@ function indexItems({ ingesting }: ServerStatus, index: IndexInfo, now: number):
   if (dense === "pending") {
     built.detail = ingesting
       ? vscode.l10n.t("It answers by keywords alone until the ingestion has ended.")
-      : vscode.l10n.t(
-          "It answers by keywords alone, because the ingestion was stopped. Choose this to continue the ingestion.",
-        );
+      : vscode.l10n.t("It answers by keywords alone, because the ingestion was stopped. Choose this to resume.");
     if (!ingesting) {
-      built.run = () => runFix(FIXES.ingest());
+      built.run = () => runFix(FIXES.resume());
     }
   }
   return [built, ...held];
@@ -108,7 +106,7 @@ function noIndexItem({ home }: ServerStatus): StatusItem {
   return {
     label: "$(warning) ".concat(vscode.l10n.t("Nothing is indexed yet")),
     detail: messageLine(home),
-    run: () => runFix(FIXES.ingest()),
+    run: () => runFix(FIXES.getStarted()),
   };
 }
 

@@ -1,6 +1,10 @@
 /** Shows what the server reports of an ingestion where the user can cancel it. */
 
 import type { Middleware } from "vscode-languageclient/node";
+import type { IngestProgress } from "../protocol/generated";
+
+/** The notification that says how far an ingestion is. */
+export const INGEST_PROGRESS = "$/adk/ingestProgress";
 
 type Report = Parameters<NonNullable<Middleware["handleWorkDoneProgress"]>>[1];
 type Listener = (message: string, percentage: number | null) => void;
@@ -14,6 +18,31 @@ const listeners = new Set<Listener>();
 export function onIngestProgress(listener: Listener): { dispose(): void } {
   listeners.add(listener);
   return { dispose: () => listeners.delete(listener) };
+}
+
+const followers = new Set<(progress: IngestProgress) => void>();
+
+/** Passes on how far an ingestion is until it is disposed of; the editor shows no progress of its own meanwhile. */
+export function followIngestion(follower: (progress: IngestProgress) => void): { dispose(): void } {
+  const silent = onIngestProgress(() => undefined);
+  followers.add(follower);
+  return {
+    dispose: () => {
+      silent.dispose();
+      followers.delete(follower);
+    },
+  };
+}
+
+/** For the session: the server has said how far an ingestion is. */
+export function ingestionIs(progress: IngestProgress): void {
+  // A setting may name a server that says something else.
+  if (!Number.isFinite(progress.fraction)) {
+    return;
+  }
+  for (const follower of followers) {
+    follower(progress);
+  }
 }
 
 /**

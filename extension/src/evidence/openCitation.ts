@@ -7,7 +7,7 @@ import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
 import { shortCommit } from "./commit";
 import type { Highlight } from "./highlight";
-import { type Note, type Opening, planOpening, planSource } from "./opening";
+import { type Note, type Opening, planOpening } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
@@ -36,7 +36,7 @@ export class Citations {
     const source = await this.evidence.source(paramsOf(candidate), undefined, scope);
     const openDocs = vscode.workspace.getConfiguration(SECTION).get<string>("openDocs");
     await this.carryOut(
-      planOpening(candidate, source, where, openDocs === "source" ? "source" : "browser"),
+      planOpening(candidate, source, where, openDocs === "browser" ? "browser" : "source"),
       source,
       scope,
     );
@@ -47,11 +47,16 @@ export class Citations {
    *
    * @param citation It names the commit, too, without which path and lines could be those of another version.
    * @param scope What the citation's search was asked for.
-   * @throws Problem if the index does not hold the file at that commit, or its source is gone.
+   * @param where The source in the editor, or the page in the browser.
+   * @throws Problem if the index does not hold the file at that commit, or its source is gone, or there is no page.
    */
-  async openCitation(citation: string, scope: vscode.Uri | undefined): Promise<void> {
+  async openCitation(
+    citation: string,
+    scope: vscode.Uri | undefined,
+    where: "source" | "browser" = "source",
+  ): Promise<void> {
     const source = await this.evidence.source({ citation }, undefined, scope);
-    await this.carryOut(planSource(source), source, scope);
+    await this.carryOut(planOpening({ source_type: "docs" }, source, where, "source"), source, scope);
   }
 
   private async carryOut(opening: Opening, source: SourceResult, scope: vscode.Uri | undefined): Promise<void> {

@@ -19,9 +19,12 @@ export function outlinesByCandidate({ outlines, candidates }: EvidenceResult): M
   return found;
 }
 
-/** Whether an outline of the pack, or a part of one, has this citation. */
-export function isOutlined(citation: string, { outlines }: EvidenceResult): boolean {
-  return (outlines ?? []).some(
-    (outline) => outline.citation === citation || outline.parts.some((part) => citationOf(outline, part) === citation),
+/** Whether an outline of the pack, a part of one, or a call of a pasted error has this citation. */
+export function isOutlined(citation: string, { outlines, errors }: EvidenceResult): boolean {
+  return (
+    (outlines ?? []).some(
+      (outline) =>
+        outline.citation === citation || outline.parts.some((part) => citationOf(outline, part) === citation),
+    ) || (errors ?? []).some(({ frames }) => frames.some((frame) => frame.citation === citation))
   );
 }

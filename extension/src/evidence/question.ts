@@ -1,10 +1,10 @@
 /** Questions of the panel's query line, and about text that the server has not open. */
 
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { EvidenceFilters, EvidenceParams, Range } from "../protocol/generated";
 import { clipQuestion, hasTraceback } from "../text/traceback";
 import type { Question } from "../webview/messages";
-import { SYNCHRONIZED } from "./synchronized";
+import { isSynchronized } from "./synchronized";
 
 const LONGEST_SELECTION = 1500;
 const COMMENT = /^\s*(?:#+:?|\/{2,}|\/\*+|\*+\/?|--)\s?/;
@@ -57,7 +57,7 @@ export function questionAt(
   if (text === "") {
     return null;
   }
-  if (vscode.languages.match(SYNCHRONIZED, document) > 0) {
+  if (isSynchronized(document)) {
     return { textDocument: { uri: document.uri.toString() }, range: toProtocol(asked) };
   }
   return { query: text };

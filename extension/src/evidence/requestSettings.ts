@@ -3,10 +3,8 @@ import { SECTION } from "../ids";
 import type { EvidenceParams } from "../protocol/generated";
 import type { TaskMode } from "../webview/messages";
 
-/** The default task of questions in a document or folder. */
-export function taskModeOf(scope: vscode.Uri | undefined): TaskMode {
-  return vscode.workspace.getConfiguration(SECTION, scope ?? null).get<TaskMode>("taskMode", "build");
-}
+/** What evidence is wanted for, where neither a chat command nor a link says otherwise. */
+export const TASK_MODE: TaskMode = "build";
 
 /** The limits that the settings of a document or folder put on a request. */
 export function limitsOf(scope: vscode.Uri | undefined): Pick<EvidenceParams, "maxResults" | "timeBudgetMs"> {

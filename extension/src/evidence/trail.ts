@@ -2,8 +2,7 @@ import type { Candidate } from "../protocol/generated";
 
 /** Where a candidate is from: its symbol, or the trail of headings that leads to it. */
 export function trailOf(candidate: Candidate): string[] {
-  if (candidate.source_type === "code") {
-    return [candidate.symbol ?? candidate.path];
-  }
-  return candidate.headings.length > 0 ? candidate.headings : [candidate.title ?? candidate.path];
+  const { source_type, symbol, headings, title, path } = candidate;
+  const named = source_type === "code" && symbol !== null;
+  return headings.length > 0 && !named ? headings : [symbol ?? title ?? path];
 }

@@ -1,9 +1,14 @@
-/** Offers the MCP server to the editor, which starts the server and gives its tools to models. */
+/**
+ * Offers the MCP server to the editor, which starts the server and gives its tools to models. No model is to see the same
+ * search twice: the server is offered where the user turns it on, and then package.json hides the extension's own tool;
+ * or where the editor has no place for that tool.
+ */
 
 import os from "node:os";
 import * as vscode from "vscode";
-import { folderPath, indexSettings } from "../config";
-import { MCP_PROVIDER } from "../ids";
+import { hasToolApi } from "../chat/tool";
+import { folderPath, indexSettings, mcpEnabled } from "../config";
+import { MCP_ENABLED, MCP_PROVIDER } from "../ids";
 import type { VoyageKey } from "../server/key";
 import type { Resolution } from "../server/resolve";
 import { type McpServer, mcpServer } from "./server";
@@ -12,6 +17,8 @@ export interface McpParts {
   /** The extension's own version. */
   readonly version: string;
   readonly key: Pick<VoyageKey, "environment">;
+  /** Whether a folder has to do with the ADK; without one, whether the window has. */
+  wanted(folder: vscode.WorkspaceFolder | undefined): Promise<boolean>;
   /** Which program serves a folder, looked at anew if it is `fresh`; starts no server. */
   resolve(folder: vscode.WorkspaceFolder | undefined, fresh: boolean): Promise<Resolution>;
   /** Calls back when that may have changed. */
@@ -29,6 +36,11 @@ export function registerMcpServers(parts: McpParts): vscode.Disposable {
     provider,
     vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, provider),
     parts.onDidChange(() => provider.changed()),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(MCP_ENABLED)) {
+        provider.changed();
+      }
+    }),
   );
 }
 
@@ -39,10 +51,16 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
 
   constructor(private readonly parts: McpParts) {}
 
-  /** One server for each program and index. The editor asks unprompted, so missing programs are not reported. */
+  /**
+   * One server for each program and index of the folders that have to do with the ADK: to look for programs starts some.
+   * The editor asks unprompted, so missing programs are not reported.
+   */
   async provideMcpServerDefinitions(): Promise<vscode.McpStdioServerDefinition[]> {
     const fresh = this.stale;
     this.stale = false;
+    if (hasToolApi() && !mcpEnabled()) {
+      return [];
+    }
     const found = new Map<string, { server: McpServer; folder: vscode.WorkspaceFolder | undefined }>();
     const { workspaceFolders: folders = [] } = vscode.workspace;
     const roots = folders.map(folderPath).filter((path) => path !== undefined);
@@ -50,11 +68,13 @@ class McpServers implements vscode.McpServerDefinitionProvider<vscode.McpStdioSe
     const project = folders.length === 1 ? roots[0] : undefined;
     const looks = (folders.length > 0 ? folders : [undefined]).map(async (folder) => ({
       folder,
-      resolution: await this.parts.resolve(folder, fresh),
+      resolution: (await this.parts.wanted(folder)) ? await this.parts.resolve(folder, fresh) : undefined,
     }));
     for (const { folder, resolution } of await Promise.all(looks)) {
       const server =
-        "launch" in resolution ? mcpServer(resolution.launch, indexSettings(folder), roots, project) : undefined;
+        resolution && "launch" in resolution
+          ? mcpServer(resolution.launch, indexSettings(folder), roots, project)
+          : undefined;
       const same = JSON.stringify(server);
       if (server && !found.has(same)) {
         found.set(same, { server, folder });

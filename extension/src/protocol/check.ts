@@ -6,6 +6,7 @@ import type {
   EvidenceResult,
   FindArguments,
   FromPage,
+  OpenArguments,
   SavedState,
   SourceFile,
   TaskMode,
@@ -57,6 +58,7 @@ export const isSavedState = checkOf<SavedState>("SavedState");
 export const isTaskMode = checkOf<TaskMode>("TaskMode");
 export const isAnswerFacts = checkOf<AnswerFacts>("AnswerFacts");
 export const isFindArguments = checkOf<FindArguments>("FindArguments");
+export const isOpenArguments = checkOf<OpenArguments>("OpenArguments");
 export const isSourceFile = checkOf<SourceFile>("SourceFile");
 /** Whether it is a state for the page, of whatever version. */
 export const isStateMessage = checkOf<{ type: "state" }>("StateMessage");

@@ -11,6 +11,10 @@ export type History = Turn[];
  */
 export type ToPage =
   | {
+      type: "job";
+      job: ViewJob | null;
+    }
+  | {
       type: "state";
       state: ViewState;
     }
@@ -23,7 +27,7 @@ export type ToPage =
  */
 export type FromPage =
   | {
-      type: "ready" | "cancel" | "clearHistory";
+      type: "ready" | "cancel";
     }
   | {
       type: "ask";
@@ -47,13 +51,17 @@ export type FromPage =
       candidateId: string | null;
     }
   | {
-      type: "history" | "action";
+      type: "action";
       id: string;
     };
 /**
  * What a link of a hover, a code action or another extension may ask "Find ADK Evidence" for.
  */
 export type FindArguments = {query?: string; taskMode?: TaskMode; textDocument?: DocumentId; range?: Range};
+/**
+ * What a link of a hover asks to open: the cited source, or the page in the browser.
+ */
+export type OpenArguments = {citation: string; where?: "source" | "browser"; textDocument?: DocumentId};
 
 /**
  * Parameters and results of the server's own requests.
@@ -73,14 +81,17 @@ export interface Protocol {
   SourceResult: SourceResult;
   ServerStatus: ServerStatus;
   RunManifest: RunManifest;
+  IngestProgress: IngestProgress;
   RenderResult: RenderResult;
   CheckResult: CheckResult;
   HistoryItem: HistoryItem;
+  ViewJob: ViewJob;
   ToPage: ToPage;
   FromPage: FromPage;
   SavedState: SavedState;
   AnswerFacts: AnswerFacts;
   FindArguments: FindArguments;
+  OpenArguments: OpenArguments;
   SourceFile: SourceFile;
 }
 /**
@@ -265,6 +276,10 @@ export interface EvidenceResult {
    * What else the page of the first candidate holds, and the pages and classes of several candidates.
    */
   outlines: Outline[];
+  /**
+   * The exceptions that the query quotes, in the order of its text.
+   */
+  errors: PastedError[];
   debug: {
     [k: string]: unknown;
   };
@@ -550,6 +565,10 @@ export interface Candidate {
    * Names in the code of this text that the answering version of the ADK lacks or calls deprecated.
    */
   drift: Drift[];
+  /**
+   * Where the query is a pasted error.
+   */
+  error: ErrorPart | null;
   citation: string;
   citation_confidence: "high" | "medium" | "low";
   /**
@@ -603,6 +622,28 @@ export interface Drift {
    * All this in a sentence.
    */
   text: string;
+}
+/**
+ * What a candidate is to the pasted error that it is evidence for.
+ */
+export interface ErrorPart {
+  role: "raise_site" | "cause" | "frame" | "message" | "remedy";
+  /**
+   * The call's `number` in the traceback.
+   */
+  frame: number | null;
+  /**
+   * How many calls that traceback has.
+   */
+  calls: number | null;
+  /**
+   * The line that the call stands in, as in `ErrorFrame`.
+   */
+  line: number | null;
+  /**
+   * Of that line alone.
+   */
+  citation: string | null;
 }
 /**
  * Whether the citation holds in the source as it is now.
@@ -674,6 +715,10 @@ export interface Why {
   measures: {
     [k: string]: number;
   };
+  /**
+   * The nearest question that was written for this candidate, where one is near.
+   */
+  question: WrittenQuestion | null;
 }
 /**
  * Where one retrieval branch placed a candidate.
@@ -685,6 +730,16 @@ export interface BranchRank {
   branch: string;
   rank: number;
   score: number;
+}
+/**
+ * A question that was written beforehand for what a candidate answers, and how near it is to what was asked.
+ */
+export interface WrittenQuestion {
+  text: string;
+  /**
+   * Cosine of the two questions' vectors.
+   */
+  similarity: number;
 }
 /**
  * How the final results split.
@@ -718,6 +773,52 @@ export interface Outline {
 export interface OutlinePart {
   name: string;
   lines: LineSpan;
+}
+/**
+ * An exception that the query quotes, with its calls in indexed files in the order of the traceback.
+ */
+export interface PastedError {
+  /**
+   * Empty where the traceback is cut off before its exception.
+   */
+  type: string;
+  message: string;
+  /**
+   * How many calls the traceback has, those of other code included.
+   */
+  calls: number;
+  frames: ErrorFrame[];
+}
+/**
+ * A call of a pasted traceback in an indexed file. Calls of the user's own code have no such entry.
+ */
+export interface ErrorFrame {
+  /**
+   * Place among all calls of the traceback, from 1, the outermost call first.
+   */
+  number: number;
+  function: string | null;
+  /**
+   * The indexed file.
+   */
+  path: string;
+  /**
+   * The line in the answering version; null where that version has other code in its place.
+   */
+  line: number | null;
+  /**
+   * The line itself, verbatim.
+   */
+  text: string;
+  /**
+   * Of the line, or of the function where the line is not known.
+   */
+  citation: string;
+  verification: "exact" | "moved" | "same_tree" | "changed" | "gone" | "unverified";
+  /**
+   * The candidate that shows the line.
+   */
+  rank: number | null;
 }
 /**
  * The question that was asked, and where it comes from.
@@ -976,6 +1077,10 @@ export interface CorpusRun {
   chunks_without_terms: string[];
   warnings: string[];
   chunks: number;
+  /**
+   * Chunks that have questions written beforehand.
+   */
+  with_questions: number;
   tokens: number;
 }
 /**
@@ -994,6 +1099,19 @@ export interface SpentOn {
   requests: number;
   tokens: number;
   usd: number;
+}
+/**
+ * `$/adk/ingestProgress`: how far an ingestion is.
+ *
+ * `stage` is discover, chunk, upsert, verify, publish, embed or targets. `fraction` is that of the whole ingestion,
+ * from 0 to 1; `seconds_left` is null while nobody knows. `answers` says how the index that this
+ * ingestion published can answer: not yet, by keywords, or by meaning.
+ */
+export interface IngestProgress {
+  stage: string;
+  fraction: number;
+  seconds_left: number | null;
+  answers: "nothing" | "keywords" | "meaning";
 }
 /**
  * `adk/render`'s result: the text, its estimated tokens, and how many results are in it.
@@ -1034,6 +1152,22 @@ export interface HistoryItem {
    * ISO 8601.
    */
   askedAt: string;
+}
+/**
+ * What is missing before questions can be answered, or how far setting that up is. Actions are numbered.
+ */
+export interface ViewJob {
+  title: string;
+  lines: string[];
+  /**
+   * How much is done, from 0 to 1; null while nothing runs.
+   */
+  fraction: number | null;
+  /**
+   * The time that is left, or empty.
+   */
+  left: string;
+  actions: string[];
 }
 /**
  * Everything that the page shows.
@@ -1077,6 +1211,10 @@ export interface ViewError {
    * One sentence.
    */
   message: string;
+  /**
+   * Setting up mends it, and the question is then asked again.
+   */
+  awaited?: boolean;
   actions: {
     title: string;
     id: string;

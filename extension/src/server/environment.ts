@@ -12,7 +12,7 @@ import { EventEmitter } from "vscode";
 import { WindowLock } from "./lock";
 import type { Run, RunOptions } from "./process";
 import { environmentPython, type Probe, pythonEnvironment } from "./python";
-import { pipFailure, SetUpError, type SetUpFailure, venvFailure } from "./setUpFailures";
+import { pipFailure, SetUpError, type SetUpFailure, uvFailure, venvFailure } from "./setUpFailures";
 
 /** What the extension brings along to install. */
 export interface Payload {
@@ -42,14 +42,14 @@ export type EnvironmentState =
 export interface SetUpOptions {
   /** The interpreter that the environment is made with. */
   readonly base: string;
+  /** The program uv; without it, or where it fails, the environment is made with venv and pip. */
+  readonly uv?: string | undefined;
   readonly signal: AbortSignal;
-  /** Called with each step, and with pip's latest line. */
-  readonly onStep: (step: SetUpStep, detail?: string) => void;
+  /** Called while another window makes the environment. */
+  readonly onWait: () => void;
   /** Gets every line of output. */
   readonly onLine: (line: string) => void;
 }
-
-export type SetUpStep = "waiting" | "creating" | "installing" | "checking";
 
 interface Stamp {
   readonly folder: string;
@@ -61,6 +61,8 @@ interface Stamp {
 const STAMP = "environment.json";
 const FOLDERS = "environments";
 const POLL_MS = 500;
+/** Failures of uv that venv and pip may not have. */
+const OF_UV: readonly SetUpFailure[] = ["failed", "no_network", "no_package"];
 
 /** The wheel and the constraints in a folder; undefined where the extension was built without them. */
 export async function findPayload(folder: string): Promise<Payload | undefined> {
@@ -89,7 +91,7 @@ export class PrivateEnvironment {
 
   /**
    * @param root The extension's storage.
-   * @param payload What it brings along to install.
+   * @param payload The wheel and the constraints that the extension brings along.
    */
   constructor(
     private readonly root: string,
@@ -147,7 +149,7 @@ export class PrivateEnvironment {
     let waited = false;
     while (!(await guard(() => lock.take()))) {
       waited = true;
-      options.onStep("waiting");
+      options.onWait();
       // An abort ends the wait; the next lines handle it.
       await delay(POLL_MS, undefined, { signal: options.signal }).catch(() => undefined);
       if (options.signal.aborted) {
@@ -162,11 +164,16 @@ export class PrivateEnvironment {
     const folder = path.join(this.root, FOLDERS, name);
     const python = environmentPython(folder);
     try {
-      options.onStep("creating");
-      await this.step(options.base, ["-I", "-m", "venv", folder], options, venvFailure);
-      options.onStep("installing");
-      await this.step(python, pipArguments(payload), options, pipFailure);
-      options.onStep("checking");
+      const failed = options.uv === undefined ? "failed" : await this.makeWithUv(options.uv, folder, payload, options);
+      if (failed !== null) {
+        const reason = (output: string) => {
+          const own = venvFailure(output);
+          // uv needs no venv, so its own failure is what the user can mend.
+          return own === "no_venv" && failed !== "failed" ? failed : own;
+        };
+        await this.step(options.base, ["-I", "-m", "venv", folder], options, reason);
+        await this.step(python, pipArguments(payload), options, pipFailure);
+      }
       const probed = await this.probe(python);
       if (!("python" in probed) || probed.python.package !== payload.version) {
         throw new SetUpError("not_installed");
@@ -179,23 +186,43 @@ export class PrivateEnvironment {
     }
   }
 
+  /**
+   * Returns why uv cannot make the environment, and null where it has: uv may be old, or only pip may be configured to
+   * reach a package index.
+   */
+  private async makeWithUv(
+    uv: string,
+    folder: string,
+    payload: Payload,
+    options: SetUpOptions,
+  ): Promise<SetUpFailure | null> {
+    try {
+      // With pip in it: pip's modules tell which packages are missing.
+      const venv = ["venv", "--no-project", "--seed", "--python", options.base, folder];
+      await this.step(uv, venv, options, uvFailure);
+      await this.step(uv, uvArguments(payload, environmentPython(folder)), options, uvFailure);
+      return null;
+    } catch (error) {
+      if (!(error instanceof SetUpError) || !OF_UV.includes(error.failure)) {
+        throw error;
+      }
+      options.onLine("uv could not make the environment; venv and pip are tried.");
+      await fs.rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      return error.failure;
+    }
+  }
+
   private async step(
     command: string,
     args: readonly string[],
     options: SetUpOptions,
     failure: (output: string) => SetUpFailure,
   ): Promise<void> {
-    const installing = args.includes("pip");
     const runOptions: RunOptions = {
       cwd: this.root,
       env: pythonEnvironment(),
       signal: options.signal,
-      onLine: (line) => {
-        options.onLine(line);
-        if (installing) {
-          options.onStep("installing", line);
-        }
-      },
+      onLine: options.onLine,
     };
     const done = await this.run(command, args, runOptions);
     if (done.end === "cancelled") {
@@ -241,6 +268,10 @@ function pipArguments({ wheel, constraints }: Payload): string[] {
   // --no-user: a setting for the whole machine would make pip refuse to install into an environment.
   const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-user"];
   return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, `${wheel}[mcp,voyage]`];
+}
+
+function uvArguments({ wheel, constraints }: Payload, python: string): string[] {
+  return ["pip", "install", "--python", python, "--constraint", constraints, `${wheel}[mcp,voyage]`];
 }
 
 function isStamp(found: unknown): found is Stamp {

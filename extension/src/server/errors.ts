@@ -50,8 +50,8 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
   switch (code) {
     case "index_missing":
       // The hint is for a terminal.
-      return new Problem(l10n.t("Nothing is indexed yet. Ingest the ADK's docs and source first."), "no_index", [
-        FIXES.ingest(),
+      return new Problem(l10n.t("Nothing is indexed yet. Get Started indexes the ADK's docs and source."), "no_index", [
+        FIXES.getStarted(),
       ]);
     case "targets_missing":
       return new Problem(l10n.t("The ADK's symbols are not listed yet. Ingest the ADK's source first."), code, [

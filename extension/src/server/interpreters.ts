@@ -19,7 +19,8 @@ export class Interpreters implements vscode.Disposable {
 
   /** @param ask Tells the interpreter of a folder; undefined where none is chosen. */
   constructor(private readonly ask: (folder: vscode.Uri) => Promise<string | undefined> = activePython) {
-    const look = () => void this.look();
+    // To ask starts the Python extension: where no server was told anything, nothing is asked.
+    const look = () => void (this.looking && this.look());
     this.subscriptions = vscode.Disposable.from(
       onDidChangePython(look),
       vscode.workspace.onDidChangeWorkspaceFolders(look),

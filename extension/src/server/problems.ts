@@ -7,7 +7,23 @@ import { messageLine } from "../text/untrusted";
 import { OLDEST_PYTHON, type ProbeFailure } from "./python";
 import type { SetUpFailure } from "./setUpFailures";
 
+/** Sets up what is missing without another question: the user has consented, or sees what this button does. */
+function getStartedFix(title: string): Fix {
+  return { title, command: COMMANDS.getStarted, arguments: [{ consented: true }] };
+}
+
 export const FIXES = {
+  /** Asks for consent first. */
+  getStarted: (): Fix => ({ title: l10n.t("Get Started"), command: COMMANDS.getStarted }),
+  /** For a button beside the text that the user consents to. */
+  consent: () => getStartedFix(l10n.t("Get Started")),
+  /** Goes on with what the user has consented to. */
+  resume: () => getStartedFix(l10n.t("Resume")),
+  fetchGuides: () => getStartedFix(l10n.t("Fetch the Guides")),
+  showProgress: (): Fix => ({ title: l10n.t("Show Progress"), command: COMMANDS.getStarted }),
+  stop: (): Fix => ({ title: l10n.t("Stop"), command: COMMANDS.stopGettingStarted }),
+  /** Takes the outcome of the last set-up away. */
+  dismiss: (): Fix => ({ title: l10n.t("Not Now"), command: COMMANDS.stopGettingStarted }),
   setUp: (): Fix => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
   /** Makes the environment anew; the user consented when it was first made. */
   repair: (): Fix => ({
@@ -20,11 +36,7 @@ export const FIXES = {
     command: COMMANDS.setUpEnvironment,
     arguments: [{ choose: true }],
   }),
-  retrySetUp: (): Fix => ({
-    title: l10n.t("Try Again"),
-    command: COMMANDS.setUpEnvironment,
-    arguments: [{ consented: true }],
-  }),
+  retrySetUp: () => getStartedFix(l10n.t("Try Again")),
   restart: (): Fix => ({ title: l10n.t("Restart Server"), command: COMMANDS.restartServer }),
   logs: (): Fix => ({ title: l10n.t("Show Logs"), command: COMMANDS.showLogs }),
   doctor: (): Fix => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
@@ -47,7 +59,7 @@ export const FIXES = {
 export const PROBLEMS = {
   noEnvironment: () =>
     new Problem(l10n.t("ADK Evidence has no Python environment yet. Set it up once to use it."), "no_environment", [
-      FIXES.setUp(),
+      FIXES.getStarted(),
       FIXES.settings("server"),
     ]),
 

@@ -160,6 +160,43 @@ export async function pythonsOnPath(env: NodeJS.ProcessEnv): Promise<string[]> {
   return [...new Set(found.filter((file) => file !== undefined))];
 }
 
+/** The interpreters that the `py` launcher of Windows knows. */
+export async function pythonsOfLauncher(
+  run: Run,
+  env: NodeJS.ProcessEnv,
+  launcher: Promise<string | undefined> = process.platform === "win32" ? findOnPath("py", env) : NOWHERE,
+): Promise<string[]> {
+  const found = await launcher;
+  return found === undefined ? [] : pathsIn(await outputOf(run, found, ["-0p"]));
+}
+
+/** The interpreter that uv would take, be it one that uv has installed. uv downloads nothing for this. */
+export async function pythonOfUv(run: Run, uv: string | undefined): Promise<string[]> {
+  const wanted = ["python", "find", "--no-project", `>=${OLDEST_PYTHON}`];
+  const output = uv === undefined ? "" : await outputOf(run, uv, wanted);
+  const file = output.trim();
+  return path.isAbsolute(file) && !file.includes("\n") ? [file] : [];
+}
+
+/** The program uv on PATH. */
+export function findUv(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  return findOnPath("uv", env);
+}
+
+const NOWHERE = Promise.resolve(undefined);
+
+async function outputOf(run: Run, program: string, args: readonly string[]): Promise<string> {
+  const options = { cwd: os.homedir(), env: pythonEnvironment(), timeoutMs: PROBE_MS };
+  const done = await run(program, args, options);
+  return done.code === 0 ? done.stdout : "";
+}
+
+/** The paths in lines such as ` -V:3.12 *        C:\Python312\python.exe`; the star marks the usual interpreter. */
+function pathsIn(output: string): string[] {
+  const lines = output.split(/\r?\n/).map((line) => /^\s*-\S+\s+(?:\*\s+)?(\S.*?)(?:\s+\*)?\s*$/.exec(line)?.[1]);
+  return lines.filter((file) => file !== undefined && path.win32.isAbsolute(file)).map(String);
+}
+
 /** Whether an environment for the server can be made with an interpreter. */
 export function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);

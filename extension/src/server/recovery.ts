@@ -2,39 +2,39 @@
 
 import * as vscode from "vscode";
 import { scopeInUse } from "../evidence/scope";
+import type { GetStarted } from "./getStarted";
 import type { ServerPool } from "./pool";
+import { UNTIL_INGESTED, UNTIL_READY } from "./setUpCodes";
 
-/** Problems that are gone once a server is ready. A server that ended during an answer may do so again. */
-const UNTIL_READY = [
-  "no_environment",
-  "environment_outdated",
-  "environment_broken",
-  "bad_interpreter",
-  "package_missing",
-  "package_incompatible",
-  "start_failed",
-  "server_crashed",
-];
-const UNTIL_INGESTED = ["no_index", "index_mismatch"];
-
-/** Calls back with the codes of the problems that are gone once a server is ready, or an ingestion has ended. */
+/**
+ * Calls back with the codes of the problems that are gone once a server is ready, once keywords answer, or once an
+ * ingestion has ended. `again`: what was answered by keywords can be answered by meaning, too.
+ */
 export function onDidRecover(
   pool: Pick<ServerPool, "state" | "onDidChange" | "onDidAnswer">,
-  listener: (codes: readonly string[]) => void,
+  job: Pick<GetStarted, "state" | "onDidChange">,
+  listener: (codes: readonly string[], again: boolean) => void,
 ): vscode.Disposable {
   let ready = false;
+  let { answers } = job.state;
   return vscode.Disposable.from(
     pool.onDidChange(() => {
       const was = ready;
       ready = pool.state(scopeInUse()).kind === "ready";
       if (ready && !was) {
-        listener(UNTIL_READY);
+        listener(UNTIL_READY, false);
       }
     }),
     pool.onDidAnswer(({ method, problem }) => {
       if (method === "adk/ingest" && !problem) {
-        listener(UNTIL_INGESTED);
+        listener(UNTIL_INGESTED, true);
       }
+    }),
+    job.onDidChange((state) => {
+      if (state.answers !== answers && state.answers !== "nothing") {
+        listener(UNTIL_INGESTED, state.answers === "meaning");
+      }
+      ({ answers } = state);
     }),
   );
 }

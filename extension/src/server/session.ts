@@ -2,10 +2,18 @@
 
 import os from "node:os";
 import readline from "node:readline";
-import type { CancellationToken, Disposable, LogOutputChannel, TextDocument, Uri } from "vscode";
+import {
+  type CancellationToken,
+  Disposable,
+  type LogOutputChannel,
+  type TextDocument,
+  type Uri,
+  workspace,
+} from "vscode";
 import {
   type ClientCapabilities,
   CloseAction,
+  DidOpenTextDocumentNotification,
   ErrorAction,
   type Executable,
   LanguageClient,
@@ -14,10 +22,11 @@ import {
   type ServerCapabilities,
   type StaticFeature,
 } from "vscode-languageclient/node";
-import { progressMiddleware } from "../evidence/ingestProgress";
+import { INGEST_PROGRESS, ingestionIs, progressMiddleware } from "../evidence/ingestProgress";
+import { asksForActions, withReadOnlySource } from "../evidence/remarks";
 import { readOnly } from "../evidence/sourceAddress";
 import { SYNCHRONIZED } from "../evidence/synchronized";
-import { COMMANDS, SECTION } from "../ids";
+import { COMMANDS, LINK_COMMANDS, SECTION } from "../ids";
 import { serverLine, writeLine } from "../log";
 import type { Problem } from "../problem";
 import type { SourceFile } from "../protocol/generated";
@@ -45,9 +54,14 @@ export interface SessionOptions {
   settings(): Record<string, unknown>;
   /** Calls back when something has changed that the editor does not count among its settings. */
   onDidChangeSettings(listener: () => void): Disposable;
+  /** Whether the server is to have a document open. */
+  synchronizes(document: TextDocument): boolean;
+  /** Calls back when that may have become true of documents that are open in the editor. */
+  onDidSynchronize(listener: () => void): Disposable;
   /** Whether hovers and code actions of a document are this server's. */
   serves(document: TextDocument): boolean;
   hoversWanted(document: TextDocument): boolean;
+  diagnosticsWanted(document: TextDocument): boolean;
   /** The address of the read-only document with a source. */
   sourceAddress(place: SourceFile): Uri;
   /** The server ended without being asked to, after it had started. */
@@ -55,6 +69,8 @@ export interface SessionOptions {
 }
 
 const START_SECONDS = 60;
+/** What links of hovers, and code actions, may run. */
+const OWN_COMMANDS: string[] = [COMMANDS.findEvidence, LINK_COMMANDS.openCitation];
 
 /** A client that leaves messages to the pool; the library would show additional, technical ones. */
 class QuietClient extends LanguageClient {
@@ -70,7 +86,9 @@ class QuietClient extends LanguageClient {
 export class ClientSession implements ServerSession {
   private client: LanguageClient | undefined;
   private running = false;
-  private settingChanges: Disposable | undefined;
+  private subscriptions: Disposable | undefined;
+  /** The addresses of the documents that the server has open. */
+  private readonly open = new Set<string>();
   /** The settings that the server has, as text. */
   private told: string | undefined;
 
@@ -82,6 +100,7 @@ export class ClientSession implements ServerSession {
   async start(): Promise<void> {
     const client = new QuietClient(SECTION, "ADK Evidence", await this.executable(), this.clientOptions());
     client.registerFeature(commandsOfTheEditor);
+    client.onNotification(INGEST_PROGRESS, ingestionIs);
     this.client = client;
     try {
       await withinTime(client.start(), START_SECONDS * 1000, () => TIMED_OUT);
@@ -93,7 +112,12 @@ export class ClientSession implements ServerSession {
     this.running = true;
     // A server that ends at that moment needs no settings.
     const tell = () => void this.tellChanges().catch(() => undefined);
-    this.settingChanges = this.options.onDidChangeSettings(tell);
+    this.subscriptions = Disposable.from(
+      this.options.onDidChangeSettings(tell),
+      this.options.onDidSynchronize(() => this.openMore()),
+    );
+    // What was found while the server was starting.
+    this.openMore();
     if (this.told !== undefined) {
       // What has changed since the server asked, while it was starting.
       tell();
@@ -106,7 +130,7 @@ export class ClientSession implements ServerSession {
 
   async stop(): Promise<void> {
     this.running = false;
-    this.settingChanges?.dispose();
+    this.subscriptions?.dispose();
     try {
       await this.client?.stop();
     } catch (error) {
@@ -155,14 +179,16 @@ export class ClientSession implements ServerSession {
           });
         },
       },
-      markdown: { isTrusted: { enabledCommands: [COMMANDS.findEvidence] }, supportHtml: false },
+      markdown: { isTrusted: { enabledCommands: OWN_COMMANDS }, supportHtml: false },
+      // A pull that a later one overtakes is cancelled; changes reach the server a quarter of a second late.
+      diagnosticPullOptions: { onChange: true },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: () => {
           const wasRunning = this.running;
           this.running = false;
-          this.settingChanges?.dispose();
+          this.subscriptions?.dispose();
           if (wasRunning) {
             options.ended();
           }
@@ -176,23 +202,76 @@ export class ClientSession implements ServerSession {
       },
       middleware: {
         ...progressMiddleware,
+        didOpen: async (document, next) => {
+          if (options.synchronizes(document)) {
+            this.open.add(document.uri.toString());
+            await next(document);
+          }
+        },
+        didChange: async (event, next) => {
+          if (this.open.has(event.document.uri.toString())) {
+            await next(event);
+          }
+        },
+        didClose: async (document, next) => {
+          if (this.open.delete(document.uri.toString())) {
+            await next(document);
+          }
+        },
+        didSave: async (document, next) => {
+          if (this.open.has(document.uri.toString())) {
+            await next(document);
+          }
+        },
         workspace: {
           configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.settings() : null)),
           // The server pulls what changed, so the section is not sent.
-          didChangeConfiguration: () => this.tellChanges(),
+          didChangeConfiguration: async () => {
+            await this.tellChanges();
+            // Whether a document's diagnostics are wanted is the client's alone.
+            this.client?.getFeature("textDocument/diagnostic").refresh();
+          },
         },
         provideHover: (document, position, token, next) =>
-          document.languageId === "python" && options.serves(document) && options.hoversWanted(document)
-            ? next(document, position, token)
-            : undefined,
+          this.answersFor(document) && options.hoversWanted(document) ? next(document, position, token) : undefined,
+        provideDiagnostics: async (document, previous, token, next) => {
+          // Of a tab that is not loaded yet, the address alone is given.
+          const asked = "languageId" in document ? document : undefined;
+          const wanted = asked !== undefined && this.answersFor(asked) && options.diagnosticsWanted(asked);
+          const report = wanted ? await next(document, previous, token) : null;
+          if (report?.kind === "full") {
+            for (const diagnostic of report.items) {
+              withReadOnlySource(diagnostic, options.sourceAddress);
+            }
+          }
+          return report;
+        },
         provideWorkspaceSymbols: async (query, token, next) =>
           (await next(query, token))?.map((symbol) => readOnly(symbol, options.sourceAddress)),
         provideCodeActions: (document, range, context, token, next) =>
-          context.diagnostics.length > 0 && options.serves(document)
+          (context.diagnostics.length > 0 || asksForActions(context)) && this.answersFor(document)
             ? next(document, range, context, token)
             : undefined,
       },
     };
+  }
+
+  private answersFor(document: TextDocument): boolean {
+    return this.open.has(document.uri.toString()) && this.options.serves(document);
+  }
+
+  /** Opens documents that the editor had open before they were found to have to do with the ADK. */
+  private openMore(): void {
+    const feature = this.client?.getFeature(DidOpenTextDocumentNotification.method);
+    for (const document of workspace.textDocuments) {
+      if (!this.open.has(document.uri.toString()) && this.options.synchronizes(document)) {
+        // A server that ends at that moment needs no documents.
+        feature
+          ?.getProvider(document)
+          ?.send(document)
+          .catch(() => undefined);
+      }
+    }
   }
 
   /** Makes the server ask for its settings if they have changed. */
@@ -222,14 +301,14 @@ export class ClientSession implements ServerSession {
 }
 
 /**
- * Declares the command that hovers and code actions may name, and leaves out the commands that the server offers to
+ * Declares the commands that hovers and code actions may name, and leaves out the commands that the server offers to
  * other editors: the editor has one registry of them, and a second server would fail to start.
  */
 const commandsOfTheEditor: StaticFeature = {
   fillClientCapabilities: (capabilities: ClientCapabilities) => {
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
-      commands: { commands: [COMMANDS.findEvidence] },
+      commands: { commands: OWN_COMMANDS },
     };
   },
   preInitialize: (capabilities: ServerCapabilities) => {

@@ -1,4 +1,4 @@
-/** What can go wrong when the private environment is made, read from what venv and pip print. */
+/** What can go wrong when the private environment is made, read from what venv, pip and uv print. */
 
 export type SetUpFailure =
   | "cancelled"
@@ -47,11 +47,24 @@ export function pipFailure(output: string): SetUpFailure {
   return "failed";
 }
 
+/** Why uv failed. */
+export function uvFailure(output: string): SetUpFailure {
+  const storage = storageFailure(output);
+  if (storage) {
+    return storage;
+  }
+  if (/error sending request|client error \(Connect\)|dns error|tcp connect error|operation timed out/i.test(output)) {
+    return "no_network";
+  }
+  return /No solution found when resolving/i.test(output) ? "no_package" : "failed";
+}
+
+/** Whether the disk is the reason, whatever program failed. */
 function storageFailure(output: string): SetUpFailure | undefined {
-  if (/No space left on device|Errno 28|not enough space|WinError 112/i.test(output)) {
+  if (/No space left on device|Errno 28|not enough space|os error 28|WinError 112/i.test(output)) {
     return "disk_full";
   }
-  if (/Permission denied|Errno 13|WinError 5\b/i.test(output)) {
+  if (/Permission denied|Errno 13|os error 13\b|WinError 5\b/i.test(output)) {
     return "not_writable";
   }
   return undefined;

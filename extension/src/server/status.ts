@@ -2,9 +2,11 @@
 
 import * as vscode from "vscode";
 import { COMMANDS, CONTEXT, STATUS_MENU } from "../ids";
-import type { Fix } from "../problem";
+import { beside, type Fix } from "../problem";
 import type { EvidenceResult, IndexInfo, ProjectStatus } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
+import type { AdkProjects } from "./adkProject";
+import type { GetStarted } from "./getStarted";
 import type { ServerState } from "./managedServer";
 import type { Answered, ServerPool } from "./pool";
 import { FIXES } from "./problems";
@@ -23,24 +25,32 @@ export class StatusItem implements vscode.Disposable {
   /** What each folder's server has said of its index and project, with the state in which it said so. */
   private readonly told = new Map<string, Told>();
   private readonly context = new Map<string, boolean>();
+  private readonly changes = new vscode.EventEmitter<Situation>();
+
+  /** Fires with what is known of the folder in use, whenever that may have changed. */
+  readonly onDidChange = this.changes.event;
 
   constructor(
     private readonly pool: ServerPool,
     private readonly folderOf: (scope: vscode.Uri | undefined) => { readonly id: string },
+    private readonly job: Pick<GetStarted, "state" | "begun" | "onDidChange">,
+    private readonly projects: Pick<AdkProjects, "hasInUse" | "onDidFind">,
   ) {
     this.item.name = "ADK Evidence";
     this.item.command = STATUS_MENU;
     this.disposables = [
       this.item,
       pool.onDidChange(() => this.refresh()),
+      projects.onDidFind(() => this.refresh()),
       pool.onDidAnswer((answered) => this.learn(answered)),
       vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
       // The index's age has changed, and another program may have made an index.
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.askAgain()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
+      this.followJob(),
+      this.changes,
     ];
     this.refresh();
-    this.item.show();
   }
 
   dispose(): void {
@@ -53,11 +63,25 @@ export class StatusItem implements vscode.Disposable {
     return vscode.window.activeTextEditor?.document.uri;
   }
 
-  private situation(): Situation {
+  /** What is known of the folder in use. */
+  situation(): Situation {
     const state = this.pool.state(this.scope);
     const known = this.told.get(this.folderOf(this.scope).id);
     const told = known?.ready === state ? known : undefined;
-    return { state, index: told?.index, project: told?.project ?? null, trusted: vscode.workspace.isTrusted };
+    const { index, project = null } = told ?? {};
+    return { state, index, project, trusted: vscode.workspace.isTrusted, job: this.job.state };
+  }
+
+  /** The job tells when an index can be asked, before the ingestion has ended. */
+  private followJob(): vscode.Disposable {
+    let { answers } = this.job.state;
+    return this.job.onDidChange((state) => {
+      if (state.answers !== answers) {
+        this.ask();
+      }
+      ({ answers } = state);
+      this.refresh();
+    });
   }
 
   private refresh(): void {
@@ -73,8 +97,20 @@ export class StatusItem implements vscode.Disposable {
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: tooltip.replaceAll(/\.?\n/g, ". "), role: "button" };
     this.item.backgroundColor = kind === "down" ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
+    // Where nothing has to do with the ADK, a server runs only for somebody who has asked.
+    if (this.projects.hasInUse(this.scope) || situation.state.kind !== "idle" || kind === "settingUp") {
+      this.item.show();
+    } else {
+      this.item.hide();
+    }
     this.setContext(CONTEXT.serverReady, situation.state.kind === "ready");
     this.setContext(CONTEXT.hasIndex, Boolean(situation.index));
+    this.setContext(CONTEXT.settingUp, kind === "settingUp");
+    this.setContext(
+      CONTEXT.setUpStopped,
+      kind !== "settingUp" && (this.job.state.phase === "stopped" || this.job.begun),
+    );
+    this.changes.fire(situation);
   }
 
   private ask(scope = this.scope): void {
@@ -122,7 +158,7 @@ export class StatusItem implements vscode.Disposable {
   /** Offers what can be done in this state. */
   async showMenu(): Promise<void> {
     const { tooltip } = statusText(this.situation(), new Date(), vscode.env.language);
-    const items = menu(this.situation()).map((fix) => ({ label: fix.title, fix }));
+    const items = menu(this.situation(), this.job.begun).map((fix) => ({ label: fix.title, fix }));
     const chosen = await vscode.window.showQuickPick(items, {
       title: "ADK Evidence",
       placeHolder: tooltip.replaceAll("\n", " · "),
@@ -133,29 +169,38 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-function menu(situation: Situation): Fix[] {
+function menu(situation: Situation, begun: boolean): Fix[] {
   const ask: Fix = { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
   const show: Fix = { title: vscode.l10n.t("Show Status"), command: COMMANDS.showStatus };
   const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs()];
   const first = (() => {
+    const { job, index } = situation;
+    const begin = begun || job?.phase === "stopped" ? FIXES.resume() : FIXES.getStarted();
     switch (statusKind(situation)) {
+      case "settingUp":
+        return [FIXES.showProgress(), FIXES.stop(), ask];
       case "ready":
-        return [...versionFixes(situation), ask, show, FIXES.ingest()];
+        return [...versionFixes(situation), ask, show, ...guides(index), FIXES.ingest()];
       case "partial":
-        return [FIXES.ingest(), ask, show];
+        return [FIXES.resume(), ask, show];
       case "noIndex":
-        return [FIXES.ingest(), show];
+        return [begin, show];
       case "restricted":
-        return [...fixesOf(situation), FIXES.trust()];
+        return [begin, ...beside(begin, fixesOf(situation)), FIXES.trust()];
       case "notSetUp":
+        return [begin, ...beside(begin, fixesOf(situation))];
       case "down":
         return fixesOf(situation);
       case "idle":
       case "starting":
-        return [ask];
+        return [...(begun ? [begin] : []), ask];
     }
   })();
   return [...first, ...last.filter(({ command }) => !first.some((fix) => fix.command === command))];
+}
+
+function guides(index: IndexInfo | null | undefined): Fix[] {
+  return index && !("adk_docs" in index.corpora) ? [FIXES.fetchGuides()] : [];
 }
 
 function versionFixes({ project }: Situation): Fix[] {

@@ -4,10 +4,22 @@ import { l10n } from "vscode";
 import { ageOf } from "../age";
 import type { IndexInfo, ProjectStatus } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
+import type { JobState } from "./getStarted";
+import { leftText, percent, runningLines } from "./getStartedText";
 import type { ServerState } from "./managedServer";
 import { otherVersion, projectLine } from "./project";
+import { NOT_SET_UP } from "./setUpCodes";
 
-export type StatusKind = "idle" | "starting" | "ready" | "partial" | "noIndex" | "notSetUp" | "restricted" | "down";
+export type StatusKind =
+  | "settingUp"
+  | "idle"
+  | "starting"
+  | "ready"
+  | "partial"
+  | "noIndex"
+  | "notSetUp"
+  | "restricted"
+  | "down";
 
 /** What is known of a folder. `index` is undefined until the server has told; `project` uses google-adk. */
 export interface Situation {
@@ -15,6 +27,8 @@ export interface Situation {
   readonly index: IndexInfo | null | undefined;
   readonly trusted: boolean;
   readonly project?: ProjectStatus | null;
+  /** The job that sets everything up. */
+  readonly job?: JobState;
 }
 
 export interface StatusText {
@@ -25,9 +39,10 @@ export interface StatusText {
   readonly tooltip: string;
 }
 
-const SET_UP_CODES = ["no_environment", "environment_outdated"];
-
-export function statusKind({ state, index, trusted }: Situation): StatusKind {
+export function statusKind({ state, index, trusted, job }: Situation): StatusKind {
+  if (job?.phase === "running") {
+    return "settingUp";
+  }
   switch (state.kind) {
     case "idle":
     case "starting":
@@ -38,7 +53,7 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
       }
       return index?.dense === "pending" ? "partial" : "ready";
     case "down":
-      if (!SET_UP_CODES.includes(state.problem.code)) {
+      if (!NOT_SET_UP.includes(state.problem.code)) {
         return "down";
       }
       return trusted ? "notSetUp" : "restricted";
@@ -51,6 +66,12 @@ export function statusKind({ state, index, trusted }: Situation): StatusKind {
  */
 export function statusText(situation: Situation, now: Date, locale: string): StatusText {
   const kind = statusKind(situation);
+  const { job } = situation;
+  if (job !== undefined && kind === "settingUp") {
+    const lines = [LABELS.settingUp(), ...runningLines(job, situation.index), leftText(job)];
+    const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
+    return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
+  }
   const lines = [LABELS[kind]()];
   if (situation.state.kind === "down") {
     lines.push(situation.state.problem.message);
@@ -70,6 +91,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
 }
 
 const ICONS: Record<StatusKind, string> = {
+  settingUp: "$(loading~spin)",
   idle: "$(circle-outline)",
   starting: "$(loading~spin)",
   ready: "$(verified)",
@@ -81,12 +103,13 @@ const ICONS: Record<StatusKind, string> = {
 };
 
 const LABELS: Record<StatusKind, () => string> = {
+  settingUp: () => l10n.t("ADK Evidence is being set up"),
   idle: () => l10n.t("ADK Evidence"),
   starting: () => l10n.t("ADK Evidence is starting"),
   ready: () => l10n.t("ADK Evidence is ready"),
   partial: () =>
     l10n.t(
-      "ADK Evidence answers by keywords alone: the index has no vectors yet. If no ingestion runs, Ingest Corpora goes on where the last one stopped.",
+      "ADK Evidence answers by keywords alone: the index has no vectors yet. Unless another window computes them, Resume goes on where the last set-up stopped.",
     ),
   noIndex: () => l10n.t("ADK Evidence: nothing is indexed yet"),
   notSetUp: () => l10n.t("ADK Evidence is not set up"),

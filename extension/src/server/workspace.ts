@@ -3,10 +3,20 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { expandHere, folderPath, hoversWanted, indexSettings, launchSettings, serverSettings } from "../config";
+import {
+  diagnosticsWanted,
+  expandHere,
+  folderPath,
+  hoversWanted,
+  indexSettings,
+  launchSettings,
+  serverSettings,
+} from "../config";
 import { folderInUse } from "../evidence/scope";
 import { sourceAddress, workspaceFolderOf } from "../evidence/sourceAddress";
+import { isSynchronized } from "../evidence/synchronized";
 import { SECTION } from "../ids";
+import type { AdkProjects } from "./adkProject";
 import type { PrivateEnvironment } from "./environment";
 import type { Interpreters } from "./interpreters";
 import type { VoyageKey } from "./key";
@@ -23,12 +33,13 @@ export interface WorkspaceParts {
   readonly environment: PrivateEnvironment;
   readonly key: VoyageKey;
   readonly interpreters: Interpreters;
+  readonly projects: AdkProjects;
   /** The pool itself, which exists only after its workspace. */
   readonly pool: () => ServerPool;
 }
 
 export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
-  const { context, log, prober, environment, key, interpreters, pool } = parts;
+  const { context, log, prober, environment, key, interpreters, projects, pool } = parts;
   const known = new Map<string, Promise<Resolution>>();
 
   const look = async (folder: Folder): Promise<Resolution> => {
@@ -82,8 +93,11 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
         }),
         onDidChangeSettings: (listener) =>
           vscode.Disposable.from(log.onDidChangeLogLevel(listener), interpreters.onDidChange(listener)),
+        synchronizes: isSynchronized,
+        onDidSynchronize: (listener) => projects.onDidFind(listener),
         serves: (document) => pool().serves(sessionKey, document.uri),
         hoversWanted: (document) => hoversWanted(document.uri),
+        diagnosticsWanted: (document) => diagnosticsWanted(document.uri),
         // Without a folder: the editor then lists a symbol once that several servers know.
         sourceAddress: (file) => sourceAddress(file, undefined),
         ended,

@@ -29,7 +29,7 @@ export interface PanelActions {
   folderOf(pack: EvidenceResult): string | null;
   /** Restores a pack of an earlier window; `scope` is what `scopeOf` returned for it then. */
   takeUp(pack: EvidenceResult, scope: string): void;
-  /** Runs the command of a button that the panel showed: a problem's fix, or "Ingest" of the empty state. */
+  /** Runs the command of a button that the panel showed: a problem's fix, or "Get Started" of the empty state. */
   act(fix: Fix): Promise<void>;
 }
 

@@ -8,8 +8,15 @@ export type {
   TaskMode,
   ToPage,
   ViewError,
+  ViewJob,
   ViewState,
 } from "../protocol/generated";
 
 /** Actions that are always there; an error's own have ids that the extension makes. */
-export const ACTIONS = { ingest: "ingest", indexVersion: "indexVersion", retry: "retry" } as const;
+export const ACTIONS = { getStarted: "getStarted", indexVersion: "indexVersion", retry: "retry" } as const;
+
+/**
+ * The id of an action of the card on setting up is this with the action's title: a click on a card that was replaced
+ * meanwhile must do nothing else.
+ */
+export const JOB_ACTION = "job-";

@@ -5,6 +5,7 @@ import type { CancellationToken } from "vscode";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode, MAX_HISTORY } from "../protocol/check";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
+import { MENDED_BY_SETTING_UP } from "../server/setUpCodes";
 import type { ShownRequest } from "./actions";
 import { ACTIONS, type HistoryItem, type Question, type SavedState, type ViewError, type ViewState } from "./messages";
 import { questionOf, sameQuestion } from "./question";
@@ -18,6 +19,8 @@ export interface Cancellation {
 
 export interface PackSessionParts {
   newCancellation(): Cancellation;
+  /** Answers a question. */
+  ask(question: Question, token: CancellationToken): Promise<EvidenceResult>;
   /** Something that the page shows has changed. */
   changed(): void;
   /** The document or folder of a pack's question, as a URI; null if that is not known. */
@@ -31,6 +34,8 @@ interface Entry {
   /** Null for an entry of an earlier session, whose pack was not kept. */
   pack: EvidenceResult | null;
   notice: string | null;
+  /** The request that the pack answers; there is none for a pack of an earlier window. */
+  run?: Run;
 }
 
 /** What `PackSession.start` runs: a question, as far as it is known, and the way to its answer. */
@@ -49,6 +54,8 @@ export class PackSession {
   private entries: Entry[] = [];
   private running: Cancellation | null = null;
   private lastRun: Run | null = null;
+  /** The improvement that is under way, and the answer that it replaces. */
+  private improving: { of: Entry; done: Promise<void> } | null = null;
 
   constructor(
     private readonly parts: PackSessionParts,
@@ -69,6 +76,26 @@ export class PackSession {
       error: this.phase === "error" ? this.error : null,
       history: this.entries.map((entry) => entry.item),
     };
+  }
+
+  /** What outlasts the window: the last answer and the questions, without a request that runs or has failed. */
+  get lasting(): ViewState {
+    const { shown } = this;
+    return {
+      ...this.state,
+      phase: shown === null ? "empty" : "ready",
+      question: shown === null ? this.question : questionOf(shown.item),
+      current: shown?.item.id ?? null,
+      pack: this.pack,
+      scope: this.pack && this.parts.scopeOf(this.pack),
+      notice: shown?.notice ?? null,
+      error: null,
+    };
+  }
+
+  /** Nothing has been asked, nor taken up from an earlier window. */
+  private get isFresh(): boolean {
+    return this.phase === "empty" && this.entries.length === 0;
   }
 
   private get shownPack(): EvidenceResult | null {
@@ -109,7 +136,7 @@ export class PackSession {
         return null;
       }
       this.running = null;
-      this.remember(run.question, result, run.notice?.() ?? null);
+      this.remember(run, result, run.notice?.() ?? null);
       this.enter("ready");
       return result;
     } catch (reason) {
@@ -127,6 +154,26 @@ export class PackSession {
   async retry(): Promise<void> {
     if (this.lastRun !== null) {
       await this.start(this.lastRun);
+    }
+  }
+
+  /**
+   * Asks the shown question again if keywords alone have answered it, and shows the better answer, unless something else
+   * is shown by then. A failure leaves the answer that is there. A call during an improvement waits for that.
+   */
+  async improve(): Promise<void> {
+    const { shown } = this;
+    const run = shown === null ? null : this.runOf(shown);
+    if (this.phase !== "ready" || run === null || shown?.pack?.index?.dense !== "pending") {
+      return;
+    }
+    if (this.improving?.of !== shown) {
+      this.improving = { of: shown, done: this.replace(shown, run) };
+    }
+    const { improving } = this;
+    await improving.done;
+    if (this.improving === improving) {
+      this.improving = null;
     }
   }
 
@@ -176,19 +223,52 @@ export class PackSession {
     this.parts.changed();
   }
 
-  /** Continues from a saved state, without the requests that were running or had failed then. */
+  /**
+   * Continues from a saved state, without the requests that were running or had failed then. Where something has been
+   * asked since, only the earlier questions come back.
+   */
   restore(saved: SavedState): void {
     const { view } = saved;
-    this.entries = view.history.map((item) => {
+    const earlier = view.history.map((item): Entry => {
       const isShown = item.id === view.current;
       return { item, pack: isShown ? view.pack : null, notice: isShown ? (view.notice ?? null) : null };
     });
+    if (!this.isFresh) {
+      const isNew = ({ item }: Entry) => !this.entries.some((entry) => sameQuestion(entry.item, item));
+      this.entries = [...this.entries, ...earlier.filter(isNew)].slice(0, MAX_HISTORY);
+      this.parts.changed();
+      return;
+    }
+    this.entries = earlier;
     this.shown = this.entries.find((entry) => entry.pack !== null) ?? null;
     this.question = view.question;
     this.enter(this.shown === null ? "empty" : "ready");
   }
 
-  private remember(asked: Question, pack: EvidenceResult, notice: string | null): void {
+  /** The request that an answer can be had with again; null for a saved pack. */
+  private runOf({ item, notice, run }: Entry): Run | null {
+    const question = questionOf(item);
+    const again: Run = { question, run: (token) => this.parts.ask(question, token) };
+    return run ?? (notice === null ? again : null);
+  }
+
+  private async replace(shown: Entry, run: Run): Promise<void> {
+    const mine = this.parts.newCancellation();
+    try {
+      const result = await run.run(mine.token);
+      if (this.phase === "ready" && this.shown === shown) {
+        this.remember(run, result, shown.notice);
+        this.enter("ready");
+      }
+    } catch {
+      // Whoever asks again is told.
+    } finally {
+      mine.dispose();
+    }
+  }
+
+  private remember(run: Run, pack: EvidenceResult, notice: string | null): void {
+    const asked = run.question;
     const taskMode = isTaskMode(pack.task_mode) ? pack.task_mode : asked.taskMode;
     const question: Question = { ...asked, query: pack.queryUsed.text, taskMode };
     const item: HistoryItem = {
@@ -198,7 +278,7 @@ export class PackSession {
       askedAt: new Date().toISOString(),
     };
     this.question = question;
-    this.shown = { item, pack, notice };
+    this.shown = { item, pack, notice, run };
     // A saved pack and a fresh answer to its question are two entries.
     const others = this.entries.filter((entry) => entry.notice !== notice || !sameQuestion(entry.item, question));
     this.entries = [this.shown, ...others].slice(0, MAX_HISTORY);
@@ -214,6 +294,7 @@ export class PackSession {
     this.fixes = new Map(problem.fixes.map((fix, index) => [`fix-${index}`, fix]));
     this.error = {
       message: problem.message,
+      awaited: MENDED_BY_SETTING_UP.includes(problem.code),
       actions: [
         ...[...this.fixes].map(([id, fix]) => ({ id, title: fix.title })),
         { id: ACTIONS.retry, title: this.parts.words.tryAgain },

@@ -111,7 +111,8 @@ export class Editor {
   async openFile(name: string): Promise<void> {
     await this.page.keyboard.press("Control+P");
     await this.quickInput.fill(name);
-    await this.row(name).first().click();
+    // The first list of files waits for the extension host.
+    await this.row(name).first().click({ timeout: READY_MS });
     await this.tab(name).waitFor();
   }
 
@@ -235,6 +236,11 @@ export class Editor {
   /** The page inside the visible webview. */
   get webview(): FrameLocator {
     return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  }
+
+  /** Open the view of the extension by its icon, which is there once the extension runs. */
+  async openView(): Promise<void> {
+    await this.page.locator(".activitybar .action-item:has([aria-label^='ADK Evidence'])").click();
   }
 
   /** A message in the corner, or in the list of messages once that is open. */

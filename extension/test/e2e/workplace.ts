@@ -17,6 +17,9 @@ agent = LlmAgent()
 runner = Runner(agent, plugins=[plugin])
 `;
 
+/** A file of dependencies with which a folder uses the ADK, in no version that a server would look for. */
+export const REQUIREMENTS = "google-adk @ git+https://github.com/google/adk-python.git\n";
+
 /** The word of the hostile pages. */
 export const HOSTILE_WORD = "zzhostile";
 
@@ -31,7 +34,7 @@ export interface Workplace {
   hostile: string[];
   /** Texts of the corpora that try to be instructions; a question with `INJECTION_WORD` finds them. */
   injections: string[];
-  /** A folder with `agent.py`. */
+  /** A folder with `agent.py` and `requirements.txt`. */
   workspace: string;
   /** Settings with which the server of the tests is started on it. */
   machineSettings: Settings;
@@ -45,6 +48,7 @@ export function makeWorkplace(root: string): Workplace {
   const workspace = path.join(root, "workspace");
   fs.mkdirSync(workspace, { recursive: true });
   fs.writeFileSync(path.join(workspace, "agent.py"), AGENT_FILE);
+  fs.writeFileSync(path.join(workspace, "requirements.txt"), REQUIREMENTS);
   return {
     home,
     hostile: JSON.parse(fs.readFileSync(path.join(corpus, "hostile.json"), "utf8")),

@@ -6,7 +6,7 @@ import { processesWith } from "../e2e/processes";
 import { until } from "../e2e/until";
 import { HOSTILE_WORD } from "../e2e/workplace";
 
-const TOOL = "adk_find_evidence";
+const TOOL = "find_adk_evidence";
 /** As the editor names the server that the extension offers. */
 const SERVER = "adk-evidence.adk-evidence/ADK Evidence";
 const QUESTION = "How do I retry a tool that throws?";
@@ -54,6 +54,10 @@ describe("what models in the editor have", () => {
     }
   }
 
+  function listed(tool: string): boolean {
+    return vscode.lm.tools.some(({ name }) => name === tool);
+  }
+
   describe("the tool of the extension", () => {
     it("is listed with what it is for and what it takes", () => {
       const tool = vscode.lm.tools.find(({ name }) => name === TOOL);
@@ -61,6 +65,14 @@ describe("what models in the editor have", () => {
       const schema: unknown = tool?.inputSchema;
       const manifest = vscode.extensions.getExtension("adk-evidence.adk-evidence")?.packageJSON;
       assert.deepEqual(schema, manifest.contributes.languageModelTools[0].inputSchema);
+    });
+
+    it("is the only one that finds evidence", () => {
+      // The list also has tools that models do not see now.
+      assert.deepEqual(
+        vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes("find_adk_evidence")),
+        [TOOL],
+      );
     });
 
     it("answers with cited, fenced texts", async () => {
@@ -116,18 +128,25 @@ describe("what models in the editor have", () => {
     const tools = ["find_adk_evidence", "find_adk_symbol", "read_adk_source"];
 
     before(async () => {
+      await setting(true);
       // The editor looks for servers when a chat needs them, or with this list.
       void vscode.commands.executeCommand("workbench.mcp.listServer");
       await until("its tools are there", 60_000, async () => {
         await vscode.commands.executeCommand("workbench.mcp.startServer", SERVER, { waitForLiveTools: true });
-        return tools.every((tool) => vscode.lm.tools.some(({ name }) => name === `mcp_adk_evidence_${tool}`));
+        return tools.every((tool) => listed(`mcp_adk_evidence_${tool}`));
       });
       await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
     });
     after(async () => {
       await vscode.commands.executeCommand("workbench.mcp.stopServer", SERVER);
       await until("it has ended", 60_000, () => servers().length === 0);
+      await setting(undefined);
     });
+
+    async function setting(enabled: boolean | undefined): Promise<void> {
+      const settings = vscode.workspace.getConfiguration();
+      await settings.update("adkEvidence.mcp.enabled", enabled, vscode.ConfigurationTarget.Global);
+    }
 
     it("runs once, on the index of the settings", () => {
       const [pid, ...others] = servers();

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
+import zlib from "node:zlib";
 import * as vscode from "vscode";
 import type { EvidencePack, FindEvidenceRequest, SymbolInfo } from "../../src/api/types";
-import { COMMANDS, SOURCE_SCHEME } from "../../src/ids";
+import { COMMANDS, LINK_COMMANDS, SOURCE_SCHEME } from "../../src/ids";
 import { processesWith } from "../e2e/processes";
 import { until } from "../e2e/until";
 
@@ -13,6 +14,18 @@ const CONSUMER = "adk-evidence-tests.consumer";
 const AGENT_PLACE = new vscode.Position(5, 12);
 const HOSTILE = "src/google/adk/hostile.py";
 const QUESTION = "How do I retry a tool that throws?";
+
+/** A table of released versions that knows the version of the corpus. */
+const RELEASED = {
+  format: 1,
+  distribution: "google-adk",
+  versions: ["9.9.0"],
+  modules: {
+    "google.adk": "\t0 0 m",
+    "google.adk.plugins": "\t0 0 m\nRetryPlugin\t0 0 =google.adk.plugins.retry.RetryPlugin",
+    "google.adk.plugins.retry": "\t0 0 m\nRetryPlugin\t0 0 c:\nRetryPlugin.__init__\t0 0 f:max_retries=",
+  },
+};
 
 interface Consumer {
   version: number;
@@ -173,11 +186,53 @@ describe("the extension in its host", () => {
         range,
       );
       const [action] = actions.filter(({ command }) => command?.command === COMMANDS.findEvidence);
-      assert.equal(action?.title, "Find ADK evidence for this error");
+      assert.equal(action?.title, "Explain this error with ADK evidence");
       assert.equal(action?.command?.arguments?.[0]?.query, "400 INVALID_ARGUMENT");
       assert.equal(action?.command?.arguments?.[0]?.taskMode, "debug");
     } finally {
       collection.dispose();
+    }
+  });
+
+  it("tells of a wrong keyword, cites the right one, mends it and can be turned off", async () => {
+    const file = vscode.Uri.joinPath(folder(0), "wrong.py");
+    const table = path.join(home, "history.json.gz");
+    fs.writeFileSync(table, zlib.gzipSync(JSON.stringify(RELEASED)));
+    fs.writeFileSync(file.fsPath, "from google.adk.plugins import RetryPlugin\n\nretry = RetryPlugin(max_retrys=3)\n");
+    const own = () => vscode.languages.getDiagnostics(file).filter(({ source }) => source === "ADK Evidence");
+    try {
+      await vscode.window.showTextDocument(file);
+      await until("the keyword is told of", 30_000, () => own().length === 1);
+      const [remark] = own();
+      assert.ok(remark);
+      assert.equal(remark.severity, vscode.DiagnosticSeverity.Information);
+      assert.match(remark.message, /^google-adk 9\.9\.0 has no `RetryPlugin\(max_retrys=\)`.*`max_retries`\.$/);
+      const [cited] = remark.relatedInformation ?? [];
+      assert.equal(cited?.location.uri.scheme, SOURCE_SCHEME);
+      assert.match(cited?.location.uri.path ?? "", /plugins\/retry\.py$/);
+
+      await configuration().update("diagnostics.enabled", false, vscode.ConfigurationTarget.Global);
+      await until("it is silent", 30_000, () => own().length === 0);
+      await configuration().update("diagnostics.enabled", undefined, vscode.ConfigurationTarget.Global);
+      await until("it is told of again", 30_000, () => own().length === 1);
+
+      const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+        "vscode.executeCodeActionProvider",
+        file,
+        remark.range,
+      );
+      const change = actions.find(({ title }) => title === "Change to max_retries");
+      assert.ok(change?.edit);
+      assert.ok(actions.some(({ title }) => title.startsWith("Find evidence for RetryPlugin")));
+      await vscode.workspace.applyEdit(change.edit);
+      await until("it is mended", 30_000, () => own().length === 0);
+      const text = vscode.window.activeTextEditor?.document.getText();
+      assert.match(text ?? "", /RetryPlugin\(max_retries=3\)/);
+    } finally {
+      await configuration().update("diagnostics.enabled", undefined, vscode.ConfigurationTarget.Global);
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+      fs.rmSync(file.fsPath, { force: true });
+      fs.rmSync(table, { force: true });
     }
   });
 
@@ -347,13 +402,14 @@ describe("the extension in its host", () => {
       for (const content of hovers.flatMap(({ contents }) => contents)) {
         assert.ok(content instanceof vscode.MarkdownString);
         assert.notEqual(content.supportHtml, true);
-        assert.deepEqual(content.isTrusted, { enabledCommands: [COMMANDS.findEvidence] });
-        // A link begins with a bracket that nothing escapes, outside of code; the only one is ours.
+        assert.deepEqual(content.isTrusted, { enabledCommands: [COMMANDS.findEvidence, LINK_COMMANDS.openCitation] });
+        // A link begins with a bracket that nothing escapes, outside of code; the only ones are ours.
         const text = content.value
           .replaceAll(/^(`{3,})[\s\S]*?^\1/gm, "")
           .replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, "");
         const links = [...text.matchAll(/(?<!\\)\]\((.*?)\)/g)].map(([, target = ""]) => target.split("?")[0]);
-        assert.deepEqual(links, [`command:${COMMANDS.findEvidence}`], content.value);
+        const own = [`command:${LINK_COMMANDS.openCitation}`, `command:${COMMANDS.findEvidence}`];
+        assert.deepEqual([...new Set(links)], own, content.value);
       }
     }
   });

@@ -6,7 +6,7 @@ import path from "node:path";
 import { launchChromium } from "../e2e/chromium";
 import { CodeServer } from "../e2e/codeServer";
 import { until } from "../e2e/until";
-import { AGENT_FILE, makeWorkplace } from "../e2e/workplace";
+import { AGENT_FILE, makeWorkplace, REQUIREMENTS } from "../e2e/workplace";
 import { type HostResult, RESULTS } from "./index";
 
 const LIMIT_MS = 300_000;
@@ -45,6 +45,7 @@ function twoFolders(root: string, first: string): string {
   const second = path.join(root, "second");
   fs.mkdirSync(second);
   fs.writeFileSync(path.join(second, "agent.py"), AGENT_FILE);
+  fs.writeFileSync(path.join(second, "requirements.txt"), REQUIREMENTS);
   const file = path.join(root, "both.code-workspace");
   fs.writeFileSync(file, JSON.stringify({ folders: [{ path: first }, { path: second }], settings: {} }));
   return file;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { before, describe, it } from "mocha";
 import type { Locator } from "playwright-core";
+import type { Settings } from "../e2e/codeServer";
 import type { Editor } from "../e2e/editor";
 import { until } from "../e2e/until";
 import { makeWorkplace } from "../e2e/workplace";
@@ -13,12 +14,14 @@ const ENABLE_MS = 15_000;
 
 describe("a model in agent mode", () => {
   let editor: Editor;
+  let configure: (more: Settings) => void;
 
   before(async function () {
     this.timeout(180_000);
     const server = await ownServer();
     const { workspace, machineSettings } = makeWorkplace(path.join(server.root, "place"));
-    server.configure({ "chat.disableAIFeatures": false }, machineSettings);
+    configure = (more) => server.configure({ "chat.disableAIFeatures": false }, { ...machineSettings, ...more });
+    configure({});
     await server.start();
     editor = await openWindow(server, workspace, MODEL);
     await editor.run("Chat: Open Chat (Agent)");
@@ -47,8 +50,17 @@ describe("a model in agent mode", () => {
     await editor.page.keyboard.press("Enter");
     const answer = editor.page.locator(".editor-instance .interactive-response:visible").last();
     await answer.getByText(/The evidence says so|I was offered/).waitFor({ timeout: START_MS });
-    await answer.getByText(/^Completed \d steps/).click();
+    const steps = answer.getByText(/^Completed \d steps/);
+    if (await steps.isVisible()) {
+      await steps.click();
+    }
     return answer;
+  }
+
+  /** The tools that find evidence, of all that the model is offered. */
+  async function searches(): Promise<string[]> {
+    const answer = await ask("Which tools are there?");
+    return (await answer.innerText()).match(/\b\w*find_adk_evidence\b/g) ?? [];
   }
 
   it("finds evidence with the extension's tool, and nobody had to set anything up", async () => {
@@ -58,9 +70,15 @@ describe("a model in agent mode", () => {
     await editor.picture("screenshots", "agent");
   });
 
-  it("has the tools of the server for agents, too", async () => {
+  it("has one tool that finds evidence", async () => {
+    assert.deepEqual(await searches(), ["find_adk_evidence"]);
+  });
+
+  it("has the tools of the server for agents in its place where the user wants them", async () => {
+    configure({ "adkEvidence.mcp.enabled": true });
     const answer = await ask("Where is the plugin? #mcp_adk_evidence_find_adk_symbol");
     assert.match(await answer.innerText(), /adk-python@[0-9a-f]{40}:\S*retry\.py/);
     await editor.picture("screenshots", "agent-mcp");
+    assert.deepEqual(await searches(), ["mcp_adk_evidence_find_adk_evidence"]);
   });
 });

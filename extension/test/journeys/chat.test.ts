@@ -216,11 +216,44 @@ describe("@adk in the chat", () => {
     try {
       const missing = /has no Python environment yet/;
       const answer = await answered(() => type(`@adk ${QUESTION}`), missing);
-      await answer.locator(".monaco-button", { hasText: "Set Up" }).waitFor();
+      await answer.locator(".monaco-button", { hasText: "Get Started" }).waitFor();
       await editor.picture("screenshots", "chat-not-set-up");
     } finally {
       shared.configure(settings);
     }
+  });
+});
+
+describe("@adk where the editor has no language model", () => {
+  let shared: Bench;
+  let editor: Editor;
+
+  before(async () => {
+    shared = await bench();
+    shared.configure({ "chat.disableAIFeatures": false });
+    editor = await shared.open();
+    await editor.openFile("agent.py");
+  });
+  after(async () => {
+    shared.configure();
+    await closeWindow(editor);
+  });
+
+  it("answers with the evidence itself, each passage with its link, and says why", async () => {
+    await editor.run("Chat: Open Chat");
+    const chat = editor.page.locator(".interactive-session:visible");
+    await chat.getByText("Evidence Only").first().waitFor({ timeout: ANSWER_MS });
+    await editor.page.keyboard.type(`@adk ${QUESTION} `);
+    await editor.page.keyboard.press("Enter");
+    const answer = chat.locator(".interactive-response").last();
+    await answer.getByText(/No language model is chosen/).waitFor({ timeout: ANSWER_MS });
+    await answer.locator(".monaco-button", { hasText: "Show the Evidence" }).waitFor({ timeout: ANSWER_MS });
+    const links = answer.locator(".rendered-markdown .chat-inline-anchor-widget");
+    assert.ok((await links.count()) >= 3);
+    assert.match((await links.allInnerTexts()).join(" "), /retry\.md:\d+-\d+/);
+    await answer.locator("blockquote", { hasText: "RetryPlugin" }).first().waitFor();
+    await answer.locator(".interactive-result-code-block").first().waitFor();
+    await editor.picture("screenshots", "chat-no-model");
   });
 });
 

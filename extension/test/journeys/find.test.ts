@@ -27,18 +27,29 @@ describe("evidence in the editor", () => {
     return editor.webview.locator(".card", { has: editor.page.locator(`.badge-${kind}`) }).first();
   }
 
+  /** The citation of the first card of a kind, which is told with why the card is there. */
+  async function citation(kind: "docs" | "code"): Promise<string> {
+    const text = card(kind).locator(".citation-text");
+    if (!(await text.isVisible())) {
+      await card(kind).press("w");
+    }
+    return text.innerText();
+  }
+
   /** Wait until the panel has this question. */
   function asks(question: string): Promise<void> {
     return eventually(async () => assert.equal(await editor.webview.locator("#query").inputValue(), question));
   }
 
-  it("is shown in a panel for a selection, which is named", async () => {
+  it("is shown in the side bar for a selection, which is named", async () => {
     await editor.showTab("agent.py");
     await editor.select(6, 10, "RetryPlugin".length);
     await editor.run("ADK Evidence: Find ADK Evidence");
     await card("docs").waitFor();
     await card("code").waitFor();
-    await editor.webview.locator(".summary", { hasText: "selection: RetryPlugin" }).waitFor();
+    await editor.webview.locator(".summary", { hasText: "from the selection" }).waitFor();
+    assert.match(await editor.webview.locator("#query").inputValue(), /RetryPlugin/);
+    assert.equal(await editor.page.locator(".tabs-container .tab", { hasText: "ADK Evidence" }).count(), 0);
     await card("code").locator(".verification", { hasText: "Verified" }).waitFor();
   });
 
@@ -55,9 +66,9 @@ describe("evidence in the editor", () => {
   });
 
   it("opens a code citation at its lines, marked and not selected, beside the panel", async () => {
-    const citation = CODE_CITATION.exec(await card("code").locator(".citation-text").innerText());
-    assert.ok(citation);
-    const [, path = "", start, end] = citation;
+    const found = CODE_CITATION.exec(await citation("code"));
+    assert.ok(found);
+    const [, path = "", start, end] = found;
     await card("code")
       .getByRole("button", { name: /^Show all/ })
       .click();
@@ -70,7 +81,7 @@ describe("evidence in the editor", () => {
   });
 
   it("leaves the cited file as it is when a key is pressed in it", async () => {
-    const [, path = ""] = CODE_CITATION.exec(await card("code").locator(".citation-text").innerText()) ?? [];
+    const [, path = ""] = CODE_CITATION.exec(await citation("code")) ?? [];
     const cited = join(dirname(shared.workplace.home), "code", path);
     const before = readFileSync(cited, "utf8");
     await editor.cannotBeEdited(basename(path));
@@ -78,8 +89,7 @@ describe("evidence in the editor", () => {
   });
 
   it("opens the cited file itself, to edit it, where that is asked for", async () => {
-    const [, path = "", start = ""] =
-      CODE_CITATION.exec(await card("code").locator(".citation-text").innerText()) ?? [];
+    const [, path = "", start = ""] = CODE_CITATION.exec(await citation("code")) ?? [];
     // The title bar offers this for a read-only source alone.
     const offered = editor.page.getByRole("button", { name: "Open Cited File on Disk" });
     // The tab of the source comes first, also where an earlier try has opened the file.
@@ -96,30 +106,33 @@ describe("evidence in the editor", () => {
     if (await question.isVisible()) {
       await editor.press(question, "Cancel");
     }
-    await card("docs").locator(".title-link").click();
+    // A narrow view has a card's actions in the menu alone.
+    await card("docs").hover();
+    await card("docs").getByRole("button", { name: "More actions" }).click();
+    await editor.webview.getByRole("menuitem", { name: "Open page" }).click();
     await question.filter({ hasText: RETRY_GUIDE_URL }).waitFor();
     await editor.press(question, "Cancel");
     await question.waitFor({ state: "hidden" });
   });
 
-  it("opens the Markdown source of a docs citation at its lines", async () => {
-    await card("docs").getByRole("button", { name: "Open source" }).click();
+  it("opens the Markdown source of a docs citation at its lines, where the title is clicked", async () => {
+    await card("docs").locator(".title-link").click();
     await editor.cursorIn("retry.md", /^Ln 19, Col 1$/);
     await editor.showsLines("retry.md", { 19: "## Use the RetryPlugin" });
     assert.ok(await card("docs").isVisible(), "the panel is hidden by the file");
   });
 
   it("is copied as a citation, Markdown, JSON and a prompt", async () => {
-    const citation = await card("code").locator(".citation-text").innerText();
+    const cited = await citation("code");
     await card("code")
-      .getByRole("button", { name: /^Copy (the )?citation/ })
+      .getByRole("button", { name: /^Copy citation/ })
       .click();
     await editor.webview.getByText("Citation copied.").waitFor();
-    assert.equal(await editor.clipboard(), citation);
+    assert.equal(await editor.clipboard(), cited);
     for (const [kind, check] of [
-      ["Markdown", (text: string) => text.startsWith("# Evidence") && text.includes(citation)],
-      ["JSON", (text: string) => text.startsWith("{") && citations(text).includes(citation)],
-      ["Prompt", (text: string) => text.includes("data") && text.includes(citation)],
+      ["Markdown", (text: string) => text.startsWith("# Evidence") && text.includes(cited)],
+      ["JSON", (text: string) => text.startsWith("{") && citations(text).includes(cited)],
+      ["Prompt", (text: string) => text.includes("data") && text.includes(cited)],
     ] as const) {
       await editor.run(`ADK Evidence: Copy Evidence as ${kind}`);
       await until(`the clipboard has ${kind}`, 30_000, async () => check(await editor.clipboard()));
@@ -134,16 +147,36 @@ describe("evidence in the editor", () => {
     await asks(QUESTION);
   });
 
+  it("moves to an editor tab and back to the side bar", async () => {
+    await editor.run("ADK Evidence: Open Evidence in Editor Tab");
+    const tab = editor.page.locator(".tabs-container .tab", { hasText: "ADK Evidence" });
+    await tab.waitFor();
+    await editor.run("ADK Evidence: Show Evidence in Side Bar");
+    await tab.waitFor({ state: "detached" });
+    await asks(QUESTION);
+  });
+
+  it("is shown again from the history", async () => {
+    await editor.run("ADK Evidence: Show Question History");
+    await editor.row("RetryPlugin").first().click();
+    await eventually(async () => assert.match(await editor.webview.locator("#query").inputValue(), /RetryPlugin/));
+    await editor.run("ADK Evidence: Show Question History");
+    await editor.row(QUESTION).first().click();
+    await asks(QUESTION);
+  });
+
   it("is a hover over a name", async () => {
     await editor.showTab("agent.py");
     const hover = await editor.hover("plugin = RetryPlugin", "RetryPlugin");
     await hover.getByText("Retries a tool that throws.").waitFor();
     await hover.filter({ hasText: /class RetryPlugin[\s\S]*adk-python@/ }).waitFor();
+    await hover.getByRole("link", { name: "Use the RetryPlugin" }).waitFor();
     await editor.picture("screenshots", "hover");
   });
 
-  it("is still there after the window was loaded anew", async () => {
+  it("is still there after the window was loaded anew, without being asked again", async () => {
     await editor.reload();
+    await editor.openView();
     await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
     await asks(QUESTION);
   });

@@ -20,17 +20,17 @@ const CONTENT: [RegExp, number][] = [
   [/^extension\/package\.json$/, 32 * KIB],
   [/^extension\/package\.nls\.json$/, 16 * KIB],
   [/^extension\/extension\/dist\/extension\.js$/, 800 * KIB],
-  [/^extension\/extension\/dist\/webview\.js$/, 300 * KIB],
+  [/^extension\/extension\/dist\/webview\.js$/, 330 * KIB],
   [/^extension\/extension\/dist\/THIRD_PARTY_NOTICES\.txt$/, 128 * KIB],
-  [/^extension\/extension\/dist\/server\/adk_evidence-\d+\.\d+\.\d+-py3-none-any\.whl$/, 1100 * KIB],
+  [/^extension\/extension\/dist\/server\/adk_evidence-\d+\.\d+\.\d+-py3-none-any\.whl$/, 1800 * KIB],
   [/^extension\/extension\/dist\/server\/constraints\.txt$/, 8 * KIB],
   [/^extension\/extension\/l10n\/bundle\.l10n\.json$/, 64 * KIB],
   [/^extension\/extension\/media\/icon\.png$/, 16 * KIB],
-  [/^extension\/extension\/media\/panel-(dark|light)\.svg$/, 4 * KIB],
+  [/^extension\/extension\/media\/(panel-(dark|light)|view)\.svg$/, 4 * KIB],
   [/^extension\/extension\/media\/webview\.css$/, 64 * KIB],
-  [/^extension\/extension\/media\/walkthrough\/(find|ingest|set-up)\.md$/, 8 * KIB],
+  [/^extension\/extension\/media\/walkthrough\/(find|get-started|more)\.md$/, 8 * KIB],
 ];
-const MOST_BYTES = 1320 * KIB;
+const MOST_BYTES = 2200 * KIB;
 
 describe("the VSIX", () => {
   const vsix = process.env.ADK_EVIDENCE_VSIX ?? "";
@@ -107,6 +107,47 @@ describe("the VSIX", () => {
     for (const [key, text] of defined) {
       assert.ok(typeof text === "string" && text.trim() !== "", `${key} is empty`);
     }
+  });
+
+  it("shows pictures that the repository has at this version's tag, and links to nothing else of it", () => {
+    const { version, repository } = manifest();
+    const readme = read("readme.md");
+    const links = [...readme.matchAll(/(!?)\[[^\]]*\]\(([^)]+)\)/g)].map(([, picture, target = ""]) => ({
+      picture,
+      target,
+    }));
+    const pictures = links.filter(({ picture }) => picture === "!").map(({ target }) => target);
+    assert.ok(pictures.length >= 3);
+    const place = `${repository.url}/raw/v${version}/`;
+    for (const target of pictures) {
+      assert.ok(target.startsWith(place), target);
+      assert.ok(fs.statSync(target.slice(place.length)).size < 200_000, target);
+    }
+    for (const { target } of links) {
+      assert.match(target, /^(?:https:|#|command:)/, "a link that leads nowhere from the Marketplace");
+    }
+  });
+
+  it("is listed with an address, categories, words to search for and a changelog", () => {
+    const listed = manifest();
+    for (const address of [listed.bugs.url, listed.homepage]) {
+      assert.ok(address.startsWith(listed.repository.url), address);
+    }
+    assert.ok(["AI", "Chat", "Programming Languages"].every((name) => listed.categories.includes(name)));
+    // The Marketplace takes no more.
+    assert.ok(listed.keywords.length <= 30);
+    assert.equal(listed.pricing, "Free");
+    assert.match(read("changelog.md"), /^# Changelog/);
+  });
+
+  it("has one tool for models by default, of the name that the server for agents uses", () => {
+    const { languageModelTools: tools, configuration } = manifest().contributes;
+    assert.deepEqual(
+      tools.map(({ name }: { name: string }) => name),
+      ["find_adk_evidence"],
+    );
+    assert.match(tools[0].when, /!config\.adkEvidence\.mcp\.enabled/);
+    assert.equal(configuration.properties["adkEvidence.mcp.enabled"].default, false);
   });
 
   it("brings the licences along, its own and those of what it bundles", () => {

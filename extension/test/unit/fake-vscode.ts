@@ -89,7 +89,13 @@ export class EventEmitter<T> {
 
 export class CancellationError extends Error {}
 
-export const commands = { executeCommand: async () => undefined };
+export const commands = {
+  /** What was run, for tests to look at. */
+  executed: [] as unknown[][],
+  async executeCommand(...all: unknown[]): Promise<undefined> {
+    commands.executed.push(all);
+  },
+};
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 
@@ -124,6 +130,10 @@ export class Selection extends Range {
   readonly active = this.end;
 }
 
+export class ThemeIcon {
+  constructor(readonly id: string) {}
+}
+
 export class ThemeColor {
   constructor(readonly id: string) {}
 }
@@ -142,7 +152,7 @@ export class FileSystemError extends Error {
   static readonly Unavailable = (message: string) => new FileSystemError(message);
 }
 
-export const FileType = { File: 1 } as const;
+export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;
 export const OverviewRulerLane = { Full: 7 } as const;
 export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 } as const;
 export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;
@@ -154,14 +164,34 @@ export class Location {
   ) {}
 }
 
+export class DiagnosticRelatedInformation {
+  constructor(
+    readonly location: Location,
+    readonly message: string,
+  ) {}
+}
+
+export const DiagnosticSeverity = { Error: 0, Warning: 1, Information: 2, Hint: 3 } as const;
+export const CodeActionTriggerKind = { Invoke: 1, Automatic: 2 } as const;
+
 /** Documents that are open, for tests to add to. */
 export const textDocuments: ({ uri: Uri } & Record<string, unknown>)[] = [];
 
-/** Nothing is set, and no file can be read. */
+/** Settings by their whole names, for tests to set. */
+export const configured = new Map<string, unknown>();
+/** Fires the name of a setting that has changed. */
+export const configurationChanges = new EventEmitter<string>();
+
+/** Nothing is set but by tests, and no file can be read. */
 export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as { uri: Uri; name: string; index: number }[] | undefined,
-  getConfiguration: () => ({ get: (_name: string, value?: unknown): unknown => value }),
+  getConfiguration: (section?: string) => ({
+    get: (name: string, value?: unknown): unknown =>
+      configured.get(section === undefined ? name : `${section}.${name}`) ?? value,
+  }),
+  onDidChangeConfiguration: (listener: (event: { affectsConfiguration(name: string): boolean }) => void) =>
+    configurationChanges.event((changed) => listener({ affectsConfiguration: (name) => changed.startsWith(name) })),
   getWorkspaceFolder: (uri: Uri) => workspace.workspaceFolders?.find((folder) => uri.path.startsWith(folder.uri.path)),
   onDidChangeWorkspaceFolders: () => new Disposable(() => undefined),
   textDocuments,
@@ -235,9 +265,11 @@ export class LanguageModelToolResult {
 
 interface Tool {
   invoke(options: unknown, token: unknown): unknown;
+  prepareInvocation?(options: unknown, token: unknown): unknown;
 }
 
-const tools = new Map<string, Tool>();
+/** The tools for language models by name. */
+export const tools = new Map<string, Tool>();
 
 /** The providers of MCP servers by id. */
 export const mcpProviders = new Map<string, unknown>();
@@ -254,7 +286,20 @@ export class McpStdioServerDefinition {
   ) {}
 }
 
+/** What was registered as providers of language models. */
+export const modelProviders = new Map<string, unknown>();
+
+/** The models that the editor has, and what tells of changes. */
+export const chatModels: { vendor: string }[] = [];
+export const chatModelChanges = new EventEmitter<void>();
+
 export const lm = {
+  selectChatModels: async () => [...chatModels],
+  onDidChangeChatModels: chatModelChanges.event,
+  registerLanguageModelChatProvider(vendor: string, provider: unknown): Disposable {
+    modelProviders.set(vendor, provider);
+    return new Disposable(() => modelProviders.delete(vendor));
+  },
   registerTool(name: string, tool: Tool): Disposable {
     tools.set(name, tool);
     return new Disposable(() => tools.delete(name));
@@ -280,6 +325,20 @@ export class CancellationTokenSource {
   }
 }
 
+function fakeWebview({ posted, received }: { posted: unknown[]; received: EventEmitter<unknown> }) {
+  return {
+    options: {} as Record<string, unknown>,
+    html: "",
+    cspSource: "vscode-resource:",
+    asWebviewUri: (uri: Uri) => uri,
+    onDidReceiveMessage: received.event,
+    postMessage: (message: unknown) => {
+      posted.push(message);
+      return Promise.resolve(true);
+    },
+  };
+}
+
 /** A panel that a test drives: it collects what is posted to its page, and sends what its page would. */
 export class FakePanel {
   readonly posted: unknown[] = [];
@@ -289,17 +348,7 @@ export class FakePanel {
   visible = true;
   reveals = 0;
   iconPath: unknown;
-  readonly webview = {
-    options: {} as Record<string, unknown>,
-    html: "",
-    cspSource: "vscode-resource:",
-    asWebviewUri: (uri: Uri) => uri,
-    onDidReceiveMessage: this.received.event,
-    postMessage: (message: unknown) => {
-      this.posted.push(message);
-      return Promise.resolve(true);
-    },
-  };
+  readonly webview = fakeWebview(this);
   readonly onDidChangeViewState = this.viewStateChanged.event;
   readonly onDidDispose = this.disposed.event;
 
@@ -314,6 +363,24 @@ export class FakePanel {
 
   dispose(): void {
     this.disposed.fire();
+  }
+}
+
+/** A view that a test drives as it does a panel. */
+export class FakeView {
+  readonly posted: unknown[] = [];
+  readonly received = new EventEmitter<unknown>();
+  readonly visibilityChanged = new EventEmitter<void>();
+  readonly disposed = new EventEmitter<void>();
+  visible = true;
+  /** Whether it was shown without the focus, each time. */
+  readonly shown: (boolean | undefined)[] = [];
+  readonly webview = fakeWebview(this);
+  readonly onDidChangeVisibility = this.visibilityChanged.event;
+  readonly onDidDispose = this.disposed.event;
+
+  show(preserveFocus?: boolean): void {
+    this.shown.push(preserveFocus);
   }
 }
 

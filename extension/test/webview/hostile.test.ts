@@ -35,6 +35,7 @@ function poisoned(payload: string, index: number): Candidate {
       ...base.why,
       branches: [{ branch: payload, rank: 1, score: 1 }],
       matched_terms: [payload, "script", "img"],
+      question: { text: payload, similarity: 1 },
       features: Object.fromEntries([[payload, 1]]),
     },
   };
@@ -74,7 +75,8 @@ function poisonedPack(payloads: string[]): EvidenceResult {
 /** Elements that only a payload could have made, and attributes that only a payload could have set. */
 const FOREIGN = `script:not([src="https://page.test/webview.js"]), link:not([href="https://page.test/webview.css"]),
   style, img, iframe, object, embed, base, meta:not(head > meta), template, video, audio, source, marquee, math, form form,
-  a, svg script, svg animate, svg use, x-card, slot, b, u, details, noscript, [href]:not(link), [src]:not(script),
+  a:not(.prose a[href^="https://"]), svg script, svg animate, svg use, x-card, slot, b, u, details, noscript,
+  [href]:not(link, .prose a), [src]:not(script),
   [srcset], [srcdoc], [formaction], [action]`;
 
 /** Presses every button of a kind, also those that are out of sight. */
@@ -131,20 +133,23 @@ describe("hostile text", () => {
     await test.show(stateOf(poisonedPack(PAYLOADS)));
     const { page } = test;
     // Everything that can be folded out is.
-    await pressAll(page, ".disclosure, .fold, .outline-fold");
+    await pressAll(page, ".disclosure, .fold");
     await page.waitForFunction((count) => document.querySelectorAll(".why").length === count, PAYLOADS.length);
+    await page.waitForFunction((count) => document.querySelectorAll(".outline").length === count, PAYLOADS.length);
+    await pressAll(page, ".outline-fold");
     await assertHarmless();
     const shown = await page.evaluate(() =>
       [...document.querySelectorAll(".card")].map((card) => ({
         text: card.querySelector(".text > .code")?.textContent ?? "",
+        prose: card.querySelector(".text > .prose")?.textContent ?? null,
         notCited: [...card.querySelectorAll(".not-cited .code")].map((code) => code.textContent ?? ""),
         title: card.querySelector(".trail-last bdi")?.textContent ?? "",
         path: card.querySelector(".path bdi")?.textContent ?? "",
-        citation: card.querySelector(".citation-text bdi")?.textContent ?? "",
+        citation: card.querySelector(".why .citation-text bdi")?.textContent ?? "",
         reason: card.querySelector(".reason bdi")?.textContent ?? "",
         outline: card.querySelector(".outline > bdi")?.textContent ?? "",
         parts: [...card.querySelectorAll(".outline li bdi")].map((part) => part.textContent ?? ""),
-        feature: card.querySelector(".features bdi")?.textContent ?? "",
+        term: card.querySelector(".term bdi")?.textContent ?? "",
       })),
     );
     // Chips have no brackets on the page.
@@ -153,7 +158,9 @@ describe("hostile text", () => {
       const card = shown[index];
       const expected = naked(namedLine(payload, 10_000));
       assert.ok(card !== undefined);
-      assert.equal(naked(card.text), expected + expected, payload);
+      if (card.prose === null) {
+        assert.equal(naked(card.text), expected + expected, payload);
+      }
       assert.deepEqual(card.notCited.map(naked), [expected, expected], payload);
       for (const field of ["title", "citation", "reason"] as const) {
         assert.equal(naked(card[field]), expected, `${field}: ${payload}`);
@@ -161,16 +168,73 @@ describe("hostile text", () => {
       assert.ok(naked(card.path).startsWith(expected), payload);
       assert.equal(naked(card.outline), naked(`Also in ${namedLine(payload, 120)}:`), payload);
       assert.deepEqual(card.parts.map(naked), Array(9).fill(naked(namedLine(payload, 300))), payload);
-      assert.equal(naked(card.feature), naked(namedLine(payload, 80)), payload);
+      assert.equal(naked(card.term), naked(namedLine(payload, 80)), payload);
     }
-    const warnings = await page.locator(".warnings li").allTextContents();
+    const warnings = await page.locator(".banners li").allTextContents();
     assert.deepEqual(
       warnings.map(naked),
       PAYLOADS.map((payload) => naked(namedLine(payload, 10_000))),
     );
   });
 
-  it("shows as text in the question, the history, errors and announcements", async () => {
+  it("is words in the docs, of which a link over https alone can be followed", async () => {
+    const { page } = test;
+    const candidates = PAYLOADS.map((payload, index) =>
+      docsCandidate({
+        rank: index + 1,
+        candidate_id: `prose-${index}`,
+        text: `Before.\n\n${payload}\n\n* ${payload}\n\n| ${payload.replaceAll("|", "")} |\n|---|\n\n> ${payload}\n\n=== "${payload.replaceAll('"', "")}"\n\n    In it.\n\nAfter.`,
+      }),
+    );
+    await test.show(stateOf(packOf(candidates)));
+    await pressAll(page, ".fold");
+    await page.waitForFunction((count) => document.querySelectorAll(".prose").length === count, PAYLOADS.length);
+    await assertHarmless();
+    const links = await page
+      .locator(".prose a")
+      .evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+    assert.ok(links.length > 0 && links.every((href) => href.startsWith("https://")), links.join(" "));
+    const texts = await page.locator(".prose").allTextContents();
+    for (const [index, text] of texts.entries()) {
+      assert.ok(text.startsWith("Before.") && text.endsWith("After."), `${PAYLOADS[index]}: ${text}`);
+    }
+    // What acts as HTML does is there to be read.
+    const whole = texts.join(" ");
+    for (const part of ["<script>", "onerror=", "<iframe", "javascript:", "<style>", "command:workbench"]) {
+      assert.ok(whole.includes(part), part);
+    }
+  });
+
+  it("is shown at once where its marks stand in each other, thousands deep", async () => {
+    const deep = [
+      "- ".repeat(10_000),
+      "> ".repeat(10_000),
+      Array.from({ length: 200 }, (_, depth) => `${"  ".repeat(depth)}- x`).join("\n"),
+      `${"|a".repeat(30)}|\n${"|-".repeat(30)}|\n${"|b\n".repeat(2000)}`,
+      `${"|a".repeat(2000)}|\n${"|-".repeat(2000)}|\n${"|b\n".repeat(200)}`,
+      "[".repeat(20_000),
+      "*_".repeat(10_000),
+    ];
+    const start = Date.now();
+    await test.show(
+      stateOf(
+        packOf(deep.map((text, index) => docsCandidate({ rank: index + 1, candidate_id: `deep-${index}`, text }))),
+      ),
+    );
+    await pressAll(test.page, ".fold");
+    await test.page.keyboard.press("j");
+    await test.page.waitForFunction(() => document.activeElement?.id === "card-0");
+    assert.ok(Date.now() - start < 15_000, `${Date.now() - start} ms`);
+    const wide = await test.page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    const nodes = await test.page.evaluate(() => document.querySelectorAll("*").length);
+    assert.ok(nodes < 100_000, `${nodes} elements`);
+    await assertHarmless();
+  });
+
+  it("shows as text in the question, errors and announcements", async () => {
     for (const payload of PAYLOADS) {
       const question = { ...QUESTION, query: payload, path: payload };
       const item = { ...question, id: payload, results: 1, askedAt: payload };

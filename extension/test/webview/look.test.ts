@@ -5,7 +5,7 @@ import { after, before, describe, it } from "mocha";
 import type { Browser } from "playwright-core";
 import type { ViewState } from "../../src/webview/messages";
 import { launchChromium } from "../e2e/chromium";
-import { packOf, QUESTION, stateOf, variedPack } from "./packs";
+import { longPack, packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
 import { THEMES, type ThemeName } from "./themes";
 
@@ -50,27 +50,33 @@ describe("the page's look", () => {
   };
 
   for (const theme of Object.keys(THEMES) as ThemeName[]) {
-    for (const width of [300, 1600]) {
+    for (const width of [300, 1000]) {
       it(`fits ${width} pixels in ${theme}`, async () => {
-        const test = await TestPage.open(browser, { theme, width, height: 1400 });
+        const test = await TestPage.open(browser, { theme, width, height: 900 });
         for (const [name, state] of Object.entries(states)) {
           await test.show(state());
+          if (name === "pack" && PICTURES !== undefined) {
+            await picture(test, `first-${theme}-${width}`);
+          }
           if (name === "pack") {
-            await test.page.locator(".disclosure").first().click();
+            await test.page.getByRole("button", { name: "Filter" }).click();
+            for (const key of ["j", "e", "w"]) {
+              await test.page.keyboard.press(key);
+            }
+            await test.page.waitForSelector("#card-0 .why");
           }
           const { page: wide, parts } = await test.page.evaluate(() => ({
             page: Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
             // Nothing of a card may stand out of it either, where it would be cut.
             parts: [...document.querySelectorAll(".card")].flatMap((card) =>
-              [...card.querySelectorAll("*:not(.hidden, .citation-text *)")]
+              [...card.querySelectorAll("*:not(.hidden, .path *)")]
                 .filter((part) => part.getBoundingClientRect().right > card.getBoundingClientRect().right)
                 .map((part) => part.className.toString()),
             ),
           }));
           assert.deepEqual({ wide, parts }, { wide: 0, parts: [] }, name);
           if (PICTURES !== undefined) {
-            fs.mkdirSync(PICTURES, { recursive: true });
-            await test.page.screenshot({ path: path.join(PICTURES, `${name}-${theme}-${width}.png`) });
+            await picture(test, `${name}-${theme}-${width}`);
           }
         }
         assert.deepEqual(test.problems, []);
@@ -78,4 +84,32 @@ describe("the page's look", () => {
       });
     }
   }
+
+  describe("has room", () => {
+    for (const [width, results] of [
+      [1000, 4],
+      [300, 2],
+    ] as const) {
+      it(`for ${results} results at ${width} by 900 pixels`, async () => {
+        const test = await TestPage.open(browser, { width, height: 900 });
+        await test.show(stateOf(longPack()));
+        const seen = await test.page.evaluate(
+          () =>
+            [...document.querySelectorAll(".card")].filter((card) => card.getBoundingClientRect().bottom <= innerHeight)
+              .length,
+        );
+        assert.ok(seen >= results, `${seen}`);
+        const lines = await test.page.evaluate(() =>
+          [...document.querySelectorAll(".excerpt")].map((text) => text.getBoundingClientRect().height),
+        );
+        assert.ok(lines.length >= 4 && lines.every((height) => height >= 3 * 18), lines.join(" "));
+        await test.close();
+      });
+    }
+  });
 });
+
+async function picture({ page }: TestPage, name: string): Promise<void> {
+  fs.mkdirSync(PICTURES ?? "", { recursive: true });
+  await page.screenshot({ path: path.join(PICTURES ?? "", `${name}.png`) });
+}

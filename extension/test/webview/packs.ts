@@ -1,6 +1,6 @@
 /** Packs and states for tests. */
 
-import type { Candidate, EvidenceResult, Outline } from "../../src/protocol/generated";
+import type { Candidate, EvidenceResult, Outline, RetrievalPlan } from "../../src/protocol/generated";
 import type { Question, ViewState } from "../../src/webview/messages";
 import { candidate, pack } from "../unit/evidence/packs";
 
@@ -51,6 +51,32 @@ class ReflectAndRetryToolPlugin(BasePlugin):
       return None
     return await self._handle_tool_error(tool, tool_args, tool_context, error)`;
 
+/** What was asked of the store. */
+export const PLAN: RetrievalPlan = {
+  query_kind: "question",
+  collections_queried: ["adk_docs", "adk_code"],
+  hybrid_fusion: "rrf",
+  rrf_k: 60,
+  prefetch_limits: { dense: 80, sparse: 120 },
+  final_limits: { adk_docs: 60, adk_code: 60 },
+  qdrant_search_params: {},
+  sub_queries: [],
+  feedback: null,
+  rerank_model: "local",
+  fusion_scales: {},
+  pool_size: 180,
+  rerank_scales: {},
+  rerank_weights: {},
+  support_weights: {},
+  results: 12,
+  buffer: 20,
+  required: {},
+  filters: {},
+  excluded_origins: [],
+  versions: null,
+  languages: { reader: "python", also: [] },
+};
+
 /** A candidate of the docs; `change` replaces members. */
 export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
   return candidate({
@@ -90,6 +116,7 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       ranking_place: null,
       moved_up: null,
       measures: {},
+      question: null,
     },
     ...change,
   });
@@ -135,6 +162,7 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
       ranking_place: null,
       moved_up: null,
       measures: {},
+      question: { text: "what happens when a tool throws", similarity: 0.71 },
     },
     ...change,
   });
@@ -255,6 +283,35 @@ export function variedPack(): EvidenceResult {
       warnings: ["unknown_name: RetryTool is nowhere in the index; it may be invented, your own or too new."],
     },
   );
+}
+
+/** A pack of long results, of the lengths that the real docs and the real source have. */
+export function longPack(): EvidenceResult {
+  const list = Array.from(
+    { length: 14 },
+    (
+      _,
+      at,
+    ) => `*   **\`option_${at}\`**: (optional) Whether a failing tool is tried again, and how often each of them is.
+    Default value is \`True\`, which lets the system retry ${at} times before it gives up on the tool.`,
+  ).join("\n");
+  const prose = Array.from(
+    { length: 6 },
+    () =>
+      "If a tool fails, the plugin tells the model what went wrong, so that the model can retry it with better arguments. A tool that reports its failure in a result that looks like any other is not retried, unless the plugin is told how to find the error in the result.",
+  ).join("\n\n");
+  const body = Array.from(
+    { length: 30 },
+    (_, at) => `    # Retry ${at}: the tool that is failing must not use up the attempts of any other tool.
+    attempts_${at} = self._attempts(tool, tool_args, tool_context, error, limit=${at})`,
+  ).join("\n");
+  const code = `  async def on_tool_error_callback(self, *, tool: BaseTool, error: Exception) -> dict:\n${body}\n`;
+  const headings = ["Reflect and Retry plugin for ADK", "Configuration settings", "Options of the retry of a tool"];
+  const both = [0, 1, 2, 3].flatMap((at) => [
+    docsCandidate({ candidate_id: `docs-${at}`, text: at % 2 === 0 ? list : prose, headings, passages: [] }),
+    codeCandidate({ candidate_id: `code-${at}`, text: code, passages: [] }),
+  ]);
+  return packOf(both.map((candidate, at) => ({ ...candidate, rank: at + 1 })));
 }
 
 export const QUESTION: Question = {

@@ -4,15 +4,19 @@ import { outlinesByCandidate } from "../../evidence/outlines";
 import type { EvidenceResult } from "../../protocol/generated";
 import { ACTIONS, type FromPage, type Question } from "../messages";
 import { Card, type CardActions, cardElementId } from "./Card";
+import { ErrorTrace } from "./ErrorTrace";
 import type { EditorPort } from "./editorPort";
-import { History } from "./History";
+import { COLUMNS } from "./excerpt";
+import { Filter, FilterButton } from "./Filter";
+import { GetStarted } from "./GetStarted";
 import { type Command, commandOf, keyOf } from "./keyboard";
-import { type Event, initial, type Model, reduce, saved } from "./model";
+import { type Event, initial, type Model, reduce, saved, toAsk } from "./model";
 import { QUERY_ID, QueryLine } from "./QueryLine";
 import { SafeText } from "./SafeText";
 import { Empty, Failure, Loading, Nothing } from "./States";
-import { countOf, Summary } from "./Summary";
-import { scoresOf } from "./score";
+import { Banners, countOf, Facts, keysHelp, Summary } from "./Summary";
+import { termsOf } from "./terms";
+import { useNarrow } from "./useNarrow";
 
 const SAVE_AFTER_MS = 300;
 const SAY_FOR_MS = 4000;
@@ -30,15 +34,16 @@ export function App({ editor }: { editor: EditorPort }) {
   }, [editor]);
   useSaving(editor, model);
   useKeys(editor, model, dispatch);
+  const [filtering, setFiltering] = useState(false);
   const { view, draft } = model;
   if (view === null) {
     return null;
   }
   const loading = view.phase === "loading";
   const ask = (question: Question) => {
-    const query = question.query.trim();
-    if (query !== "") {
-      editor.send({ type: "ask", question: { ...question, query } });
+    const asked = toAsk(question, view.question);
+    if (asked.query !== "") {
+      editor.send({ type: "ask", question: asked });
     }
   };
   const choose = (question: Question) => {
@@ -58,22 +63,38 @@ export function App({ editor }: { editor: EditorPort }) {
           loading={loading}
           onDraft={(next) => dispatch({ type: "draft", draft: next })}
           onAsk={ask}
-          onChoose={choose}
           onCancel={() => editor.send({ type: "cancel" })}
         />
+        <div class="top-line">
+          {view.pack !== null && <Summary pack={view.pack} />}
+          <FilterButton question={draft} open={filtering} onToggle={() => setFiltering(!filtering)} />
+        </div>
+        {filtering && (
+          <Filter
+            draft={draft}
+            onDraft={(next) => dispatch({ type: "draft", draft: next })}
+            onAsk={ask}
+            onChoose={choose}
+          />
+        )}
       </header>
-      <History
-        items={view.history}
-        current={view.current}
-        onRecall={(id) => editor.send({ type: "history", id })}
-        onClear={() => editor.send({ type: "clearHistory" })}
-      />
+      {model.job !== null && (
+        <GetStarted
+          job={model.job}
+          awaited={view.error?.awaited === true ? view.question.query : null}
+          onAction={(id) => editor.send({ type: "action", id })}
+        />
+      )}
       <main aria-busy={loading}>
         {view.phase === "empty" && (
-          <Empty onAsk={(query) => ask({ ...draft, query })} onAction={(id) => editor.send({ type: "action", id })} />
+          <Empty
+            settingUp={model.job !== null}
+            onAsk={(query) => ask({ ...draft, query })}
+            onAction={(id) => editor.send({ type: "action", id })}
+          />
         )}
         {loading && <Loading query={view.question.query} />}
-        {view.phase === "error" && view.error !== null && (
+        {view.phase === "error" && view.error !== null && !(model.job !== null && view.error.awaited) && (
           <Failure error={view.error} onAction={(id) => editor.send({ type: "action", id })} />
         )}
         {view.pack !== null && (
@@ -96,15 +117,16 @@ interface PackProps {
 }
 
 function Pack({ pack, model, editor, dispatch }: PackProps) {
-  const results = useMemo(() => {
-    const scores = scoresOf(pack);
-    const outlines = outlinesByCandidate(pack);
-    return pack.candidates.map((candidate) => ({
-      candidate,
-      outline: outlines.get(candidate) ?? null,
-      scores: scores(candidate),
-    }));
-  }, [pack]);
+  const narrow = useNarrow();
+  const terms = useMemo(
+    () =>
+      termsOf(
+        pack.queryUsed.text,
+        pack.candidates.map(({ text }) => text),
+      ),
+    [pack],
+  );
+  const outlines = useMemo(() => outlinesByCandidate(pack), [pack]);
   const actions = useMemo(
     (): CardActions => ({
       activate: (id) => dispatch({ type: "activate", id }),
@@ -118,20 +140,22 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
   );
   return (
     <>
-      <Summary
+      <Banners
         pack={pack}
         notice={model.view?.notice ?? null}
-        onCopy={(what) => editor.send({ type: "copy", what, candidateId: null })}
         onIndexVersion={() => editor.send({ type: "action", id: ACTIONS.indexVersion })}
       />
-      {results.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
-      <ol class="results" aria-label={t("Results")}>
-        {results.map(({ candidate, outline, scores }, index) => (
+      <ErrorTrace pack={pack} open={actions.openCitation} />
+      {pack.candidates.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
+      <ol class="results" aria-label={t("Results")} aria-description={keysHelp()}>
+        {pack.candidates.map((candidate, index) => (
           <Card
             key={index}
             candidate={candidate}
-            outline={outline}
-            scores={scores}
+            outline={outlines.get(candidate) ?? null}
+            terms={terms}
+            plan={pack.retrieval_plan}
+            columns={narrow ? COLUMNS.narrow : COLUMNS.wide}
             index={index}
             active={model.active === candidate.candidate_id}
             expanded={model.expanded.has(candidate.candidate_id)}
@@ -140,6 +164,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
           />
         ))}
       </ol>
+      <Facts pack={pack} />
     </>
   );
 }
@@ -168,11 +193,12 @@ function Said({ model, dispatch }: { model: Model; dispatch(event: Event): void 
 /** Keeps the state with the editor, not at every key that is typed. */
 function useSaving(editor: EditorPort, model: Model): void {
   useEffect(() => {
-    const state = saved(model);
-    if (state === null) {
-      return;
-    }
-    const timer = setTimeout(() => editor.save(state), SAVE_AFTER_MS);
+    const timer = setTimeout(() => {
+      const state = saved(model);
+      if (state !== null) {
+        editor.save(state);
+      }
+    }, SAVE_AFTER_MS);
     return () => clearTimeout(timer);
   }, [editor, model.view, model.draft, model.active]);
 }
@@ -203,18 +229,24 @@ function obey(
   const at = candidates.findIndex((candidate) => candidate.candidate_id === active);
   const id = candidates[at]?.candidate_id;
   switch (command) {
-    case "query":
-      document.getElementById(QUERY_ID)?.focus();
+    case "query": {
+      const field = document.getElementById(QUERY_ID);
+      field?.focus();
+      if (field instanceof HTMLTextAreaElement) {
+        field.select();
+      }
       return true;
-    case "cancel":
-      return view?.phase === "loading" && sent(editor, { type: "cancel" });
+    }
+    case "leave":
+      return view?.phase === "loading" ? sent(editor, { type: "cancel" }) : goTo(Math.max(at, 0));
     case "open":
       return id !== undefined && sent(editor, { type: "open", candidateId: id, where: "default" });
     case "copy":
       return id !== undefined && sent(editor, { type: "copy", what: "citation", candidateId: id });
+    case "expand":
     case "explain":
       if (id !== undefined) {
-        dispatch({ type: "explain", id });
+        dispatch({ type: command, id });
       }
       return id !== undefined;
     default:

@@ -1,26 +1,36 @@
 import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
 import { trailOf } from "../../evidence/trail";
-import type { Candidate, Outline } from "../../protocol/generated";
+import type { Candidate, Outline, RetrievalPlan } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
 import type { OpenTarget } from "../actions";
-import { CodeText } from "./CodeText";
-import { body, excerpt, type Part, partsOf } from "./excerpt";
-import { percent } from "./format";
-import { Icon } from "./Icon";
-import { driftLabels, languageLabel, locationOf, nameOf, sourceBadge, verificationLabel } from "./labels";
+import { Icon, type IconName } from "./Icon";
+import {
+  driftLabels,
+  errorLabel,
+  locationOf,
+  nameOf,
+  shortLocation,
+  sourceBadge,
+  verificationHelp,
+  verificationLabel,
+} from "./labels";
+import { Menu, type MenuItem } from "./Menu";
 import { OutlineLine } from "./OutlineLine";
 import { SafeText } from "./SafeText";
-import { ScoreBar } from "./ScoreBar";
-import { type Scores, supportOf } from "./score";
-import { termPattern } from "./terms";
+import { Text, textShown } from "./Text";
+import type { Terms } from "./terms";
 import { Why } from "./Why";
 
 interface Props {
   candidate: Candidate;
   /** Of the candidate's page or class, if this card is to show it. */
   outline: Outline | null;
-  scores: Scores;
+  /** The question's terms. */
+  terms: Terms;
+  plan: RetrievalPlan | null;
+  /** Characters in a line. */
+  columns: number;
   /** The page's own number: an element's id is never made of a candidate's id. */
   index: number;
   active: boolean;
@@ -46,22 +56,24 @@ export function cardElementId(index: number): string {
 }
 
 /** One piece of evidence; rendered again only if its own data change, because there may be a hundred. */
-export function Card({ candidate, outline, scores, index, active, expanded, explained, actions }: Props) {
+export function Card(props: Props) {
+  const { candidate, outline, terms, plan, columns, index, active, expanded, explained, actions } = props;
   return useMemo(
-    () => <CardContent {...{ candidate, outline, scores, index, active, expanded, explained, actions }} />,
-    [candidate, outline, scores, index, active, expanded, explained, actions],
+    () => (
+      <CardContent {...{ candidate, outline, terms, plan, columns, index, active, expanded, explained, actions }} />
+    ),
+    [candidate, outline, terms, plan, columns, index, active, expanded, explained, actions],
   );
 }
 
 /** Only the active card's controls are in the tab order. */
 function CardContent(props: Props) {
-  const { candidate, outline, scores, index, active, explained, actions } = props;
+  const { candidate, outline, terms, plan, columns, index, active, expanded, explained, actions } = props;
   const { candidate_id: key } = candidate;
   const tab = active ? 0 : -1;
   const id = cardElementId(index);
   const badge = sourceBadge(candidate);
-  const { state, reason } = candidate.verification;
-  const support = supportOf(candidate);
+  const shown = useMemo(() => textShown(candidate, terms, columns), [candidate, terms, columns]);
   return (
     <li class="result">
       <article
@@ -70,209 +82,164 @@ function CardContent(props: Props) {
         tabIndex={tab}
         aria-labelledby={`${id}-label`}
         aria-describedby={`${id}-place`}
+        aria-keyshortcuts="Enter c e w j k"
         onFocusIn={() => actions.activate(key)}
       >
         <header class="card-head">
-          <span class="rank" aria-hidden="true">
-            {candidate.rank}
-          </span>
           <h3 class="card-title" id={`${id}-label`}>
             <span class="hidden">{t("Result {0}, {1}:", candidate.rank, badge.label)} </span>
             <button type="button" class="title-link" tabIndex={tab} onClick={() => actions.open(key, "default")}>
               <Trail candidate={candidate} />
             </button>
           </h3>
-          <span class={`verification state-${state}`}>
-            <Icon name={state} />
-            {verificationLabel(candidate.verification)}
-          </span>
+          {candidate.verification.state === "exact" && (
+            <span class="verification state-exact" title={verificationHelp("exact")}>
+              <Icon name="exact" />
+              <span class="hidden">{verificationLabel(candidate.verification)}</span>
+            </span>
+          )}
+          <Tools {...props} tab={tab} />
         </header>
         <div class="card-place" id={`${id}-place`}>
           <span class={`badge badge-${badge.kind}`}>
             <Icon name={badge.icon} />
-            {badge.label}
+            <span class="badge-label">{badge.label}</span>
           </span>
-          <span class="path">
-            <SafeText text={locationOf(candidate)} longest={500} />
+          <span class="path" title={namedLine(locationOf(candidate), 1000)}>
+            <SafeText text={shortLocation(candidate)} longest={500} />
           </span>
-          {support !== null && (
-            <span class="relevance" title={t("How far this text alone supports the question, on a fixed scale")}>
-              <span class="hidden">{t("Support for the question")}</span>
-              <ScoreBar part={support} />
-              {percent(support)}
-            </span>
+          {errorLabel(candidate) !== null && <span class="error-role">{errorLabel(candidate)}</span>}
+          {(shown.more || outline !== null) && (
+            <button
+              type="button"
+              class="quiet fold"
+              tabIndex={tab}
+              aria-expanded={expanded}
+              aria-label={expanded ? t("Show less") : foldLabel(shown.lines)}
+              title={expanded ? t("Show less (e)") : t("Show the whole text (e)")}
+              onClick={() => actions.expand(key)}
+            >
+              <span class="fold-label">{expanded ? t("Show less") : lineCount(shown.lines)}</span>
+              <Icon name="chevron" />
+            </button>
           )}
         </div>
-        {reason !== "" && (
-          <p class={`reason state-${state}`}>
-            <SafeText text={reason} longest={1000} />
-          </p>
-        )}
-        {driftLabels(candidate).map((label) => (
-          <p key={label} class="reason drift">
-            <SafeText text={label} longest={1000} />
-          </p>
-        ))}
-        <Text {...props} tab={tab} />
-        <div class="citation">
-          <code class="citation-text" title={namedLine(candidate.citation, 1000)}>
-            <SafeText text={candidate.citation} />
-          </code>
-          <button
-            type="button"
-            class="quiet"
-            tabIndex={tab}
-            aria-label={t("Copy citation: {0}", nameOf(candidate))}
-            onClick={() => actions.copyCitation(key)}
-          >
-            <Icon name="copy" />
-            {t("Copy citation")}
-          </button>
-        </div>
-        {outline !== null && (
+        <Remarks candidate={candidate} />
+        <Text candidate={candidate} shown={shown} expanded={expanded} terms={terms} tab={tab} />
+        {expanded && outline !== null && (
           <OutlineLine outline={outline} id={`${id}-outline`} tab={tab} open={actions.openCitation} />
         )}
-        <footer class="card-actions">
-          {candidate.source_type === "docs" ? (
-            <>
-              <Action
-                label={t("Open page")}
-                name={nameOf(candidate)}
-                icon="open"
-                tab={tab}
-                run={() => actions.open(key, "browser")}
-              />
-              <Action
-                label={t("Open source")}
-                name={nameOf(candidate)}
-                icon="file"
-                tab={tab}
-                run={() => actions.open(key, "source")}
-              />
-            </>
-          ) : (
-            <Action
-              label={t("Open")}
-              name={nameOf(candidate)}
-              icon="file"
-              tab={tab}
-              run={() => actions.open(key, "source")}
-            />
-          )}
-          <button
-            type="button"
-            class="quiet disclosure"
-            tabIndex={tab}
-            aria-expanded={explained}
-            aria-controls={`${id}-why`}
-            onClick={() => actions.explain(key)}
-          >
-            <Icon name="chevron" />
-            {t("Why this result")}
-          </button>
-        </footer>
-        {explained && <Why candidate={candidate} scores={scores} id={`${id}-why`} />}
+        {explained && <Why candidate={candidate} plan={plan} id={`${id}-why`} />}
       </article>
     </li>
   );
 }
 
-function Text({ candidate, expanded, actions, tab }: Props & { tab: number }) {
-  const text = useMemo(() => body(candidate.text), [candidate]);
-  const terms = useMemo(() => termPattern(candidate.why.matched_terms), [candidate]);
-  // Older servers do not choose passages.
-  const passages = useMemo(() => (candidate.passages ?? []).map((passage) => passage.text), [candidate]);
-  const shown = useMemo(() => excerpt(text, expanded, passages, terms), [text, expanded, passages, terms]);
-  const whole = useMemo(() => partsOf(shown.text, candidate), [shown, candidate]);
-  const more = shown.lines === 1 ? t("Show the whole line") : t("Show all {0} lines", shown.lines);
+/** What keeps a reader from relying on the citation as it stands; nothing for one that holds. */
+function Remarks({ candidate }: { candidate: Candidate }) {
+  const { verification } = candidate;
+  const { state, reason } = verification;
   return (
-    <div class={shown.folded ? "text folded" : "text"}>
-      {shown.folded ? (
-        <CodeText text={shown.text} language={candidate.language} terms={terms} />
-      ) : (
-        <>
-          <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
-          {whole.map((part) => (
-            <Lines key={part.start} part={part} language={candidate.language} terms={terms} tab={tab} />
-          ))}
-        </>
+    <>
+      {state !== "exact" && (
+        <p class={`remark state-${state}`} title={verificationHelp(state)}>
+          <Icon name={state} />
+          <span>
+            <strong class="verification">{verificationLabel(verification)}</strong>
+            {reason !== "" && (
+              <span class="reason">
+                {" "}
+                <SafeText text={reason} longest={1000} />
+              </span>
+            )}
+          </span>
+        </p>
       )}
-      {shown.cut && <p class="cut">{t("This text is too long to show whole. Open its source for the rest.")}</p>}
-      {shown.foldable && (
-        <button
-          type="button"
-          class="fold"
-          tabIndex={tab}
-          aria-expanded={expanded}
-          onClick={() => actions.expand(candidate.candidate_id)}
-        >
-          {expanded ? t("Show less") : more}
-        </button>
-      )}
-      {!shown.folded && (
-        <NotCited text={candidate.attached} language={candidate.language} label={t("Included files, not cited")} />
-      )}
+      {driftLabels(candidate).map((label) => (
+        <p key={label} class="remark drift">
+          <Icon name="warning" />
+          <SafeText text={label} longest={1000} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Buttons that show while the card is pointed at or has the focus, and a menu of all that can be done. */
+function Tools({ candidate, index, expanded, explained, actions, tab }: Props & { tab: number }) {
+  const { candidate_id: key } = candidate;
+  const name = nameOf(candidate);
+  const isDocs = candidate.source_type === "docs";
+  const openSource = () => actions.open(key, "source");
+  const openPage = () => actions.open(key, "browser");
+  const items: MenuItem[] = [
+    { label: t("Copy citation"), keys: "c", run: () => actions.copyCitation(key) },
+    ...(isDocs ? [{ label: t("Open page"), run: openPage }] : []),
+    { label: t("Open source"), run: openSource },
+    { label: expanded ? t("Show less") : t("Show the whole text"), keys: "e", run: () => actions.expand(key) },
+    { label: t("Why this result"), keys: "w", run: () => actions.explain(key) },
+  ];
+  return (
+    <div class="tools">
+      <Tool label={t("Copy citation")} name={name} icon="copy" tab={tab} run={() => actions.copyCitation(key)} />
+      {isDocs && <Tool label={t("Open page")} name={name} icon="open" tab={tab} run={openPage} />}
+      <Tool label={t("Open source")} name={name} icon="file" tab={tab} run={openSource} />
+      <button
+        type="button"
+        class="quiet tool disclosure"
+        tabIndex={tab}
+        title={t("Why this result (w)")}
+        aria-label={`${t("Why this result")}: ${name}`}
+        aria-expanded={explained}
+        aria-controls={explained ? `${cardElementId(index)}-why` : undefined}
+        onClick={() => actions.explain(key)}
+      >
+        <Icon name="why" />
+      </button>
+      <Menu label={t("More actions")} icon="more" tab={tab} items={items} />
     </div>
   );
 }
 
-/** Lines of the text; those for readers of another language are closed until they are asked for. */
-function Lines({ part, language, terms, tab }: { part: Part; language: string; terms: RegExp | null; tab: number }) {
-  if (part.language === null) {
-    return <CodeText text={part.text} language={language} terms={terms} />;
-  }
-  return (
-    <details class="other-language">
-      <summary tabIndex={tab}>
-        {t("Lines {0}\u2013{1}: {2}", part.start, part.end, languageLabel(part.language))}
-      </summary>
-      <CodeText text={part.text} language={language} terms={terms} />
-    </details>
-  );
+interface ToolProps {
+  label: string;
+  /** The object of the action, for users who do not see where the button stands. */
+  name: string;
+  icon: IconName;
+  tab: number;
+  run(): void;
 }
 
-/** Lines around the cited ones; older servers do not send them separately. */
-function NotCited({ text, language, label }: { text: string | undefined; language: string; label: string }) {
-  const shown = useMemo(() => excerpt(text ?? "", false), [text]);
-  if (!text) {
-    return null;
-  }
+function Tool({ label, name, icon, tab, run }: ToolProps) {
   return (
-    <div class="not-cited">
-      <p class="not-cited-label">{label}</p>
-      <CodeText text={shown.text} language={language} terms={null} />
-      {(shown.folded || shown.cut) && <p class="cut">{t("Open the source for the rest.")}</p>}
-    </div>
+    <button
+      type="button"
+      class={`quiet tool tool-${icon}`}
+      tabIndex={tab}
+      title={label}
+      aria-label={`${label}: ${name}`}
+      onClick={run}
+    >
+      <Icon name={icon} />
+    </button>
   );
 }
 
 function Trail({ candidate }: { candidate: Candidate }) {
   const trail = trailOf(candidate);
+  const isName = trail.length === 1 && trail[0] === candidate.symbol;
   return trail.map((part, index) => (
-    <span
-      key={index}
-      class={`${index === trail.length - 1 ? "trail-last" : "trail"} ${candidate.source_type === "code" ? "symbol" : ""}`}
-    >
+    <span key={index} class={`${index === trail.length - 1 ? "trail-last" : "trail"} ${isName ? "symbol" : ""}`}>
       {index > 0 && <span class="trail-mark"> › </span>}
       <SafeText text={part} longest={300} />
     </span>
   ));
 }
 
-interface ActionProps {
-  label: string;
-  /** The object of the action, for users who do not see where the button stands. */
-  name: string;
-  icon: "open" | "file";
-  tab: number;
-  run(): void;
+function foldLabel(lines: number): string {
+  return lines === 1 ? t("Show the whole line") : t("Show all {0} lines", lines);
 }
 
-function Action({ label, name, icon, tab, run }: ActionProps) {
-  return (
-    <button type="button" class="quiet" tabIndex={tab} aria-label={`${label}: ${name}`} onClick={run}>
-      <Icon name={icon} />
-      {label}
-    </button>
-  );
+function lineCount(lines: number): string {
+  return lines === 1 ? t("1 line") : t("{0} lines", lines);
 }

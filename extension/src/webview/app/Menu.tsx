@@ -2,13 +2,22 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./Icon";
 
 interface Props {
+  /** What the menu is for; the button itself is an icon. */
   label: string;
   icon: IconName;
-  items: { label: string; run(): void }[];
+  tab: number;
+  items: MenuItem[];
+}
+
+export interface MenuItem {
+  label: string;
+  /** The key that does the same. */
+  keys?: string;
+  run(): void;
 }
 
 /** A button with a menu: arrows move, Enter chooses, Escape closes and gives the focus back. */
-export function Menu({ label, icon, items }: Props) {
+export function Menu({ label, icon, tab, items }: Props) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -55,15 +64,16 @@ export function Menu({ label, icon, items }: Props) {
       <button
         ref={button}
         type="button"
-        class="quiet"
+        class="quiet tool"
+        tabIndex={tab}
+        title={label}
+        aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={id}
         onClick={() => setOpen(!open)}
       >
         <Icon name={icon} />
-        {label}
-        <Icon name="chevron" />
       </button>
       {open && (
         <div class="menu-list" role="menu" id={id} aria-label={label} onKeyDown={onKeyDown}>
@@ -73,12 +83,18 @@ export function Menu({ label, icon, items }: Props) {
               type="button"
               role="menuitem"
               tabIndex={-1}
+              aria-keyshortcuts={item.keys}
               onClick={() => {
-                item.run();
                 close();
+                item.run();
               }}
             >
               {item.label}
+              {item.keys !== undefined && (
+                <span class="menu-keys" aria-hidden="true">
+                  {item.keys}
+                </span>
+              )}
             </button>
           ))}
         </div>

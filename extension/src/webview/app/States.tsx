@@ -6,12 +6,14 @@ import { Icon } from "./Icon";
 import { SafeText } from "./SafeText";
 
 interface EmptyProps {
+  /** The card on setting up is shown. */
+  settingUp: boolean;
   onAsk(query: string): void;
   onAction(id: string): void;
 }
 
 /** Before the first question. */
-export function Empty({ onAsk, onAction }: EmptyProps) {
+export function Empty({ settingUp, onAsk, onAction }: EmptyProps) {
   return (
     <section class="empty" aria-labelledby="empty-title">
       <h2 id="empty-title">{t("Evidence from the ADK\u2019s docs and source")}</h2>
@@ -31,12 +33,16 @@ export function Empty({ onAsk, onAction }: EmptyProps) {
           </li>
         ))}
       </ul>
-      <h3>{t("No index yet?")}</h3>
-      <p>{t("Ingest the docs and the source once; the index stays on this machine.")}</p>
-      <button type="button" class="secondary" onClick={() => onAction(ACTIONS.ingest)}>
-        <Icon name="database" />
-        {t("Ingest corpora")}
-      </button>
+      {!settingUp && (
+        <>
+          <h3>{t("No index yet?")}</h3>
+          <p>{t("The docs and the source are indexed once; the index stays on this machine.")}</p>
+          <button type="button" class="secondary" onClick={() => onAction(ACTIONS.getStarted)}>
+            <Icon name="database" />
+            {t("Get Started")}
+          </button>
+        </>
+      )}
       <h3>{t("Keys")}</h3>
       <dl class="keys">
         {keys().map(([key, meaning]) => (
@@ -130,7 +136,8 @@ function keys(): [string, string][] {
     ["j k", t("next and previous result")],
     ["Enter", t("open")],
     ["c", t("copy the citation")],
+    ["e", t("the whole text")],
     ["w", t("why this result")],
-    ["Esc", t("cancel")],
+    ["Esc", t("to the results; cancel")],
   ];
 }

@@ -1,75 +1,67 @@
 import { t } from "@vscode/l10n";
 import { ageOf } from "../../age";
 import type { EvidenceResult } from "../../protocol/generated";
-import type { CopyFormat } from "../actions";
+import { namedLine } from "../../text/untrusted";
 import { retrievalTime, shortCommit } from "./format";
 import { Icon, type IconName } from "./Icon";
 import { qualityLabel } from "./labels";
-import { Menu } from "./Menu";
 import { SafeText } from "./SafeText";
 
 /** How the warning begins that the project's version is not indexed. */
 const NOT_INDEXED = "version_not_indexed: ";
+const ADK = "google/adk-python";
+/** Of a release; a checkout has a commit. */
+const RELEASE = /^v?(\d[\w.]*)$/;
 
-const QUALITY_ICONS: Record<EvidenceResult["quality"]["level"], IconName> = {
-  none: "gone",
-  keyword_only: "unverified",
-  mixed: "changed",
-  high: "exact",
-};
+/** A pack in a line: how much there is, of which version, and how good where it is not good. */
+export function Summary({ pack }: { pack: EvidenceResult }) {
+  const { level, note } = pack.quality;
+  const version = versionOf(pack);
+  const origin = originOf(pack);
+  return (
+    <section class="summary" aria-label={t("Summary")} title={keysHelp()}>
+      <h2>{countOf(pack.candidates.length)}</h2>
+      {version !== null && (
+        <span
+          class="version"
+          title={pack.adk ? t("Your project\u2019s version, from {0}", namedLine(pack.adk.taken_from)) : undefined}
+        >
+          <SafeText text={version} longest={100} />
+        </span>
+      )}
+      {(level === "mixed" || level === "keyword_only") && (
+        <span class="quality" title={namedLine(note, 1000)}>
+          <Icon name="warning" />
+          {qualityLabel(level)}
+        </span>
+      )}
+      {origin !== null && <span class="origin">{origin}</span>}
+    </section>
+  );
+}
 
-interface SummaryProps {
+interface BannersProps {
   pack: EvidenceResult;
   /** Where a pack that is no fresh answer comes from. */
   notice: string | null;
-  onCopy(what: CopyFormat): void;
   onIndexVersion(): void;
 }
 
-/** A pack as a whole: how much, how good, of which version and from which index. */
-export function Summary({ pack, notice, onCopy, onIndexVersion }: SummaryProps) {
-  const { docs_in_top_k: docs, code_in_top_k: code } = pack.coverage;
-  const origin = originOf(pack);
-  // The line of the version says this in other words.
+/** What a reader must know before the results. */
+export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
+  // The banner of the version says this in other words.
   const warnings = pack.warnings.filter((warning) => !(isOfOther(pack) && warning.startsWith(NOT_INDEXED)));
+  const { level, note } = pack.quality;
   return (
-    <section class="summary" aria-label={t("Summary")}>
-      <div class="summary-head">
-        <h2>{countOf(pack.candidates.length)}</h2>
-        <span class={`quality quality-${pack.quality.level}`}>
-          <Icon name={QUALITY_ICONS[pack.quality.level] ?? "unverified"} />
-          {qualityLabel(pack.quality.level)}
-        </span>
-        {pack.candidates.length > 0 && (
-          <Menu
-            label={t("Copy")}
-            icon="copy"
-            items={[
-              { label: t("As Markdown"), run: () => onCopy("markdown") },
-              { label: t("As JSON"), run: () => onCopy("json") },
-              { label: t("As prompt"), run: () => onCopy("prompt") },
-            ]}
-          />
-        )}
-      </div>
-      <ProjectVersion pack={pack} notice={notice} onIndexVersion={onIndexVersion} />
-      {origin !== null && (
-        <p class="question">
-          <span class="question-origin">{origin}</span> <SafeText text={pack.queryUsed.text} longest={600} />
-        </p>
-      )}
-      <p class="note">
-        <SafeText text={pack.quality.note} longest={1000} />
-      </p>
-      {notice !== null && (
-        <p class="note">
-          <SafeText text={notice} longest={1000} />
-        </p>
-      )}
+    <>
+      {notice !== null && <Banner icon="info" text={notice} />}
+      {level === "none" && pack.candidates.length > 0 && <Banner icon="gone" title={qualityLabel(level)} text={note} />}
+      {pack.candidates.length === 0 && note !== "" && <Banner icon="gone" text={note} />}
+      <OtherVersion pack={pack} notice={notice} onIndexVersion={onIndexVersion} />
       {warnings.length > 0 && (
-        <ul class="warnings" aria-label={t("Warnings")}>
+        <ul class="banners" aria-label={t("Warnings")}>
           {warnings.map((warning, index) => (
-            <li key={index}>
+            <li key={index} class="banner warning">
               <Icon name="warning" />
               <span>
                 <SafeText text={sentenceOf(warning)} longest={1000} />
@@ -78,30 +70,32 @@ export function Summary({ pack, notice, onCopy, onIndexVersion }: SummaryProps) 
           ))}
         </ul>
       )}
-      <ul class="meta">
-        {pack.candidates.length > 0 && <li>{t("{0} docs, {1} code", docs, code)}</li>}
-        <IndexFacts pack={pack} />
-        <RetrievalTime pack={pack} />
-      </ul>
-    </section>
+      {pack.index?.dense === "pending" && (
+        <Banner icon="info" text={t("Vectors are still being made; until then results are found by keywords.")} />
+      )}
+    </>
   );
 }
 
-/** The google-adk that the project uses, and what to do where the evidence is of another version. */
-function ProjectVersion({ pack, notice, onIndexVersion }: Omit<SummaryProps, "onCopy">) {
+function Banner({ icon, title, text }: { icon: IconName; title?: string; text: string }) {
+  return (
+    <p class={icon === "info" ? "banner" : "banner warning"}>
+      <Icon name={icon} />
+      <span>
+        {title !== undefined && <strong>{title}. </strong>}
+        <SafeText text={text} longest={1000} />
+      </span>
+    </p>
+  );
+}
+
+/** What to do where the evidence is of another google-adk than the project's. */
+function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
   const { adk } = pack;
-  if (adk == null) {
+  if (adk == null || !isOfOther(pack)) {
     return null;
   }
-  if (!isOfOther(pack)) {
-    return (
-      <p class="project">
-        <SafeText text={t("google-adk {0}, from {1}", adk.wanted, adk.taken_from)} longest={300} />
-      </p>
-    );
-  }
-  const indexed = adk.indexed ?? t("another version");
-  const facts = [adk.wanted, adk.taken_from, indexed];
+  const facts = [adk.wanted, adk.taken_from, adk.indexed ?? t("another version")];
   // The project that is open now may be another one than that of a saved pack, or use another version by now.
   const told =
     notice !== null
@@ -111,20 +105,31 @@ function ProjectVersion({ pack, notice, onIndexVersion }: Omit<SummaryProps, "on
           ...facts,
         );
   return (
-    <p class="project">
-      <Icon name="warning" /> <SafeText text={told} longest={400} />{" "}
-      {notice === null && (
-        <button type="button" class="secondary" onClick={onIndexVersion}>
-          <SafeText text={t("Index google-adk {0}", adk.wanted)} longest={100} />
-        </button>
-      )}
+    <p class="banner warning project">
+      <Icon name="warning" />
+      <span>
+        <SafeText text={told} longest={400} />{" "}
+        {notice === null && (
+          <button type="button" class="inline-link" onClick={onIndexVersion}>
+            <SafeText text={t("Index google-adk {0}", adk.wanted)} longest={100} />
+          </button>
+        )}
+      </span>
     </p>
   );
 }
 
-/** Whether the evidence is of another version than the project's, because that is not indexed. */
-function isOfOther({ adk, warnings }: EvidenceResult): boolean {
-  return adk != null && adk.indexed !== adk.wanted && warnings.some((warning) => warning.startsWith(NOT_INDEXED));
+/** Which index the results are from, at their end. */
+export function Facts({ pack }: { pack: EvidenceResult }) {
+  const { docs_in_top_k: docs, code_in_top_k: code } = pack.coverage;
+  const time = retrievalTime(pack.debug);
+  return (
+    <ul class="meta" aria-label={t("Index")}>
+      {pack.candidates.length > 0 && <li>{t("{0} docs, {1} code", docs, code)}</li>}
+      <IndexFacts pack={pack} />
+      {time !== null && <li>{t("found in {0}", time)}</li>}
+    </ul>
+  );
 }
 
 function IndexFacts({ pack }: { pack: EvidenceResult }) {
@@ -146,14 +151,21 @@ function IndexFacts({ pack }: { pack: EvidenceResult }) {
         </li>
       ))}
       {built !== null && <li>{t("indexed {0}", built)}</li>}
-      {pack.index.dense === "pending" && <li>{t("vectors are still being made")}</li>}
     </>
   );
 }
 
-function RetrievalTime({ pack }: { pack: EvidenceResult }) {
-  const time = retrievalTime(pack.debug);
-  return time === null ? null : <li>{t("found in {0}", time)}</li>;
+/** Whether the evidence is of another version than the project's, because that is not indexed. */
+function isOfOther({ adk, warnings }: EvidenceResult): boolean {
+  return adk != null && adk.indexed !== adk.wanted && warnings.some((warning) => warning.startsWith(NOT_INDEXED));
+}
+
+/** The google-adk that the evidence is of; null where that is not a release. */
+function versionOf({ adk, index }: EvidenceResult): string | null {
+  const corpora = Object.values(index?.corpora ?? {}).filter(({ repo }) => repo === ADK);
+  const release = RELEASE.exec(corpora[0]?.commit ?? "")?.[1];
+  const version = adk?.indexed ?? release;
+  return version === undefined ? null : t("google-adk {0}", version);
 }
 
 /** "12 results", for the heading and for the announcement. */
@@ -164,14 +176,19 @@ export function countOf(results: number): string {
   return results === 1 ? t("1 result") : t("{0} results", results);
 }
 
+/** The keys of the page, for its tooltips and for those who hear it. */
+export function keysHelp(): string {
+  return t("Keys: j and k walk the results, Enter opens, c copies the citation, e shows all, w tells why, / asks.");
+}
+
 /** What the server made the question of; null if it was asked as it stands. */
 function originOf(pack: EvidenceResult): string | null {
   return (
     {
       given: null,
-      selection: t("Question made of the selection:"),
-      name: t("Question made of the name at the cursor:"),
-      line: t("Question made of the line at the cursor:"),
+      selection: t("from the selection"),
+      name: t("from the name at the cursor"),
+      line: t("from the line at the cursor"),
     }[pack.queryUsed.origin] ?? null
   );
 }

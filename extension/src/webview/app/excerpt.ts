@@ -2,15 +2,16 @@
 
 import type { Candidate, Outline } from "../../protocol/generated";
 import { clip } from "../../text/untrusted";
+import { type Block, type Span, textOf } from "./docsText";
+import { type Terms, termsIn, worth } from "./terms";
 
 // The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
 const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
-/** So few that the third result is in sight in a panel of 1000 by 900 pixels. */
-const FOLDED_LINES = 6;
-const FOLDED_LENGTH = 1000;
-/** A text that exceeds its fold by this little is shown whole: a button would take as much room. */
-const SLACK_LINES = 2;
+/** So few that the fourth result is in sight in a panel of 1000 by 900 pixels. */
+const EXCERPT_LINES = 6;
+/** A text that exceeds its excerpt by this little is shown whole. */
+const SLACK_LINES = 1;
 const LONGEST_LINE = 2000;
 const LONGEST_TEXT = 60_000;
 const LIST_ITEM = /^\s*(?:[*+-]|\d{1,3}[.)])\s/;
@@ -19,80 +20,100 @@ const LONGEST_OUTLINE = 180;
 /** What an outline has around the name of a part: its lines and what separates it from the next part. */
 const AROUND_PART = 20;
 
-export interface Excerpt {
-  text: string;
-  /** Lines of the whole text. */
-  lines: number;
-  /** There is a longer form of it. */
-  folded: boolean;
-  /** There is a shorter form of it. */
-  foldable: boolean;
-  /** Even the longest form leaves something out. */
-  cut: boolean;
-}
-
-/** Successive lines of a text; `language` names the other programming language that they are for. */
-export interface Part {
-  text: string;
-  language: string | null;
-  start: number;
-  end: number;
-}
+/** Characters in a line of the page, by which lines are counted that the page breaks. */
+export const COLUMNS = { narrow: 42, wide: 100 } as const;
 
 /** A candidate's text without the header that older servers put on top of it. */
 export function body(text: string): string {
   return text.replace(HEADER, "");
 }
 
-/**
- * The part of a text to show, folded or not.
- *
- * A folded text is the lines with most different terms, out of the passages that the server chose. If a paragraph
- * begins inside these lines and the lines from there on have as many terms, the folded text begins there. Without terms,
- * the folded text is the first lines.
- */
-export function excerpt(
-  text: string,
-  expanded: boolean,
-  passages: readonly string[] = [],
-  terms: RegExp | null = null,
-): Excerpt {
+/** The text at its longest, and whether that leaves something out. */
+export function longest(text: string): { text: string; cut: boolean } {
   const whole = text.replace(/\s+$/, "");
-  const lines = countLines(whole);
-  const cut = whole.length > LONGEST_TEXT;
-  const most = cut ? clip(whole, LONGEST_TEXT) : whole;
-  const fits = lines <= FOLDED_LINES + SLACK_LINES && whole.length <= FOLDED_LENGTH * 1.25;
-  const from = passages.length > 0 ? passages : [most];
-  const shown = expanded || fits ? most : clip(bestLines(from, terms), FOLDED_LENGTH);
-  const clipped = clipLines(shown);
-  return {
-    text: clipped,
-    lines,
-    folded: !expanded && !fits,
-    foldable: !fits,
-    cut: (expanded || fits) && (cut || clipped !== shown),
-  };
+  const clipped = clipLines(clip(whole, LONGEST_TEXT));
+  return { text: clipped, cut: clipped !== whole };
 }
 
-/** A candidate's text in parts for readers of its own language, and parts for readers of other languages. */
-export function partsOf(text: string, candidate: Pick<Candidate, "lines" | "left_out">): Part[] {
-  const all = text.split("\n");
-  const first = candidate.lines?.start ?? 1;
-  const parts: Part[] = [];
-  let next = 0;
-  const take = (end: number, language: string | null) => {
-    if (end > next) {
-      parts.push({ text: all.slice(next, end).join("\n"), language, start: first + next, end: first + end - 1 });
-      next = end;
-    }
-  };
-  // Older servers do not say what is left out.
-  for (const { lines, language } of candidate.left_out ?? []) {
-    take(Math.min(lines.start - first, all.length), null);
-    take(Math.min(lines.end - first + 1, all.length), language);
+export function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    lines++;
   }
-  take(all.length, null);
-  return parts.length > 0 ? parts : [{ text, language: null, start: first, end: first }];
+  return lines;
+}
+
+/** Code of which the first `skip` lines are not shown: what they begin, such as a string, gives the others their colours. */
+export interface CodePiece {
+  text: string;
+  skip: number;
+}
+
+/**
+ * The lines of code to show first; null where the whole text is as short.
+ *
+ * @param candidate Its passages are what the server chose of the text.
+ */
+export function codeExcerpt(
+  text: string,
+  { passages, lines: cited }: Pick<Candidate, "lines"> & Partial<Pick<Candidate, "passages">>,
+  terms: Terms,
+  columns: number,
+): CodePiece | null {
+  const lines = text.split("\n");
+  if (heightOf(lines, columns) <= EXCERPT_LINES + SLACK_LINES) {
+    return null;
+  }
+  const first = cited?.start ?? 1;
+  const spans = (passages ?? [])
+    .map(({ lines: { start, end } }): Span => [Math.max(0, start - first), Math.min(lines.length, end - first + 1)])
+    .filter(([start, end]) => start < end);
+  const units = (spans.length > 0 ? spans : [[0, lines.length] as const]).flatMap(([start, end]) =>
+    lines.slice(start, end).map((line, at): Unit & { at: number } => ({
+      at: start + at,
+      terms: termsIn(line, terms),
+      height: lineHeight(line, columns),
+      begins: beginsParagraph(lines, start + at),
+      blank: line.trim() === "",
+      apart: at === 0,
+    })),
+  );
+  const [from, to] = bestWindow(units, terms);
+  return pieceOf(lines, units[from]?.at ?? 0, (units[to - 1]?.at ?? 0) + 1);
+}
+
+/**
+ * The blocks of the docs to show first, without the heading that is the card's title.
+ *
+ * @param candidate Its passages are what the server chose of the text, its last heading is the card's title.
+ * @returns `all` where nothing else is left out.
+ */
+export function docsExcerpt(
+  blocks: readonly Block[],
+  { passages, lines, headings }: Pick<Candidate, "lines" | "headings"> & Partial<Pick<Candidate, "passages">>,
+  terms: Terms,
+  columns: number,
+): { blocks: Block[]; all: boolean } {
+  const first = lines?.start ?? 1;
+  const chosen = (passages ?? []).map(({ lines }): Span => [lines.start - first, lines.end - first + 1]);
+  const title = headings.at(-1);
+  const all = unitsOf(blocks, terms, columns).filter(({ heading }) => heading === null || heading !== title);
+  const isChosen = ({ lines: [start, end] }: DocsUnit) => chosen.some((span) => start < span[1] && span[0] < end);
+  const within = all.flatMap((unit, at) => {
+    const before = all[at - 1];
+    const apart = unit.apart || (before !== undefined && !isChosen(before));
+    return isChosen(unit) ? [{ ...unit, apart }] : [];
+  });
+  const units = chosen.length === 0 || within.length === 0 ? all : within;
+  const height = units.reduce((sum, unit) => sum + unit.height, 0);
+  if (units.length === all.length && height <= EXCERPT_LINES + SLACK_LINES) {
+    const short = cutOut(blocks, [0, Number.POSITIVE_INFINITY], title);
+    return { blocks: short.length > 0 ? short : [...blocks], all: !hasOther(blocks) };
+  }
+  const [from, to] = bestWindow(units, terms);
+  const start = units[from]?.lines[0] ?? 0;
+  const end = units[to - 1]?.lines[1] ?? 0;
+  return { blocks: cutOut(blocks, [start, end], title), all: false };
 }
 
 /** How many parts of an outline its line has room for, at least one. */
@@ -105,26 +126,171 @@ export function partsInLine({ title, parts }: Pick<Outline, "title" | "parts">):
   return over < 0 ? parts.length : Math.max(1, over);
 }
 
-/** At most as many successive lines as a folded text has; see `excerpt`. */
-function bestLines(passages: readonly string[], terms: RegExp | null): string {
-  let best: string[] = [];
-  let most = -1;
-  for (const passage of passages) {
-    const lines = passage.split("\n");
-    const found = lines.map((line) => (terms === null ? [] : (clip(line, LONGEST_LINE).match(terms) ?? [])));
-    let chosen = Number.NEGATIVE_INFINITY;
-    for (let start = 0; start === 0 || start <= lines.length - FOLDED_LINES; start++) {
-      const end = start + FOLDED_LINES;
-      const different = new Set(found.slice(start, end).flatMap((words) => words.map((word) => word.toLowerCase())));
-      const better = start < chosen + FOLDED_LINES && !beginsParagraph(lines, chosen) && beginsParagraph(lines, start);
-      if (different.size > most || (different.size === most && better)) {
-        most = different.size;
-        chosen = start;
-        best = lines.slice(start, end);
+// The best window
+
+/** What an excerpt has whole or not at all. */
+interface Unit {
+  terms: ReadonlySet<string>;
+  /** Lines on the page. */
+  height: number;
+  /** A reader can begin here. */
+  begins: boolean;
+  /** It shows nothing. */
+  blank: boolean;
+  /** It does not follow the unit before it in the text. */
+  apart: boolean;
+}
+
+/**
+ * The successive units, as many as an excerpt has room for, whose different terms are worth most together. The first unit
+ * shows something. Of windows that are worth the same it is the one that begins where a reader can, with little before
+ * the first term.
+ */
+function bestWindow(units: readonly Unit[], terms: Terms): [number, number] {
+  let best: [number, number] = [0, Math.min(1, units.length)];
+  let most = Number.NEGATIVE_INFINITY;
+  for (let from = 0; from < units.length; from++) {
+    if (units[from]?.blank) {
+      continue;
+    }
+    const found = new Set<string>();
+    let height = 0;
+    let before = 0;
+    let to = from;
+    for (; to < units.length; to++) {
+      const unit = units[to];
+      if (unit === undefined || (to > from && (unit.apart || height + unit.height > EXCERPT_LINES))) {
+        break;
+      }
+      before += found.size + unit.terms.size === 0 ? unit.height : 0;
+      height += unit.height;
+      for (const term of unit.terms) {
+        found.add(term);
       }
     }
+    const value = worth(found, terms);
+    // Worth far less than any term: these decide between windows with the same terms only.
+    const room = Math.min(height, EXCERPT_LINES) / EXCERPT_LINES;
+    const place = (units[from]?.begins ? 2 : 0) + room - (value > 0 ? before / EXCERPT_LINES : 0);
+    if (value + place * 0.001 > most) {
+      most = value + place * 0.001;
+      best = [from, to];
+    }
   }
-  return best.join("\n").replace(/^(?:[ \t]*\n)+|\s+$/g, "");
+  return best;
+}
+
+interface DocsUnit extends Unit {
+  lines: Span;
+  /** The words of a heading. */
+  heading: string | null;
+}
+
+function unitsOf(blocks: readonly Block[], terms: Terms, columns: number): DocsUnit[] {
+  const units: DocsUnit[] = [];
+  let apart = false;
+  const add = (lines: Span, text: string, height: number, begins: boolean, heading: string | null = null) => {
+    units.push({ lines, terms: termsIn(text, terms), height, begins, blank: text.trim() === "", heading, apart });
+    apart = false;
+  };
+  const visit = (block: Block): void => {
+    switch (block.kind) {
+      case "heading":
+      case "paragraph": {
+        const text = textOf(block.inline);
+        add(block.lines, text, lineHeight(text, columns), true, block.kind === "heading" ? text : null);
+        break;
+      }
+      case "code":
+        for (const [at, line] of block.text.split("\n").entries()) {
+          add([block.lines[0] + at, block.lines[0] + at + 1], line, lineHeight(line, columns), at === 0);
+        }
+        break;
+      case "row":
+        add(block.lines, block.cells.map(textOf).join(" "), 1, block.head);
+        break;
+      case "rule":
+        break;
+      default:
+        if (block.kind === "tab" && block.other) {
+          // What stands before and after it is not shown as one.
+          apart = true;
+        } else {
+          block.children.forEach(visit);
+        }
+    }
+  };
+  blocks.forEach(visit);
+  return units;
+}
+
+/** The blocks of these lines, without what is for other readers and without the heading that is the card's title. */
+function cutOut(blocks: readonly Block[], [start, end]: Span, title: string | undefined): Block[] {
+  return blocks.flatMap((block): Block[] => {
+    if (block.lines[1] <= start || block.lines[0] >= end) {
+      return [];
+    }
+    switch (block.kind) {
+      case "heading":
+        return textOf(block.inline) === title ? [] : [block];
+      case "code": {
+        const piece = pieceOf(block.text.split("\n"), start - block.lines[0], end - block.lines[0]);
+        return piece === null ? [] : [{ ...block, ...piece }];
+      }
+      case "table": {
+        const rows = cutOut(block.children, [start, end], title);
+        const heads = block.children.filter((row) => row.kind === "row" && row.head && !rows.includes(row));
+        return rows.length === 0 ? [] : [{ ...block, children: [...heads, ...rows] }];
+      }
+      case "paragraph":
+      case "row":
+      case "rule":
+        return [block];
+      default: {
+        if (block.kind === "tab" && block.other) {
+          return [];
+        }
+        const children = cutOut(block.children, [start, end], title);
+        if (children.length === 0) {
+          return [];
+        }
+        // The numbers of a list stay those of its items.
+        if (block.kind === "list" && block.first !== null) {
+          const skipped = block.children.filter((child) => child.lines[1] <= start).length;
+          return [{ ...block, children, first: block.first + skipped }];
+        }
+        return [{ ...block, children }];
+      }
+    }
+  });
+}
+
+function hasOther(blocks: readonly Block[]): boolean {
+  return blocks.some(
+    (block) => "children" in block && ((block.kind === "tab" && block.other) || hasOther(block.children)),
+  );
+}
+
+/** These lines without blank ones around them and without the indentation that all have; null if all are blank. */
+function pieceOf(lines: readonly string[], start: number, end: number): CodePiece | null {
+  const filled = (line: string) => line.trim() !== "";
+  const wanted = lines.slice(Math.max(0, start), end);
+  const from = wanted.findIndex(filled);
+  if (from < 0) {
+    return null;
+  }
+  const kept = wanted.slice(from, wanted.findLastIndex(filled) + 1);
+  const margin = Math.min(...kept.filter(filled).map(indentationOf));
+  const skip = Math.max(0, start) + from;
+  const text = lines
+    .slice(0, skip + kept.length)
+    .map((line) => line.slice(Math.min(margin, indentationOf(line))))
+    .join("\n");
+  return { text, skip };
+}
+
+function indentationOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 function beginsParagraph(lines: readonly string[], at: number): boolean {
@@ -132,12 +298,12 @@ function beginsParagraph(lines: readonly string[], at: number): boolean {
   return at === 0 || LIST_ITEM.test(line) || (lines[at - 1]?.trim() === "" && line.trim() !== "");
 }
 
-function countLines(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    lines++;
-  }
-  return lines;
+function heightOf(lines: readonly string[], columns: number): number {
+  return lines.reduce((sum, line) => sum + lineHeight(line, columns), 0);
+}
+
+function lineHeight(line: string, columns: number): number {
+  return Math.max(1, Math.ceil(line.length / columns));
 }
 
 function clipLines(text: string): string {

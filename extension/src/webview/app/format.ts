@@ -22,8 +22,3 @@ export function percent(part: number): string {
 export function shortCommit(commit: string): string {
   return /^[0-9a-f]{40,64}$/.test(commit) ? commit.slice(0, 7) : commit;
 }
-
-/** A score with as many digits as tell it from others. */
-export function scoreText(value: number): string {
-  return Math.abs(value) < 1 ? value.toFixed(3) : value.toFixed(2);
-}

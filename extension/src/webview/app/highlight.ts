@@ -16,7 +16,7 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import { createLowlight } from "lowlight";
 import { splitHidden } from "../../text/untrusted";
-import { splitTerms } from "./terms";
+import { splitTerms, type Terms } from "./terms";
 
 const lowlight = createLowlight({
   bash,
@@ -56,25 +56,49 @@ const LANGUAGES = new Map([
 /** Beyond this a text stays plain: highlighting takes time, and nobody reads that much of it. */
 const LONGEST_HIGHLIGHTED = 30_000;
 
-/** The text as a tree that holds nothing but spans and marks of our own making, and text. */
-export function highlight(text: string, language: string, terms: RegExp | null): Root {
+/** The text from its line `skip` on as a tree that holds nothing but spans and marks of our own making, and text. */
+export function highlight(text: string, language: string, terms: Terms, skip = 0): Root {
   const named = language.toLowerCase();
   const known = LANGUAGES.get(named) ?? named;
   const tree: Root =
     text.length <= LONGEST_HIGHLIGHTED && lowlight.registered(known)
       ? lowlight.highlight(known, text)
       : { type: "root", children: [{ type: "text", value: text }] };
-  return { type: "root", children: tree.children.flatMap((child) => decorate(child, terms)) };
+  const shown = skip === 0 ? tree.children : withoutLines(tree.children, { skip });
+  return { type: "root", children: shown.flatMap((child) => decorate(child, terms)) };
 }
 
-function decorate(node: Root["children"][number], terms: RegExp | null): ElementContent[] {
+/** The nodes without their first lines; `left` counts the lines that are still to be taken away. */
+function withoutLines(nodes: Root["children"], left: { skip: number }): ElementContent[] {
+  return nodes.flatMap((node): ElementContent[] => {
+    if (node.type === "element") {
+      const children = withoutLines(node.children, left);
+      return children.length === 0 ? [] : [{ ...node, children }];
+    }
+    if (node.type !== "text") {
+      return [];
+    }
+    let at = 0;
+    while (left.skip > 0) {
+      const end = node.value.indexOf("\n", at);
+      if (end < 0) {
+        return [];
+      }
+      at = end + 1;
+      left.skip--;
+    }
+    return [{ type: "text", value: node.value.slice(at) }];
+  });
+}
+
+function decorate(node: Root["children"][number], terms: Terms): ElementContent[] {
   if (node.type === "element") {
     return [{ ...node, children: node.children.flatMap((child) => decorate(child, terms)) }];
   }
   return node.type === "text" ? splitHidden(node.value).flatMap((piece) => nodesOf(piece, terms)) : [];
 }
 
-function nodesOf(piece: ReturnType<typeof splitHidden>[number], terms: RegExp | null): ElementContent[] {
+function nodesOf(piece: ReturnType<typeof splitHidden>[number], terms: Terms): ElementContent[] {
   if (piece.kind === "hidden") {
     return [element("span", { className: ["control"], title: piece.description }, piece.label)];
   }

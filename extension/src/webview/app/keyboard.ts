@@ -1,9 +1,22 @@
-/** The page's keys. They work while no text field has the focus; keys with a modifier are the editor's. */
+/**
+ * The page's keys. They work while no text field has the focus. Keys with a modifier are the editor's, but for the one
+ * that finds something everywhere else.
+ */
 
-export type Command = "next" | "previous" | "first" | "last" | "open" | "copy" | "explain" | "query" | "cancel";
+export type Command =
+  | "next"
+  | "previous"
+  | "first"
+  | "last"
+  | "open"
+  | "copy"
+  | "expand"
+  | "explain"
+  | "query"
+  | "leave";
 
-const ANYWHERE: Record<string, Command> = { j: "next", k: "previous", "/": "query", Escape: "cancel" };
-const ON_CARD: Record<string, Command> = { c: "copy", w: "explain" };
+const ANYWHERE: Record<string, Command> = { j: "next", k: "previous", "/": "query", Escape: "leave" };
+const ON_CARD: Record<string, Command> = { c: "copy", e: "expand", w: "explain" };
 const ON_CARD_ITSELF: Record<string, Command> = {
   ArrowDown: "next",
   ArrowUp: "previous",
@@ -17,17 +30,22 @@ export interface Key {
   key: string;
   /** Ctrl, Alt or Meta is down. */
   modified: boolean;
+  /** Ctrl or Meta alone is down, with the key F. */
+  finds?: boolean;
   /** `field`: takes text or arrows itself. `card`: the card has the focus, `inside`: one of its controls. */
   place: "field" | "card" | "inside" | "page";
 }
 
 /** What a key means there, if anything. */
-export function commandOf({ key, modified, place }: Key): Command | null {
+export function commandOf({ key, modified, finds, place }: Key): Command | null {
+  if (finds) {
+    return "query";
+  }
   if (modified) {
     return null;
   }
   if (place === "field") {
-    return key === "Escape" ? "cancel" : null;
+    return key === "Escape" ? "leave" : null;
   }
   const tables = [ANYWHERE, ...(place === "page" ? [] : [ON_CARD]), ...(place === "card" ? [ON_CARD_ITSELF] : [])];
   return tables.find((table) => Object.hasOwn(table, key))?.[key] ?? null;
@@ -39,6 +57,7 @@ export function keyOf(event: KeyboardEvent): Key {
   return {
     key: event.key,
     modified: event.ctrlKey || event.altKey || event.metaKey,
+    finds: event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "f",
     place: placeOf(target),
   };
 }

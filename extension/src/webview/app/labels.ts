@@ -4,17 +4,8 @@ import { t } from "@vscode/l10n";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate, Drift, EvidenceResult, Verification } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
-import type { Question, TaskMode } from "../messages";
+import type { Question } from "../messages";
 import type { IconName } from "./Icon";
-
-export function taskModes(): { value: TaskMode; label: string }[] {
-  return [
-    { value: "build", label: t("Build") },
-    { value: "debug", label: t("Debug") },
-    { value: "explain", label: t("Explain") },
-    { value: "refactor", label: t("Refactor") },
-  ];
-}
 
 export function sourceChoices(): { value: Question["sources"]; label: string }[] {
   return [
@@ -68,6 +59,23 @@ export function verificationLabel({ state, lines, path }: Verification): string 
     : t("{0}, now lines {1}\u2013{2}", words, lines.start, lines.end);
 }
 
+/** What a candidate is to the pasted error, with the line of its call; null where it is nothing to an error. */
+export function errorLabel({ error }: Candidate): string | null {
+  if (error == null) {
+    return null;
+  }
+  const { role, frame, calls, line } = error;
+  const words: string =
+    {
+      raise_site: t("Raises the error"),
+      cause: t("Raises what led to the error"),
+      frame: typeof frame === "number" && typeof calls === "number" ? t("Call {0} of {1}", frame, calls) : t("A call"),
+      message: t("Holds the message"),
+      remedy: t("May say what to do"),
+    }[role] ?? t("Part of the error");
+  return typeof line === "number" ? t("{0}: line {1}", words, line) : words;
+}
+
 /** The most names that a card lists; the pack has the others. */
 const MAX_DRIFT_NAMES = 3;
 
@@ -116,9 +124,41 @@ export function qualityLabel(level: EvidenceResult["quality"]["level"]): string 
   );
 }
 
+/** What a state of a citation means, as a sentence. */
+export function verificationHelp(state: Verification["state"]): string {
+  return (
+    {
+      exact: t("Verified: the source has this text at exactly these lines."),
+      moved: t("The source has this text, at other lines than the cited ones."),
+      same_tree: t("The source has this code, formatted otherwise."),
+      changed: t("The source has another text now."),
+      gone: t("The source does not have this text any more."),
+      unverified: t("The text could not be compared with its source."),
+    }[state] ?? t("What became of the citation is not known.")
+  );
+}
+
+/** How far a text alone supports the question, 0 to 1; null where no scale is known, or the server is an older one. */
+export function supportOf(candidate: Partial<Pick<Candidate, "support">>): number | null {
+  const { support } = candidate;
+  return typeof support === "number" ? Math.min(1, Math.max(0, support)) : null;
+}
+
 /** `path:start-end` in the repository. */
 export function locationOf({ path, lines }: Candidate): string {
   return lines === null ? path : `${path}:${lines.start}-${lines.end}`;
+}
+
+/** Folders that all files of a repository are in. */
+const ROOTS = /^(?:src\/google\/adk\/|docs\/)(?=.)/;
+
+/** The location without what most locations have in common. */
+export function shortLocation({ path, lines }: Candidate): string {
+  const short = path.replace(ROOTS, "");
+  if (lines === null) {
+    return short;
+  }
+  return lines.start === lines.end ? `${short}:${lines.start}` : `${short}:${lines.start}\u2013${lines.end}`;
 }
 
 /** A candidate's name for attributes, on one line. */
@@ -130,9 +170,9 @@ export function nameOf(candidate: Candidate): string {
 export function branchLabel(branch: string): string {
   const [kind = branch, part] = branch.split("#", 2);
   const words = new Map([
-    ["dense", t("Meaning")],
-    ["sparse", t("Keywords")],
-    ["symbol", t("Symbol")],
+    ["dense", t("By meaning")],
+    ["sparse", t("By keywords")],
+    ["symbol", t("By the symbol\u2019s name")],
   ]);
   const label = words.get(kind) ?? kind;
   return part === undefined ? label : t("{0}, part {1}", label, part);

@@ -1,8 +1,9 @@
 /** What the page knows and how events change it. */
 
 import { t } from "@vscode/l10n";
-import { ACTIONS, type Question, type SavedState, type ToPage, type ViewState } from "../messages";
+import { ACTIONS, type Question, type SavedState, type ToPage, type ViewJob, type ViewState } from "../messages";
 import { sameQuestion } from "../question";
+import { keepable } from "../savedState";
 
 export interface Model {
   /** What the extension says is to be shown; null until it has spoken. */
@@ -16,6 +17,8 @@ export interface Model {
   explained: ReadonlySet<string>;
   /** What the extension had to say last; the number tells two of the same text apart. */
   said: { text: string; number: number } | null;
+  /** What is missing before questions can be answered, or how far setting that up is. */
+  job: ViewJob | null;
 }
 
 export type Event =
@@ -29,8 +32,6 @@ export type Event =
   | { type: "silence" };
 
 export const NO_QUESTION: Question = { query: "", taskMode: "build", sources: "both", path: "" };
-/** Packs beyond this many characters are not kept with the editor. */
-const LARGEST_SAVED = 3_000_000;
 
 /** The model that a page starts with; `saved` is what it was before the editor dropped it. */
 export function initial(saved: SavedState | null): Model {
@@ -42,6 +43,7 @@ export function initial(saved: SavedState | null): Model {
     expanded: new Set(),
     explained: new Set(),
     said: null,
+    job: null,
   };
 }
 
@@ -49,9 +51,7 @@ export function initial(saved: SavedState | null): Model {
 export function reduce(model: Model, event: Event): Model {
   switch (event.type) {
     case "message":
-      return event.message.type === "say"
-        ? { ...model, said: { text: event.message.text, number: (model.said?.number ?? 0) + 1 } }
-        : show(model, event.message.state);
+      return hear(model, event.message);
     case "unreadable":
       return isWaiting(model) ? { ...model, view: unreadable(model.view) } : model;
     case "draft":
@@ -67,15 +67,30 @@ export function reduce(model: Model, event: Event): Model {
   }
 }
 
+function hear(model: Model, message: ToPage): Model {
+  switch (message.type) {
+    case "say":
+      return { ...model, said: { text: message.text, number: (model.said?.number ?? 0) + 1 } };
+    case "job":
+      return { ...model, job: message.job };
+    case "state":
+      return show(model, message.state);
+  }
+}
+
+/** A question of the page as it is asked: other words than those of the question before make a new question. */
+export function toAsk(question: Question, before: Question): Question {
+  const query = question.query.trim();
+  const taskMode = query === before.query.trim() ? before.taskMode : NO_QUESTION.taskMode;
+  return { ...question, query, taskMode };
+}
+
 /** What to keep with the editor; null before there is anything. */
 export function saved(model: Model): SavedState | null {
   if (model.view === null) {
     return null;
   }
-  const { pack } = model.view;
-  const size = pack?.candidates.reduce((sum, candidate) => sum + candidate.text.length, 0) ?? 0;
-  const view = size > LARGEST_SAVED ? { ...model.view, pack: null, current: null } : model.view;
-  return { version: 1, view, draft: model.draft, active: model.active };
+  return keepable({ version: 1, view: model.view, draft: model.draft, active: model.active });
 }
 
 function show(model: Model, view: ViewState): Model {

@@ -1,31 +1,119 @@
-/** Finds a question's words in a text. */
+/** The words of a question that say what it is about, and where they stand in a text. */
 
-const MOST_TERMS = 24;
-const LONGEST_TERM = 80;
+import stopWords from "../../../../config/stopwords.txt";
 
-/** A pattern for the matched terms, null for none. Short terms count only as whole words. */
-export function termPattern(terms: readonly string[]): RegExp | null {
-  const usable = terms.filter((term) => term.trim().length > 1 && term.length <= LONGEST_TERM).slice(0, MOST_TERMS);
-  if (usable.length === 0) {
-    return null;
-  }
-  const longestFirst = usable.toSorted((one, other) => other.length - one.length);
-  return new RegExp(longestFirst.map(patternOf).join("|"), "giu");
+const MOST_TERMS = 40;
+const LONGEST_WORD = 80;
+/** How much more a name says than a word, and how much less a part of a name. */
+const OF_NAME = 3;
+const OF_PART = 0.3;
+/** Beyond this a text is not looked through for how common a word is. */
+const LONGEST_COUNTED = 20_000;
+
+const WORD = /[\p{L}\p{N}_]+/gu;
+/** A word as people write names in code: with an underscore, a digit, or a capital letter inside. */
+const NAME = /[\p{L}\p{N}]_|_[\p{L}\p{N}]|\p{L}\p{N}|\p{Ll}\p{Lu}/u;
+const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu;
+/** A search needs these words, because Python does; to a reader of a passage they say nothing. */
+const COMMON =
+  "and or not is in if else for from with while as by on at into over between than then but out up all any no yes can via per";
+
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `${stopWords.replaceAll(/^#.*$/gm, "")} ${COMMON}`.split(/\s+/).filter((word) => word !== ""),
+);
+
+export interface Terms {
+  /** Names of the question, in small letters. */
+  readonly names: ReadonlySet<string>;
+  /** Stems of the question's other words. */
+  readonly words: ReadonlySet<string>;
+  /** What a name, a word or a part of a name is worth where a text has it. */
+  readonly weights: ReadonlyMap<string, number>;
 }
 
-/** Cuts a text into parts that match and parts that do not, in turn. */
-export function splitTerms(text: string, pattern: RegExp | null): { text: string; matched: boolean }[] {
-  if (pattern === null) {
+export const NO_TERMS: Terms = { names: new Set(), words: new Set(), weights: new Map() };
+
+/**
+ * The terms of a question.
+ *
+ * @param texts The texts that are shown: a term that stands in few of these is worth more.
+ */
+export function termsOf(question: string, texts: readonly string[] = []): Terms {
+  const names = new Set<string>();
+  const words = new Set<string>();
+  for (const [word] of question.matchAll(WORD)) {
+    if (word.length > LONGEST_WORD || names.size + words.size >= MOST_TERMS) {
+      continue;
+    }
+    const small = word.toLowerCase();
+    if (NAME.test(word)) {
+      names.add(small);
+    } else if (small.length > 2 && !STOP_WORDS.has(small)) {
+      words.add(stem(small));
+    }
+  }
+  const parts = [...question.matchAll(WORD)].flatMap(([word]) =>
+    names.has(word.toLowerCase()) ? partsOfName(word) : [],
+  );
+  const weights = new Map<string, number>();
+  for (const part of parts) {
+    weights.set(part, OF_PART);
+  }
+  for (const word of words) {
+    weights.set(word, 1);
+  }
+  for (const name of names) {
+    weights.set(name, OF_NAME);
+  }
+  return { names, words, weights: rarer({ names, words, weights }, texts) };
+}
+
+/** The terms that stand in a text. */
+export function termsIn(text: string, { weights }: Terms): Set<string> {
+  const found = new Set<string>();
+  if (weights.size === 0) {
+    return found;
+  }
+  for (const [word] of text.matchAll(WORD)) {
+    if (word.length > LONGEST_WORD) {
+      continue;
+    }
+    const small = word.toLowerCase();
+    const keys = NAME.test(word) ? [small, ...partsOfName(word)] : [small, stem(small)];
+    for (const key of keys) {
+      if (weights.has(key)) {
+        found.add(key);
+      }
+    }
+  }
+  return found;
+}
+
+/** What the terms of a text are worth together. */
+export function worth(found: Iterable<string>, { weights }: Terms): number {
+  let sum = 0;
+  for (const term of found) {
+    sum += weights.get(term) ?? 0;
+  }
+  return sum;
+}
+
+/** Cuts a text into parts that match and parts that do not, in turn. Only whole words and whole names match. */
+export function splitTerms(text: string, terms: Terms): { text: string; matched: boolean }[] {
+  if (terms.names.size + terms.words.size === 0) {
     return [{ text, matched: false }];
   }
   const parts: { text: string; matched: boolean }[] = [];
   let end = 0;
-  for (const match of text.matchAll(pattern)) {
-    if (match.index > end) {
-      parts.push({ text: text.slice(end, match.index), matched: false });
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (word.length > LONGEST_WORD || !matches(word, terms)) {
+      continue;
     }
-    parts.push({ text: match[0], matched: true });
-    end = match.index + match[0].length;
+    if (index > end) {
+      parts.push({ text: text.slice(end, index), matched: false });
+    }
+    parts.push({ text: word, matched: true });
+    end = index + word.length;
   }
   if (end < text.length) {
     parts.push({ text: text.slice(end), matched: false });
@@ -33,7 +121,51 @@ export function splitTerms(text: string, pattern: RegExp | null): { text: string
   return parts;
 }
 
-function patternOf(term: string): string {
-  const literal = term.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  return term.length > 2 ? literal : `(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`;
+/** A name also matches where at least half of its parts are words of the question: `max_retries` for "retry". */
+function matches(word: string, { names, words }: Terms): boolean {
+  const small = word.toLowerCase();
+  if (!NAME.test(word)) {
+    return names.has(small) || words.has(stem(small));
+  }
+  if (names.has(small)) {
+    return true;
+  }
+  const parts = partsOfName(word);
+  const found = parts.filter((part) => words.has(part)).length;
+  return found > 0 && found * 2 >= parts.length;
+}
+
+/** The stems of a name's parts that say something. */
+function partsOfName(name: string): string[] {
+  return [...name.matchAll(PART)]
+    .map(([part]) => part.toLowerCase())
+    .filter((part) => part.length > 2 && !STOP_WORDS.has(part))
+    .map(stem);
+}
+
+/** A word without its ending, alike for `retry`, `retries`, `retried` and `retrying`. */
+export function stem(word: string): string {
+  const plain = word
+    .replace(/(?:ies|ied)$/, "y")
+    .replace(/(?<=.{3})(?:ing|ed)$/, "")
+    .replace(/(?<=[^su])s$/, "")
+    .replace(/([^aeiouls])\1$/, "$1");
+  return plain.length > 3 ? plain.replace(/e$/, "") : plain;
+}
+
+/** The weights, less for terms that most of the texts have. */
+function rarer(terms: Terms, texts: readonly string[]): Map<string, number> {
+  const having = new Map<string, number>();
+  for (const text of texts) {
+    for (const term of termsIn(text.slice(0, LONGEST_COUNTED), terms)) {
+      having.set(term, (having.get(term) ?? 0) + 1);
+    }
+  }
+  const most = Math.log(1 + Math.max(1, texts.length));
+  return new Map(
+    [...terms.weights].map(([term, weight]) => {
+      const rarity = Math.log(1 + Math.max(1, texts.length) / Math.max(1, having.get(term) ?? 1)) / most;
+      return [term, weight * rarity];
+    }),
+  );
 }

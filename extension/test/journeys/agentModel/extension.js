@@ -1,5 +1,6 @@
 // A model that calls one tool with the user's question, and answers with the first citation of its result. It takes the
-// tool that the question names, else adk_find_evidence; it says which tools it was offered where that is not among them.
+// tool that the question names, else find_adk_evidence; it says which tools it was offered where that is not among them,
+// or where it is asked.
 const vscode = require("vscode");
 
 const CITATION = /adk-(?:docs|python)@[0-9a-f]{40}:[^\s"\\]+/;
@@ -33,9 +34,9 @@ const provider = {
     }
     const question = textOf(parts);
     const offered = (options.tools ?? []).map(({ name }) => name);
-    const wanted = offered.find((name) => question.includes(`#${name}`)) ?? "adk_find_evidence";
+    const wanted = offered.find((name) => question.includes(`#${name}`)) ?? "find_adk_evidence";
     progress.report(
-      offered.includes(wanted)
+      offered.includes(wanted) && !question.includes("Which tools")
         ? new vscode.LanguageModelToolCallPart("call-1", wanted, { query: "How do I retry a tool that throws?" })
         : new vscode.LanguageModelTextPart(`I was offered these tools: ${offered.join(", ")}`),
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { CancellationError, type LanguageModelToolInvocationOptions, lm } from "vscode";
+import { CancellationError, type LanguageModelToolInvocationOptions, lm, type PreparedToolInvocation } from "vscode";
 import injections from "../../../../tests/injection.json";
 import { registerEvidenceTool } from "../../../src/chat/tool";
 import { Evidence } from "../../../src/evidence/client";
@@ -8,6 +8,7 @@ import { Problem } from "../../../src/problem";
 import type { RenderParams } from "../../../src/protocol/generated";
 import { FakeBackend } from "../evidence/fakeBackend";
 import { candidate, pack, rendered } from "../evidence/packs";
+import { tools } from "../fake-vscode";
 
 const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
 
@@ -21,7 +22,7 @@ async function invoke(backend: FakeBackend, input: object, budget?: { tokenBudge
     };
   }
   try {
-    return await lm.invokeTool("adk_find_evidence", options, token);
+    return await lm.invokeTool("find_adk_evidence", options, token);
   } finally {
     registered.dispose();
   }
@@ -63,6 +64,30 @@ describe("the tool for language models", () => {
   it("takes no more than it needs of a large budget", async () => {
     const text = await textOf(invoke(server(), { query: "x" }, { tokenBudget: 1_000_000, charsPerToken: 4 }));
     assert.equal(text.length, 8000 * 4);
+  });
+
+  it("names the question while it runs, and asks for no consent", async () => {
+    const registered = registerEvidenceTool(new Evidence(server()));
+    const prepare = async (input: object) =>
+      tools.get("find_adk_evidence")?.prepareInvocation?.({ input }, token) as PreparedToolInvocation | undefined;
+    assert.deepEqual(await prepare({ query: "How do\nI retry [it](command:x)?" }), {
+      invocationMessage: "Finding ADK evidence: How do I retry [it] (command:x)?",
+    });
+    const long = await prepare({ query: "x".repeat(5000) });
+    assert.ok(String(long?.invocationMessage).length < 150);
+    assert.deepEqual(await prepare({ query: 7 }), { invocationMessage: "Finding ADK evidence: " });
+    registered.dispose();
+  });
+
+  it("is nothing in an editor that has no place for it", () => {
+    const { registerTool } = lm;
+    Object.assign(lm, { registerTool: undefined });
+    try {
+      registerEvidenceTool(new Evidence(server())).dispose();
+    } finally {
+      Object.assign(lm, { registerTool });
+    }
+    assert.equal(tools.size, 0);
   });
 
   for (const [group, texts] of Object.entries(injections)) {

@@ -33,6 +33,7 @@ interface Model {
   answers?: string[];
   fails?: unknown;
   maxInputTokens?: number;
+  vendor?: string;
 }
 
 interface Asked {
@@ -69,6 +70,7 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
     references,
     model: {
       id: "m",
+      vendor: model.vendor ?? "of a model",
       name: "Model *M*",
       maxInputTokens: model.maxInputTokens ?? 10_000,
       countTokens: async (text: string) => text.length / 4,
@@ -214,7 +216,7 @@ describe("a request to @adk", () => {
     ] as const) {
       const { response, facts, logged } = await ask({ model: { answers: [], fails } });
       assert.match(response.text, sentence);
-      assert.match(response.text, /- <runners\.py:6-12> Runner/);
+      assert.match(response.text, /- <runners\.py:6-12> Runner\n\n {2}```py\n {2}class Runner: \.\.\.\n {2}```\n/);
       assert.equal(response.buttons[0]?.command, COMMANDS.findEvidence);
       assert.equal(facts?.outcome, "listed");
       assert.equal(logged.length, 1);
@@ -242,6 +244,21 @@ describe("a request to @adk", () => {
       /^I think so \\\[CTX 3\\\]\.\s+The answer cites no evidence[\s\S]*- <runners\.py/,
     );
     assert.equal(uncited.facts?.outcome, "answered");
+  });
+
+  it("is answered with the evidence itself where there is no language model", async () => {
+    const { response, facts, sent, logged } = await ask({ model: { vendor: "adk-evidence" } });
+    assert.deepEqual(sent, []);
+    assert.deepEqual(logged, []);
+    assert.match(
+      response.text,
+      /No language model is chosen[\s\S]*- <runners\.py:6-12> Runner\n\n {2}```py\n {2}class Runner/,
+    );
+    assert.deepEqual(response.anchors, [PLACE]);
+    assert.equal(response.buttons[0]?.command, COMMANDS.findEvidence);
+    assert.equal(facts?.outcome, "listed");
+    const none = await ask({ model: { vendor: "adk-evidence" }, packs: [NONE] });
+    assert.match(none.response.text, /Nothing in the index answers this/);
   });
 
   it("ends quietly when it is cancelled", async () => {

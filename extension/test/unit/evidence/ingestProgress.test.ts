@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { onIngestProgress, progressMiddleware } from "../../../src/evidence/ingestProgress";
+import {
+  followIngestion,
+  ingestionIs,
+  onIngestProgress,
+  progressMiddleware,
+} from "../../../src/evidence/ingestProgress";
 
 type Report = Parameters<typeof progressMiddleware.handleWorkDoneProgress>[1];
 
@@ -32,5 +37,21 @@ describe("what the server reports of an ingestion", () => {
     ]);
     assert.equal(send({ kind: "report", message: "later" }).length, 1);
     assert.equal(heard.length, 2);
+  });
+
+  it("is told as numbers to who follows it, while the editor shows no progress of its own", () => {
+    const heard: number[] = [];
+    const following = followIngestion(({ fraction }) => heard.push(fraction));
+    const told = { stage: "embed", seconds_left: null, answers: "keywords" } as const;
+    try {
+      assert.equal(send({ kind: "report", message: "embed: 1 of 2", percentage: 50 }).length, 0);
+      ingestionIs({ ...told, fraction: 0.5 });
+      ingestionIs({ ...told, fraction: Number.NaN });
+    } finally {
+      following.dispose();
+    }
+    ingestionIs({ ...told, fraction: 0.75 });
+    assert.deepEqual(heard, [0.5]);
+    assert.equal(send({ kind: "report", message: "later" }).length, 1);
   });
 });

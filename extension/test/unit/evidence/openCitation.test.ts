@@ -108,6 +108,17 @@ describe("a citation that is opened", () => {
     assert.equal(sent(), null);
   });
 
+  it("is the source in the editor where the title of a result of the docs is clicked", async () => {
+    const url = "https://adk.dev/tools/retry/";
+    const evidence = new Evidence(
+      new FakeBackend({ "adk/source": () => ({ ...CITED, url, site_url: "https://adk.dev/" }) }),
+    );
+    const shown = candidate({ source_type: "docs" });
+    const citations = new Citations(evidence, new SourceDocuments(evidence), new Highlight());
+    await citations.open(shown, pack({ candidates: [shown] }), "default");
+    assert.equal(window.shown.length, 1);
+  });
+
   it("is asked for by the citation itself where it is a part of an outline", async () => {
     const backend = new FakeBackend({ "adk/source": () => CITED });
     const evidence = new Evidence(backend);

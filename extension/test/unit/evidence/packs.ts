@@ -24,6 +24,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     also_at: [],
     adds_little: false,
     drift: [],
+    error: null,
     for_language: null,
     context: "",
     attached: "",
@@ -53,6 +54,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
       ranking_place: null,
       moved_up: null,
       measures: {},
+      question: null,
     },
     ...more,
   };
@@ -75,6 +77,7 @@ export function pack(more: Partial<EvidenceResult> = {}): EvidenceResult {
     coverage: { docs_in_top_k: 0, code_in_top_k: 1 },
     warnings: [],
     outlines: [],
+    errors: [],
     debug: {},
     queryUsed: { text: "Runner", origin: "given", selection: null, enclosing: null, symbols: [] },
     ...more,

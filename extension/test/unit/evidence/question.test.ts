@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { paramsOf, questionOfText } from "../../../src/evidence/question";
 
 describe("a question of the query line", () => {
-  it("asks for everything unless it is told less", () => {
+  it("asks for everything unless it is told less, in its own mode", () => {
     assert.deepEqual(paramsOf({ query: "x", taskMode: "debug", sources: "both", path: "  " }), {
       query: "x",
       taskMode: "debug",

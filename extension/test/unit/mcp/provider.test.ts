@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import os from "node:os";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
+import { MCP_ENABLED } from "../../../src/ids";
 import { registerMcpServers } from "../../../src/mcp/provider";
 import type { Launch, Resolution } from "../../../src/server/resolve";
-import { mcpProviders } from "../fake-vscode";
+import { configurationChanges, configured, mcpProviders } from "../fake-vscode";
 
 type Provider = vscode.McpServerDefinitionProvider<vscode.McpStdioServerDefinition>;
 
@@ -25,14 +26,19 @@ describe("the provider of the server for agents", () => {
   /** What each folder resolves to; the key of a window without folders is empty. */
   let programs: Record<string, Resolution>;
   let looks: boolean[];
+  /** The names of the folders that have nothing to do with the ADK. */
+  let others: Set<string>;
   let change: () => void;
 
   beforeEach(() => {
+    configured.set(MCP_ENABLED, true);
     programs = { "": started("/env/python") };
     looks = [];
+    others = new Set();
     registered = registerMcpServers({
       version: "1.2.3",
       key: { environment: async () => ({ VOYAGE_API_KEY: "pa-secret" }) },
+      wanted: async (folder) => !others.has(folder?.name ?? ""),
       resolve: async (folder, fresh) => {
         looks.push(fresh);
         return programs[folder?.name ?? ""] ?? Promise.reject(new Error("unknown folder"));
@@ -48,6 +54,7 @@ describe("the provider of the server for agents", () => {
   });
   afterEach(() => {
     registered.dispose();
+    configured.clear();
     Object.assign(vscode.workspace, { workspaceFolders: undefined });
   });
 
@@ -106,6 +113,19 @@ describe("the provider of the server for agents", () => {
     );
   });
 
+  it("offers nothing, and looks for no program, where nothing has to do with the ADK", async () => {
+    others = new Set([""]);
+    assert.deepEqual(await offered(), []);
+    programs = { one: started("/a"), two: started("/b") };
+    open("one", "two");
+    others = new Set(["one"]);
+    assert.deepEqual(
+      (await offered()).map(({ command }) => command),
+      ["/b"],
+    );
+    assert.equal(looks.length, 1);
+  });
+
   it("lets agents index what lies in the folders that are open", async () => {
     programs = { one: started("/a"), two: started("/a") };
     open("one", "two");
@@ -124,6 +144,32 @@ describe("the provider of the server for agents", () => {
     assert.deepEqual(looks, [false, true, false]);
   });
 
+  it("offers nothing beside the extension's own tool, and looks for no program", async () => {
+    configured.clear();
+    assert.deepEqual(await offered(), []);
+    assert.deepEqual(looks, []);
+  });
+
+  it("offers the server where the editor has no place for the extension's own tool", async () => {
+    configured.clear();
+    const { registerTool } = vscode.lm;
+    Object.assign(vscode.lm, { registerTool: undefined });
+    try {
+      assert.equal((await offered()).length, 1);
+    } finally {
+      Object.assign(vscode.lm, { registerTool });
+    }
+  });
+
+  it("tells the editor when the setting changes, and of no other setting", () => {
+    let told = 0;
+    provider.onDidChangeMcpServerDefinitions?.(() => told++);
+    configurationChanges.fire("adkEvidence.hover.enabled");
+    assert.equal(told, 0);
+    configurationChanges.fire(MCP_ENABLED);
+    assert.equal(told, 1);
+  });
+
   it("is nothing in an editor that has no place for it", () => {
     const { registerMcpServerDefinitionProvider: register } = vscode.lm;
     Object.assign(vscode.lm, { registerMcpServerDefinitionProvider: undefined });
@@ -131,6 +177,7 @@ describe("the provider of the server for agents", () => {
       registerMcpServers({
         version: "1.2.3",
         key: { environment: async () => ({}) },
+        wanted: () => assert.fail("asked"),
         resolve: () => assert.fail("asked"),
         onDidChange: () => assert.fail("listened"),
       }).dispose();

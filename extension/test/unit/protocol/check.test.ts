@@ -30,8 +30,6 @@ describe("messages from the page", () => {
       { type: "openCitation", citation: "adk-docs@x:docs/a.md#L1-L2" },
       { type: "copy", what: "citation", candidateId: "x" },
       { type: "copy", what: "json", candidateId: null },
-      { type: "history", id: "x" },
-      { type: "clearHistory" },
       { type: "action", id: "ingest" },
     ]) {
       assert.ok(isFromPage(message), JSON.stringify(message));

@@ -4,8 +4,9 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
-import { findBase, setUpEnvironment } from "../../../src/commands/environment";
-import { findPayload, PrivateEnvironment, type SetUpStep } from "../../../src/server/environment";
+import { findBase, install, setUpEnvironment } from "../../../src/commands/environment";
+import { findPayload, PrivateEnvironment } from "../../../src/server/environment";
+import type { JobState } from "../../../src/server/getStarted";
 import type { ServerPool } from "../../../src/server/pool";
 import { PROBLEMS } from "../../../src/server/problems";
 import type { Finished, Run } from "../../../src/server/process";
@@ -37,8 +38,8 @@ describe("the private environment", () => {
     python: { path: python, version: "3.12.0", package: installed, missing: [], makesEnvironments: true },
   });
   const environment = () => new PrivateEnvironment(root, () => findPayload(payloads), run, probe);
-  const setUp = (signal = new AbortController().signal, onStep: (step: SetUpStep) => void = () => undefined) =>
-    environment().setUp({ base: "/base/python", signal, onStep, onLine: () => undefined });
+  const setUp = (signal = new AbortController().signal, onWait: () => void = () => undefined) =>
+    environment().setUp({ base: "/base/python", signal, onWait, onLine: () => undefined });
   const bring = async (version: string, text = "wheel") => {
     await fs.rm(payloads, { recursive: true, force: true });
     await fs.mkdir(payloads, { recursive: true });
@@ -46,6 +47,12 @@ describe("the private environment", () => {
     await fs.writeFile(path.join(payloads, "constraints.txt"), "numpy==2.0\n");
     installed = version;
   };
+  const options = () => ({
+    base: "/base/python",
+    signal: new AbortController().signal,
+    onWait: () => undefined,
+    onLine: () => undefined,
+  });
   const folders = () => fs.readdir(path.join(root, "environments")).catch((): string[] => []);
   const fails = (failure: SetUpFailure, work: Promise<void>) => assert.rejects(work, { failure });
 
@@ -61,13 +68,13 @@ describe("the private environment", () => {
   afterEach(() => fs.rm(path.dirname(root), { recursive: true, force: true }));
 
   it("is made of the wheel and the constraints that the extension brings along", async () => {
-    const steps: SetUpStep[] = [];
     assert.deepEqual(await environment().state(), { kind: "none" });
-    await setUp(undefined, (step) => steps.push(step));
+    let waits = 0;
+    await setUp(undefined, () => waits++);
     const state = await environment().state();
     assert.ok(state.kind === "ready" && state.current);
     assert.equal(state.version, "1.2.3");
-    assert.deepEqual(steps, ["creating", "installing", "checking"]);
+    assert.equal(waits, 0);
     assert.deepEqual(commands[0]?.slice(0, 4), ["/base/python", "-I", "-m", "venv"]);
     assert.equal(commands[1]?.[0], state.python);
     assert.deepEqual(commands[1]?.slice(-3), [
@@ -84,7 +91,7 @@ describe("the private environment", () => {
     made.onDidSetUp(() => {
       told.push(made.state().then(({ kind }) => void states.push(kind)));
     });
-    const options = { base: "/base/python", signal: new AbortController().signal, onStep() {}, onLine() {} };
+    const options = { base: "/base/python", signal: new AbortController().signal, onWait() {}, onLine() {} };
     pip = async () => ({ ...DONE, code: 1 });
     await assert.rejects(made.setUp(options));
     pip = async () => DONE;
@@ -150,34 +157,111 @@ describe("the private environment", () => {
     const state = await environment().state();
     assert.ok(state.kind === "ready");
     await fs.rm(state.python);
-    const asked: string[] = [];
-    const window = { ...vscode.window };
-    const noToken = { onCancellationRequested: () => ({ dispose: () => undefined }) };
-    Object.assign(vscode.window, {
-      showInformationMessage: async (message: string) => void asked.push(message),
-      showErrorMessage: async (message: string) => void asked.push(message),
-      withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
-        work({ report: () => undefined }, noToken),
-    });
+    const parts = {
+      environment: environment(),
+      prober: { probe, forget: () => undefined } as unknown as Prober,
+      pool: { reconcile: async () => undefined } as unknown as ServerPool,
+      log: { info: () => undefined, error: () => undefined } as unknown as vscode.LogOutputChannel,
+    };
+    const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").fixes;
+    assert.equal(repair?.title, "Repair");
+    const { PATH } = process.env;
+    // Without uv.
+    process.env.PATH = "";
     try {
-      const [repair] = PROBLEMS.environmentBroken("Its interpreter is gone.").fixes;
-      assert.equal(repair?.title, "Repair");
-      await setUpEnvironment(repair.arguments?.[0], {
-        environment: environment(),
-        prober: { probe, forget: () => undefined } as unknown as Prober,
-        pool: {
-          ensure: async () => undefined,
-          reconcile: async () => undefined,
-          request: async () => ({ index: {} }),
-        } as unknown as ServerPool,
-        log: { info: () => undefined, error: () => undefined } as unknown as vscode.LogOutputChannel,
-      });
+      const job = { state: { phase: "idle" } as JobState };
+      await setUpEnvironment(
+        repair.arguments?.[0],
+        parts,
+        job,
+        () => undefined,
+        (request) => install(parts, request, new vscode.CancellationTokenSource().token, () => undefined),
+      );
     } finally {
-      Object.assign(vscode.window, { withProgress: undefined }, window);
+      process.env.PATH = PATH;
     }
     const repaired = await environment().state();
     assert.ok(repaired.kind === "ready" && repaired.base === "/base/python");
-    assert.deepEqual(asked, ["ADK Evidence is ready."]);
+  });
+
+  it("is made by uv where uv is installed", async () => {
+    await environment().setUp({ ...options(), uv: "/bin/uv" });
+    const state = await environment().state();
+    assert.ok(state.kind === "ready");
+    assert.deepEqual(commands, [
+      [
+        "/bin/uv",
+        "venv",
+        "--no-project",
+        "--seed",
+        "--python",
+        "/base/python",
+        path.dirname(path.dirname(state.python)),
+      ],
+      [
+        ...["/bin/uv", "pip", "install", "--python", state.python],
+        ...["--constraint", path.join(payloads, "constraints.txt")],
+        `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[mcp,voyage]`,
+      ],
+    ]);
+  });
+
+  it("is made by venv and pip where uv fails, but not where the disk is full", async () => {
+    let tried = 0;
+    pip = async () => (++tried === 1 ? { ...DONE, code: 2, stderr: "error: Failed to fetch" } : DONE);
+    await environment().setUp({ ...options(), uv: "/bin/uv" });
+    assert.equal((await environment().state()).kind, "ready");
+    assert.deepEqual(
+      commands.map(([program = "", , word]) => `${path.basename(program)} ${word}`),
+      ["uv --no-project", "uv install", "python -m", "python -m"],
+    );
+    assert.equal((await folders()).length, 1);
+    pip = async () => ({ ...DONE, code: 2, stderr: "No space left on device (os error 28)" });
+    await fails("disk_full", environment().setUp({ ...options(), uv: "/bin/uv" }));
+  });
+
+  for (const [what, failure, stderr] of [
+    [
+      "the network",
+      "no_network",
+      "Caused by: error sending request for url (https://a.b/)\nCaused by: dns error: failed",
+    ],
+    ["a package", "no_package", "  × No solution found when resolving dependencies:"],
+  ] as const) {
+    it(`says what uv lacks where only uv could have made it: ${what}`, async () => {
+      const broken = { ...DONE, code: 1, stderr: "ensurepip is not available" };
+      venv = async () => (commands.length === 1 ? DONE : broken);
+      pip = async () => ({ ...DONE, code: 2, stderr });
+      await fails(failure, environment().setUp({ ...options(), uv: "/bin/uv" }));
+      assert.equal(commands.length, 3);
+      assert.deepEqual(await folders(), []);
+    });
+  }
+
+  it("says what venv and pip lack where uv failed for a reason that it did not tell", async () => {
+    venv = async () => ({
+      ...DONE,
+      code: 1,
+      stderr: commands.length === 1 ? "error: unexpected" : "No module named venv",
+    });
+    await fails("no_venv", environment().setUp({ ...options(), uv: "/bin/uv" }));
+  });
+
+  it("is not begun while a job runs: that job is shown, and nothing is asked", async () => {
+    const parts = { environment: environment() } as Parameters<typeof setUpEnvironment>[1];
+    const did: string[] = [];
+    const begin = (phase: JobState["phase"]) =>
+      setUpEnvironment(
+        { consented: true },
+        parts,
+        { state: { phase } as JobState },
+        () => did.push("shown"),
+        async () => void did.push("run"),
+      );
+    await begin("running");
+    assert.deepEqual(did, ["shown"]);
+    await begin("stopped");
+    assert.deepEqual(did, ["shown", "shown", "run"]);
   });
 
   it("is updated with the Python that it was made with, as long as that can make one", async () => {
@@ -185,7 +269,7 @@ describe("the private environment", () => {
     await environment().setUp({
       base: file,
       signal: new AbortController().signal,
-      onStep() {},
+      onWait() {},
       onLine() {},
     });
     const log = { debug() {}, info() {} } as unknown as vscode.LogOutputChannel;
@@ -289,8 +373,7 @@ describe("the private environment", () => {
     let both: Promise<void>[] = [];
     // Whichever is faster makes it.
     const waits = new Promise<void>((resolve) => {
-      const onStep = (step: SetUpStep) => step === "waiting" && resolve();
-      both = [1, 2].map(() => setUp(undefined, onStep));
+      both = [1, 2].map(() => setUp(undefined, resolve));
     });
     await waits;
     release();

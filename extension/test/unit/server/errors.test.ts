@@ -13,7 +13,7 @@ describe("a failed request", () => {
       "without an index",
       failed(-32803, "x", { code: "index_missing", hint: "Run it." }),
       "no_index",
-      "adkEvidence.ingest",
+      "adkEvidence.getStarted",
     ],
     [
       "without a list of symbols",

@@ -7,7 +7,7 @@ import { expandHere, indexSettings, ingestSettings, launchSettings, serverSettin
 import { serverLevel } from "../../../src/log";
 import { expandPath, expandSource, expandVariables, findOnPath } from "../../../src/server/paths";
 import { type Finished, type Run, run } from "../../../src/server/process";
-import { areCompatible, isNewEnough, Prober } from "../../../src/server/python";
+import { areCompatible, isNewEnough, Prober, pythonOfUv, pythonsOfLauncher } from "../../../src/server/python";
 import { Uri, workspace } from "../fake-vscode";
 
 const DONE: Finished = { code: 0, stdout: "", stderr: "", end: "exited" };
@@ -265,5 +265,48 @@ describe("a program on PATH", () => {
     assert.equal(await findOnPath("tool", { PATH: "." }), undefined);
     assert.equal(await findOnPath("text", { PATH: folder }), undefined);
     assert.equal(await findOnPath("tool", {}), undefined);
+  });
+});
+
+describe("the interpreters that other programs know", () => {
+  const printing =
+    (stdout: string, asked: string[][] = []): Run =>
+    async (program, args) => {
+      asked.push([program, ...args]);
+      return { ...DONE, stdout };
+    };
+
+  it("are those of the py launcher, old and new", async () => {
+    const asked: string[][] = [];
+    const output = [
+      " -V:3.13 *        C:\\Program Files\\Python313\\python.exe",
+      " -V:3.12          C:\\Users\\me\\Python312\\python.exe",
+      " -3.11-64         C:\\Python311\\python.exe *",
+      "Installed Pythons found by py Launcher for Windows",
+      " -V:Broken        not a path",
+    ].join("\r\n");
+    const found = await pythonsOfLauncher(printing(output, asked), {}, Promise.resolve("C:\\Windows\\py.exe"));
+    assert.deepEqual(found, [
+      "C:\\Program Files\\Python313\\python.exe",
+      "C:\\Users\\me\\Python312\\python.exe",
+      "C:\\Python311\\python.exe",
+    ]);
+    assert.deepEqual(asked, [["C:\\Windows\\py.exe", "-0p"]]);
+  });
+
+  it("are none where there is no launcher, and no program is started then", async () => {
+    const asked: string[][] = [];
+    assert.deepEqual(await pythonsOfLauncher(printing("", asked), {}, Promise.resolve(undefined)), []);
+    assert.deepEqual(asked, []);
+  });
+
+  it("are the one that uv finds, which downloads nothing", async () => {
+    const asked: string[][] = [];
+    assert.deepEqual(await pythonOfUv(printing("/opt/python3.12/bin/python\n", asked), "/bin/uv"), [
+      "/opt/python3.12/bin/python",
+    ]);
+    assert.deepEqual(asked[0], ["/bin/uv", "python", "find", "--no-project", ">=3.11"]);
+    assert.deepEqual(await pythonOfUv(printing("error: none\n"), "/bin/uv"), []);
+    assert.deepEqual(await pythonOfUv(printing("/x"), undefined), []);
   });
 });

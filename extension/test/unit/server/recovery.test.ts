@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Problem } from "../../../src/problem";
+import type { JobState } from "../../../src/server/getStarted";
 import type { ServerState } from "../../../src/server/managedServer";
 import type { Answered } from "../../../src/server/pool";
 import { onDidRecover } from "../../../src/server/recovery";
@@ -12,6 +13,9 @@ describe("what is mended", () => {
   const told: string[] = [];
   let state: ServerState = { kind: "idle" };
   let change = () => {};
+  let job = { answers: "nothing" } as JobState;
+  let changeJob = (_answers: JobState["answers"]) => {};
+  const better: boolean[] = [];
   let answer = (_answered: Answered) => {};
   onDidRecover(
     {
@@ -25,7 +29,22 @@ describe("what is mended", () => {
         return { dispose: () => undefined };
       },
     },
-    (codes) => told.push(...codes),
+    {
+      get state() {
+        return job;
+      },
+      onDidChange: (listener) => {
+        changeJob = (answers) => {
+          job = { ...job, answers };
+          listener(job);
+        };
+        return { dispose: () => undefined };
+      },
+    },
+    (codes, again) => {
+      told.push(...codes);
+      better.push(again);
+    },
   );
   const become = (next: ServerState): string[] => {
     told.length = 0;
@@ -54,5 +73,17 @@ describe("what is mended", () => {
     assert.equal(told.length, 0);
     answer({ folder: FOLDER, method: "adk/ingest", result: {} });
     assert.ok(told.includes("no_index"));
+  });
+
+  it("is that nothing was indexed, as soon as keywords answer, and that vectors were missing later", () => {
+    told.length = 0;
+    better.length = 0;
+    changeJob("nothing");
+    assert.equal(told.length, 0);
+    changeJob("keywords");
+    assert.ok(told.includes("no_index"));
+    changeJob("keywords");
+    changeJob("meaning");
+    assert.deepEqual(better, [false, true]);
   });
 });

@@ -218,7 +218,7 @@ describe("the choice of the program", () => {
 
   it("offers what mends each problem", async () => {
     const problems: [Partial<LaunchRequest>, World, string][] = [
-      [{}, {}, "adkEvidence.setUpEnvironment"],
+      [{}, {}, "adkEvidence.getStarted"],
       [{}, { environment: { ...READY, version: "9.9.9" } }, "adkEvidence.setUpEnvironment"],
       [{}, { environment: READY }, "adkEvidence.setUpEnvironment"],
       [{ interpreter: { text: "/gone", path: "/gone" } }, {}, "workbench.action.openSettings"],

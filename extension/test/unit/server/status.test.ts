@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
+import { GetStarted, type JobParts } from "../../../src/server/getStarted";
 import type { ServerState } from "../../../src/server/managedServer";
 import type { Answered, ServerPool } from "../../../src/server/pool";
 import { StatusItem } from "../../../src/server/status";
@@ -8,13 +9,29 @@ import { FakeEditor, Uri } from "../fake-vscode";
 
 const LAUNCH = { command: "p", args: [], isolated: true, key: "p", origin: "command", version: null } as const;
 const READY: ServerState = { kind: "ready", launch: LAUNCH };
+const USED = { hasInUse: () => true, onDidFind: () => new vscode.Disposable(() => undefined) };
 
-describe("the status item of several folders", () => {
+function idleJob(): ConstructorParameters<typeof StatusItem>[2] {
+  const memento = { keys: () => [], get: () => undefined, update: async () => undefined };
+  return new GetStarted({} as JobParts, memento as unknown as vscode.Memento);
+}
+
+describe("the status item", () => {
+  let shown: boolean;
   let before: { window: object; workspace: object };
   beforeEach(() => {
+    shown = false;
     before = { window: { ...vscode.window }, workspace: { ...vscode.workspace } };
     Object.assign(vscode.window, {
-      createStatusBarItem: () => ({ show: () => undefined, dispose: () => undefined }),
+      createStatusBarItem: () => ({
+        show: () => {
+          shown = true;
+        },
+        hide: () => {
+          shown = false;
+        },
+        dispose: () => undefined,
+      }),
       onDidChangeWindowState: () => new vscode.Disposable(() => undefined),
     });
     Object.assign(vscode.workspace, { onDidGrantWorkspaceTrust: () => new vscode.Disposable(() => undefined) });
@@ -22,6 +39,33 @@ describe("the status item of several folders", () => {
   afterEach(() => {
     Object.assign(vscode.window, before.window);
     Object.assign(vscode.workspace, before.workspace);
+  });
+
+  it("is there where the ADK is used, and where somebody has asked all the same", () => {
+    const changes = new vscode.EventEmitter<void>();
+    const finds = new vscode.EventEmitter<void>();
+    let state: ServerState = { kind: "idle" };
+    let used = false;
+    const pool = {
+      onDidChange: changes.event,
+      onDidAnswer: () => new vscode.Disposable(() => undefined),
+      state: () => state,
+    } as unknown as ServerPool;
+    const status = new StatusItem(pool, () => ({ id: "" }), idleJob(), {
+      hasInUse: () => used,
+      onDidFind: finds.event,
+    });
+    assert.equal(shown, false);
+    state = { kind: "starting" };
+    changes.fire();
+    assert.equal(shown, true);
+    state = { kind: "idle" };
+    changes.fire();
+    assert.equal(shown, false);
+    used = true;
+    finds.fire();
+    assert.equal(shown, true);
+    status.dispose();
   });
 
   it("asks again for the folder whose answer told more, whichever folder is in use", () => {
@@ -38,7 +82,7 @@ describe("the status item of several folders", () => {
     const activate = (path: string) =>
       Object.assign(vscode.window, { activeTextEditor: new FakeEditor(Uri.file(path), "") });
     activate("/b");
-    const status = new StatusItem(pool, (scope) => ({ id: scope?.toString() ?? "" }));
+    const status = new StatusItem(pool, (scope) => ({ id: scope?.toString() ?? "" }), idleJob(), USED);
     activate("/a");
     const uri = vscode.Uri.file("/b");
     const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: ".venv" };

@@ -90,7 +90,7 @@ describe("the status item", () => {
 
   it("tells what an index lacks, and how to go on", () => {
     const { corpora, ...rest } = INDEX;
-    assert.match(text(READY, { ...INDEX, dense: "pending" }).tooltip, /keywords alone.*Ingest Corpora goes on/);
+    assert.match(text(READY, { ...INDEX, dense: "pending" }).tooltip, /keywords alone.*Resume goes on/);
     const { adk_docs: _, ...withoutGuides } = corpora;
     assert.match(
       text(READY, { ...rest, corpora: withoutGuides }).tooltip,

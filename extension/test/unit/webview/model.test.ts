@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { commandOf } from "../../../src/webview/app/keyboard";
-import { type Event, initial, type Model, NO_QUESTION, reduce, saved } from "../../../src/webview/app/model";
-import { scoresOf, supportOf } from "../../../src/webview/app/score";
+import { supportOf } from "../../../src/webview/app/labels";
+import { type Event, initial, type Model, NO_QUESTION, reduce, saved, toAsk } from "../../../src/webview/app/model";
 import type { ViewState } from "../../../src/webview/messages";
-import { codeCandidate, docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
+import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
 
 const after = (model: Model, ...events: Event[]): Model => events.reduce(reduce, model);
 const state = (view: ViewState): Event => ({ type: "message", message: { type: "state", state: view } });
@@ -22,6 +22,15 @@ describe("the page's model", () => {
     assert.deepEqual(model.draft, typed);
     const other = { ...QUESTION, query: "another" };
     assert.deepEqual(after(model, state(stateOf(variedPack(), { question: other }))).draft, other);
+  });
+
+  it("asks what is newly typed in the usual mode, and the same words again in the mode that they had", () => {
+    const before = { ...QUESTION, query: "Traceback", taskMode: "debug" } as const;
+    assert.deepEqual(toAsk({ ...before, query: " Traceback ", sources: "docs" }, before), {
+      ...before,
+      sources: "docs",
+    });
+    assert.equal(toAsk({ ...before, query: "How do I retry?" }, before).taskMode, "build");
   });
 
   it("unfolds and explains, and forgets that with the pack", () => {
@@ -74,7 +83,9 @@ describe("the page's keys", () => {
   it("are for where there is no text field", () => {
     assert.equal(key("j", "page"), "next");
     assert.equal(key("j", "field"), null);
-    assert.equal(key("Escape", "field"), "cancel");
+    assert.equal(key("Escape", "field"), "leave");
+    assert.equal(key("e", "field"), null);
+    assert.equal(key("e", "card"), "expand");
     assert.equal(key("c", "page"), null);
     assert.equal(key("c", "inside"), "copy");
     assert.equal(key("Enter", "card"), "open");
@@ -83,37 +94,19 @@ describe("the page's keys", () => {
     assert.equal(key("c", "card", true), null);
     assert.equal(key("constructor", "card"), null);
   });
+
+  it("leave those with a modifier to the editor, but for the one that finds", () => {
+    for (const place of ["field", "card", "page"] as const) {
+      assert.equal(commandOf({ key: "f", modified: true, finds: true, place }), "query");
+      assert.equal(commandOf({ key: "f", modified: true, finds: false, place }), null);
+    }
+  });
 });
 
-describe("the bar beside a result", () => {
-  it("shows the support on a fixed scale, and nothing where none is known", () => {
+describe("the support of a result", () => {
+  it("is on a fixed scale, and nothing where none is known", () => {
     assert.equal(supportOf(docsCandidate({ support: 0.25, rerank_score: 9 })), 0.25);
     assert.equal(supportOf(docsCandidate({ support: null })), null);
     assert.equal(supportOf({}), null);
-  });
-});
-
-describe("score bars", () => {
-  it("are relative to the pack's best, in each collection and branch", () => {
-    const docs = docsCandidate();
-    const weaker = docsCandidate({
-      candidate_id: "docs-2",
-      rerank_score: 1.242,
-      why: { ...docs.why, branches: [{ branch: "sparse", rank: 9, score: 5.96792 }] },
-    });
-    const code = codeCandidate({ rerank_score: null });
-    const scores = scoresOf(packOf([docs, weaker, code]));
-    assert.equal(scores(docs).rerank?.part, 1);
-    assert.equal(scores(weaker).rerank?.part, 0.5);
-    assert.equal(scores(weaker).branches[0]?.part, 0.5);
-    assert.equal(scores(code).rerank, null);
-    assert.equal(scores(code).branches[0]?.part, 1);
-  });
-
-  it("start at the lowest score if there are negative ones", () => {
-    const [high, low] = [docsCandidate({ rerank_score: 3 }), docsCandidate({ rerank_score: -1, candidate_id: "low" })];
-    const scores = scoresOf(packOf([high, low]));
-    assert.equal(scores(low).rerank?.part, 0);
-    assert.equal(scores(docsCandidate({ rerank_score: 1 })).rerank?.part, 0.5);
   });
 });

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import type { Uri as VscodeUri, WebviewPanel } from "vscode";
+import type { Uri as VscodeUri, WebviewPanel, WebviewView } from "vscode";
 import { type Fix, Problem } from "../../../src/problem";
 import { isToPage, MAX_HISTORY } from "../../../src/protocol/check";
 import type { EvidenceResult } from "../../../src/protocol/generated";
 import type { PanelActions } from "../../../src/webview/actions";
+import type { PanelMemory, Place } from "../../../src/webview/memory";
 import type { Question, SavedState, ViewState } from "../../../src/webview/messages";
 import { PackPanel } from "../../../src/webview/panel";
 import { docsCandidate, outlineOf, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
-import { FakePanel, openedPanels, Uri } from "../fake-vscode";
+import { commands, FakePanel, FakeView, openedPanels, Uri } from "../fake-vscode";
 
 /** A request that a test answers when it likes. */
 interface Asked {
@@ -16,6 +17,24 @@ interface Asked {
   cancelled(): boolean;
   answer(pack: EvidenceResult): void;
   fail(reason: unknown): void;
+}
+
+/** What a workspace remembers, in memory; it outlives a panel. */
+class FakeMemory implements PanelMemory {
+  place: Place | null = null;
+  kept: SavedState | null = null;
+
+  remember(place: Place): void {
+    this.place = place;
+  }
+
+  async load(): Promise<SavedState | null> {
+    return this.kept;
+  }
+
+  async keep(state: SavedState): Promise<void> {
+    this.kept = JSON.parse(JSON.stringify(state));
+  }
 }
 
 class Fixture {
@@ -29,7 +48,7 @@ class Fixture {
   copyFails: Problem | null = null;
   readonly panel: PackPanel;
 
-  constructor() {
+  constructor(readonly memory = new FakeMemory()) {
     const actions: PanelActions = {
       ask: (question, token) =>
         new Promise((answer, fail) => {
@@ -56,7 +75,7 @@ class Fixture {
         this.fixed.push(fix);
       },
     };
-    this.panel = new PackPanel(Uri.file("/extension") as unknown as VscodeUri, actions, "build");
+    this.panel = new PackPanel(Uri.file("/extension") as unknown as VscodeUri, actions, memory, "build");
   }
 
   get view(): FakePanel {
@@ -79,10 +98,10 @@ class Fixture {
     return this.view.posted.filter(isSay).map(({ text }) => text);
   }
 
-  /** Opens the panel with its page listening. */
-  open(): this {
-    this.panel.reveal();
-    this.view.received.fire({ type: "ready" });
+  /** Opens the panel's tab with its page listening. */
+  async open(): Promise<this> {
+    this.panel.openTab();
+    await ready(this.view);
     return this;
   }
 
@@ -112,6 +131,12 @@ function packFor(query: string): EvidenceResult {
   return { ...pack, query, queryUsed: { ...pack.queryUsed, text: query } };
 }
 
+/** Lets the page say that it listens. */
+async function ready(page: { received: { fire(message: unknown): void } }): Promise<void> {
+  page.received.fire({ type: "ready" });
+  await settled();
+}
+
 /** Lets promises that are settled be seen. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) {
@@ -126,15 +151,15 @@ describe("the panel", () => {
     fixture = new Fixture();
   });
 
-  it("is one, opened beside the editor and reused", () => {
-    fixture.open();
+  it("is one tab, opened beside the editor and reused", async () => {
+    await fixture.open();
     fixture.panel.reveal();
     assert.equal(openedPanels.length, 1);
     assert.equal(fixture.view.reveals, 1);
   });
 
-  it("lets the page load its own script and style and nothing else", () => {
-    fixture.open();
+  it("lets the page load its own script and style and nothing else", async () => {
+    await fixture.open();
     const { html, options } = fixture.view.webview;
     assert.ok(html.includes("default-src 'none'"));
     assert.ok(!/unsafe|<script>|https?:/.test(html), html);
@@ -151,7 +176,7 @@ describe("the panel", () => {
   });
 
   it("shows a request while it runs, and its answer with the question that was made of it", async () => {
-    fixture.open();
+    await fixture.open();
     const shown = fixture.panel.show({ question: { taskMode: "debug" }, run: async () => packFor("Runner.run") });
     assert.deepEqual([fixture.last.phase, fixture.last.question.query], ["loading", ""]);
     const pack = await shown;
@@ -161,7 +186,7 @@ describe("the panel", () => {
   });
 
   it("says where an answer comes from that is no fresh one, also after a reload of the window", async () => {
-    fixture.open();
+    await fixture.open();
     await fixture.panel.show({ question: {}, run: async () => packFor("saved"), notice: () => "Saved long ago." });
     assert.equal(fixture.last.notice, "Saved long ago.");
     const view = fixture.last;
@@ -172,12 +197,12 @@ describe("the panel", () => {
     const reloaded = new FakePanel("adkEvidence.pack", "ADK Evidence");
     openedPanels.push(reloaded);
     await later.panel.deserializeWebviewPanel(reloaded as unknown as WebviewPanel, JSON.parse(JSON.stringify(state)));
-    reloaded.received.fire({ type: "ready" });
+    await ready(reloaded);
     assert.equal(later.last.notice, "Saved long ago.");
   });
 
   it("never lets a late answer replace a newer one", async () => {
-    fixture.open();
+    await fixture.open();
     const first = fixture.panel.ask({ ...QUESTION, query: "first" });
     const second = fixture.panel.ask({ ...QUESTION, query: "second" });
     assert.ok(fixture.request(0).cancelled());
@@ -193,7 +218,7 @@ describe("the panel", () => {
   });
 
   it("does not let a superseded request's failure show", async () => {
-    fixture.open();
+    await fixture.open();
     const first = fixture.panel.ask({ ...QUESTION, query: "first" });
     const second = fixture.panel.ask({ ...QUESTION, query: "second" });
     fixture.request(0).fail(new Problem("cancelled", "cancelled"));
@@ -205,7 +230,7 @@ describe("the panel", () => {
   });
 
   it("cancels, and shows again what was there before", async () => {
-    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
     const shown = fixture.panel.ask({ ...QUESTION, query: "other" });
     fixture.view.received.fire({ type: "cancel" });
     assert.ok(fixture.request(1).cancelled());
@@ -216,7 +241,7 @@ describe("the panel", () => {
   });
 
   it("tells what is wrong, and offers what mends it", async () => {
-    fixture.open();
+    await fixture.open();
     const fix = { title: "Ingest", command: "adkEvidence.ingest" };
     const shown = fixture.panel.ask(QUESTION);
     fixture.request(0).fail(new Problem("There is no index.", "no_index", [fix]));
@@ -232,7 +257,7 @@ describe("the panel", () => {
   });
 
   it("asks again by itself once what was wrong is mended, and only then", async () => {
-    fixture.open();
+    await fixture.open();
     const shown = fixture.panel.ask(QUESTION);
     fixture.request(0).fail(new Problem("There is no index.", "no_index"));
     await shown;
@@ -248,7 +273,7 @@ describe("the panel", () => {
   });
 
   it("does not ask again behind a closed panel", async () => {
-    fixture.open();
+    await fixture.open();
     const shown = fixture.panel.ask(QUESTION);
     fixture.request(0).fail(new Problem("There is no index.", "no_index"));
     await shown;
@@ -257,8 +282,79 @@ describe("the panel", () => {
     assert.equal(fixture.asked.length, 1);
   });
 
+  it("puts the better answer in the place of one by keywords, without taking that away meanwhile", async () => {
+    await fixture.open();
+    const byKeywords = packFor(QUESTION.query);
+    await fixture.answered(QUESTION, {
+      ...byKeywords,
+      index: byKeywords.index && { ...byKeywords.index, dense: "pending" },
+    });
+    const improved = Promise.all([fixture.panel.improve(), fixture.panel.improve()]);
+    assert.equal(fixture.last.phase, "ready");
+    const better = packFor(QUESTION.query);
+    fixture.request(1).answer(better);
+    await improved;
+    assert.equal(fixture.last.pack, better);
+    assert.equal(fixture.asked.length, 2);
+    // That one is as good as it gets.
+    await fixture.panel.improve();
+    assert.equal(fixture.asked.length, 2);
+  });
+
+  it("makes an answer by keywords of an earlier window better, too", async () => {
+    const pack = packFor(QUESTION.query);
+    const byKeywords: EvidenceResult = { ...pack, index: pack.index && { ...pack.index, dense: "pending" } };
+    const saved: SavedState = { version: 1, view: stateOf(byKeywords), draft: QUESTION, active: null };
+    const kept = new FakePanel("x", "x");
+    openedPanels.push(kept);
+    await fixture.panel.deserializeWebviewPanel(kept as unknown as WebviewPanel, saved);
+    kept.received.fire({ type: "ready" });
+    const improved = fixture.panel.improve();
+    fixture.request(0).answer(pack);
+    await improved;
+    assert.equal(fixture.last.pack, pack);
+  });
+
+  it("keeps the answer by keywords where no better one can be had, and what was asked meanwhile", async () => {
+    await fixture.open();
+    const pack = packFor(QUESTION.query);
+    const byKeywords: EvidenceResult = { ...pack, index: pack.index && { ...pack.index, dense: "pending" } };
+    await fixture.answered(QUESTION, byKeywords);
+    const failed = fixture.panel.improve();
+    fixture.request(1).fail(new Problem("x", "server_ended"));
+    await failed;
+    assert.equal(fixture.last.pack, byKeywords);
+    const late = fixture.panel.improve();
+    await fixture.answered({ ...QUESTION, query: "Another?" }, packFor("Another?"));
+    fixture.request(2).answer(packFor(QUESTION.query));
+    await late;
+    assert.equal(fixture.last.pack?.query, "Another?");
+  });
+
+  it("shows how far setting up is, and does what the card's buttons say, and nothing after the card is gone", async () => {
+    await fixture.open();
+    const actions: Fix[] = [{ title: "Stop", command: "adkEvidence.stopGettingStarted" }];
+    fixture.panel.showJob({ title: "Setting up", lines: ["Computing vectors"], fraction: 0.5, left: "", actions });
+    assert.deepEqual(fixture.view.posted.at(-1), {
+      type: "job",
+      job: { title: "Setting up", lines: ["Computing vectors"], fraction: 0.5, left: "", actions: ["Stop"] },
+    });
+    assert.ok(isToPage(fixture.view.posted.at(-1)));
+    fixture.view.received.fire({ type: "action", id: "job-Stop" });
+    fixture.view.received.fire({ type: "action", id: "job-Other" });
+    await settled();
+    assert.deepEqual(fixture.fixed, actions);
+    const consent: Fix = { title: "Get Started", command: "adkEvidence.getStarted" };
+    fixture.panel.showJob({ title: "Get started", lines: [], fraction: null, left: "", actions: [consent] });
+    fixture.view.received.fire({ type: "action", id: "job-Stop" });
+    fixture.panel.showJob(null);
+    fixture.view.received.fire({ type: "action", id: "job-Get Started" });
+    await settled();
+    assert.equal(fixture.fixed.length, 1);
+  });
+
   it("shows no stack of an error that nobody expected", async () => {
-    fixture.open();
+    await fixture.open();
     const shown = fixture.panel.ask(QUESTION);
     fixture.request(0).fail(new TypeError("x is not a function at /home/me"));
     await shown;
@@ -266,19 +362,19 @@ describe("the panel", () => {
   });
 
   it("runs no command that it did not offer", async () => {
-    fixture.open();
+    await fixture.open();
     fixture.view.received.fire({ type: "action", id: "workbench.action.terminal.new" });
     fixture.view.received.fire({ type: "action", id: "fix-0" });
-    fixture.view.received.fire({ type: "action", id: "ingest" });
+    fixture.view.received.fire({ type: "action", id: "getStarted" });
     await settled();
     assert.deepEqual(
       fixture.fixed.map(({ command }) => command),
-      ["adkEvidence.ingest"],
+      ["adkEvidence.getStarted"],
     );
   });
 
   it("indexes the version that the project of its pack uses", async () => {
-    fixture.open();
+    await fixture.open();
     const shown = packOf([]);
     fixture.folders.set(shown, "file:///work");
     const done = fixture.panel.ask(QUESTION);
@@ -292,7 +388,7 @@ describe("the panel", () => {
   });
 
   it("indexes no version for a pack that is no fresh answer", async () => {
-    fixture.open();
+    await fixture.open();
     await fixture.panel.show({ question: {}, run: async () => packFor("saved"), notice: () => "Saved long ago." });
     fixture.view.received.fire({ type: "action", id: "indexVersion" });
     await settled();
@@ -302,7 +398,7 @@ describe("the panel", () => {
   it("saves what its pack was asked for, and takes it up after the window was loaded anew", async () => {
     const pack = packFor(QUESTION.query);
     fixture.scopes.set(pack, "file:///second/a.py");
-    await fixture.open().answered(QUESTION, pack);
+    await (await fixture.open()).answered(QUESTION, pack);
     assert.equal(fixture.last.scope, "file:///second/a.py");
     const saved: SavedState = { version: 1, view: fixture.last, draft: QUESTION, active: null };
     const next = new Fixture();
@@ -314,13 +410,13 @@ describe("the panel", () => {
 
   it("goes on with its own mode where a pack has one that is new", async () => {
     const pack = { ...packFor(QUESTION.query), task_mode: "review" as "build" };
-    await fixture.open().answered({ ...QUESTION, taskMode: "debug" }, pack);
+    await (await fixture.open()).answered({ ...QUESTION, taskMode: "debug" }, pack);
     assert.equal(fixture.last.question.taskMode, "debug");
     assert.ok(isToPage({ type: "state", state: fixture.last }));
   });
 
   it("drops messages that are not of the contract", async () => {
-    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
     for (const message of [null, "ready", { type: "open" }, { type: "ask", question: "x" }, { type: "eval" }]) {
       fixture.view.received.fire(message);
     }
@@ -330,7 +426,7 @@ describe("the panel", () => {
 
   it("opens and copies candidates of its pack, and no others", async () => {
     const pack = packFor(QUESTION.query);
-    await fixture.open().answered(QUESTION, pack);
+    await (await fixture.open()).answered(QUESTION, pack);
     fixture.view.received.fire({ type: "open", candidateId: "docs-1", where: "source" });
     fixture.view.received.fire({ type: "open", candidateId: "other", where: "source" });
     fixture.view.received.fire({ type: "copy", what: "citation", candidateId: "docs-1" });
@@ -348,7 +444,7 @@ describe("the panel", () => {
   it("opens what the outlines of its pack cite, and nothing else", async () => {
     const outline = outlineOf({ parts: [{ name: "Next steps", lines: { start: 114, end: 121 } }] });
     const pack = { ...packFor(QUESTION.query), outlines: [outline] };
-    await fixture.open().answered(QUESTION, pack);
+    await (await fixture.open()).answered(QUESTION, pack);
     const lines = `${outline.citation}#L114-L121`;
     for (const citation of [lines, outline.citation, `${outline.citation}#L1-L121`, "adk-docs@x:docs/a.md", ""]) {
       fixture.view.received.fire({ type: "openCitation", citation });
@@ -364,7 +460,7 @@ describe("the panel", () => {
   });
 
   it("says what became of an action that failed", async () => {
-    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
     fixture.copyFails = new Problem("The clipboard is not there.", "clipboard");
     fixture.view.received.fire({ type: "copy", what: "json", candidateId: null });
     await settled();
@@ -373,15 +469,15 @@ describe("the panel", () => {
 
   describe("whose page does not listen", () => {
     it("posts nothing before the page has said that it is ready, then all", async () => {
-      fixture.panel.reveal();
+      fixture.panel.openTab();
       await fixture.answered(QUESTION, packFor(QUESTION.query));
       assert.deepEqual(fixture.view.posted, []);
-      fixture.view.received.fire({ type: "ready" });
+      await ready(fixture.view);
       assert.deepEqual([fixture.states.length, fixture.last.phase], [1, "ready"]);
     });
 
     it("keeps what it has to say while it is hidden", async () => {
-      await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
       const { view } = fixture;
       view.visible = false;
       view.viewStateChanged.fire();
@@ -393,7 +489,7 @@ describe("the panel", () => {
       view.visible = true;
       view.viewStateChanged.fire();
       assert.equal(view.posted.length, before);
-      view.received.fire({ type: "ready" });
+      await ready(view);
       assert.equal(fixture.last.question.query, "hidden");
       assert.deepEqual(fixture.said, ["The clipboard is not there."]);
     });
@@ -401,7 +497,7 @@ describe("the panel", () => {
 
   describe("with a history", () => {
     it("has the latest question first, each once", async () => {
-      fixture.open();
+      await fixture.open();
       for (const query of ["a", "b", "a"]) {
         await fixture.answered({ ...QUESTION, query }, packFor(query));
       }
@@ -413,7 +509,7 @@ describe("the panel", () => {
     });
 
     it("has a saved pack beside the fresh answer to its question", async () => {
-      fixture.open();
+      await fixture.open();
       const saved = { question: QUESTION, run: async () => packFor("a"), notice: () => "Saved." };
       await fixture.answered({ ...QUESTION, query: "a" }, packFor("a"));
       await fixture.panel.show(saved);
@@ -421,12 +517,12 @@ describe("the panel", () => {
       await fixture.answered({ ...QUESTION, query: "a" }, packFor("a"));
       await fixture.panel.show(saved);
       assert.equal(fixture.last.history.length, 2);
-      fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
+      await fixture.panel.recall(fixture.last.history[1]?.id ?? "");
       assert.equal(fixture.last.notice, null);
     });
 
     it("remembers so many and no more", async () => {
-      fixture.open();
+      await fixture.open();
       for (let index = 0; index < MAX_HISTORY + 5; index++) {
         await fixture.answered({ ...QUESTION, query: `q${index}` }, packFor(`q${index}`));
       }
@@ -435,23 +531,41 @@ describe("the panel", () => {
     });
 
     it("shows an earlier pack without asking again, and stops what runs", async () => {
-      fixture.open();
+      await fixture.open();
       for (const query of ["a", "b"]) {
         await fixture.answered({ ...QUESTION, query }, packFor(query));
       }
       const running = fixture.panel.ask({ ...QUESTION, query: "c" });
-      fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
+      await fixture.panel.recall(fixture.last.history[1]?.id ?? "");
       assert.deepEqual([fixture.last.pack?.query, fixture.last.question.query], ["a", "a"]);
       assert.ok(fixture.request(2).cancelled());
       fixture.request(2).answer(packFor("c"));
       await running;
       assert.equal(fixture.last.pack?.query, "a");
-      fixture.view.received.fire({ type: "clearHistory" });
+      fixture.panel.clearHistory();
       assert.deepEqual(
         fixture.last.history.map(({ query }) => query),
         ["a"],
       );
     });
+  });
+
+  it("forgets cleared questions for the next window, too, whatever it shows", async () => {
+    await fixture.open();
+    for (const query of ["a", "b"]) {
+      await fixture.answered({ ...QUESTION, query }, packFor(query));
+    }
+    const running = fixture.panel.ask({ ...QUESTION, query: "c" });
+    fixture.panel.clearHistory();
+    fixture.request(2).fail(new Problem("x", "x"));
+    await running;
+    const next = new Fixture(fixture.memory);
+    await next.panel.restore();
+    assert.deepEqual(
+      next.panel.history.map(({ query }) => query),
+      ["b"],
+    );
+    assert.equal(next.panel.pack?.query, "b");
   });
 
   describe("after a reload of the window", () => {
@@ -469,7 +583,7 @@ describe("the panel", () => {
       const view = new FakePanel("adkEvidence.pack", "ADK Evidence");
       openedPanels.push(view);
       await fixture.panel.deserializeWebviewPanel(view as unknown as WebviewPanel, state);
-      view.received.fire({ type: "ready" });
+      await ready(view);
     };
 
     it("shows its question, pack and history again", async () => {
@@ -484,7 +598,7 @@ describe("the panel", () => {
 
     it("asks an older question again, as its pack was not kept", async () => {
       await restore(saved());
-      fixture.view.received.fire({ type: "history", id: "entry-0" });
+      void fixture.panel.recall("entry-0");
       assert.equal(fixture.request(0).question.query, "older");
       fixture.request(0).answer(packFor("older"));
       await settled();
@@ -509,7 +623,7 @@ describe("the panel", () => {
     });
 
     it("gives up the old panel if there is a newer one", async () => {
-      fixture.open();
+      await fixture.open();
       const old = new FakePanel("adkEvidence.pack", "ADK Evidence");
       let closed = false;
       old.onDidDispose(() => {
@@ -521,14 +635,116 @@ describe("the panel", () => {
     });
   });
 
+  describe("in its view", () => {
+    const seen = async (panel: PackPanel): Promise<FakeView> => {
+      const view = new FakeView();
+      panel.resolveWebviewView(view as unknown as WebviewView);
+      await ready(view);
+      return view;
+    };
+    const lastOf = (view: FakeView) => view.posted.filter(isState).at(-1)?.state;
+
+    it("is what the first answer opens, without taking the focus", async () => {
+      commands.executed.length = 0;
+      void fixture.panel.ask(QUESTION);
+      await settled();
+      assert.deepEqual(commands.executed, [
+        ["setContext", "adkEvidence.panelUsed", true],
+        ["adkEvidence.view.focus", { preserveFocus: true }],
+      ]);
+      assert.equal(openedPanels.length, 0);
+      const view = await seen(fixture.panel);
+      assert.equal(lastOf(view)?.phase, "loading");
+      fixture.request(0).answer(packFor(QUESTION.query));
+      await settled();
+      assert.equal(lastOf(view)?.phase, "ready");
+      void fixture.panel.ask(QUESTION);
+      assert.deepEqual(view.shown, [true]);
+    });
+
+    it("shows the same as the tab, and goes on without it", async () => {
+      const view = await seen(fixture.panel);
+      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
+      assert.deepEqual(lastOf(view), fixture.last);
+      const running = fixture.panel.ask({ ...QUESTION, query: "other" });
+      fixture.view.dispose();
+      assert.ok(!fixture.request(1).cancelled());
+      fixture.request(1).answer(packFor("other"));
+      await running;
+      assert.equal(lastOf(view)?.pack?.query, "other");
+    });
+
+    it("takes the place of the tab when that is asked for, and keeps it", async () => {
+      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
+      assert.equal(fixture.memory.place, "tab");
+      let closed = false;
+      fixture.view.onDidDispose(() => {
+        closed = true;
+      });
+      const running = fixture.panel.ask({ ...QUESTION, query: "other" });
+      fixture.panel.moveToView();
+      const view = await seen(fixture.panel);
+      assert.ok(closed);
+      assert.ok(!fixture.request(1).cancelled());
+      fixture.request(1).answer(packFor("other"));
+      await running;
+      assert.equal(lastOf(view)?.pack?.query, "other");
+      await fixture.panel.recall(fixture.panel.history[1]?.id ?? "");
+      assert.equal(lastOf(view)?.pack?.query, QUESTION.query);
+      const shown = view.shown.length;
+      fixture.panel.reveal();
+      assert.equal(view.shown.length, shown + 1);
+      assert.equal(openedPanels.length, 1);
+    });
+
+    it("is not where answers go while the user has them in a tab, also in the next window", async () => {
+      await fixture.open();
+      fixture.view.dispose();
+      void fixture.panel.ask(QUESTION);
+      assert.equal(openedPanels.length, 2);
+      openedPanels.length = 0;
+      const next = new Fixture(fixture.memory);
+      void next.panel.ask(QUESTION);
+      assert.equal(openedPanels.length, 1);
+    });
+
+    it("has the last pack again in the next window", async () => {
+      const pack = packFor(QUESTION.query);
+      fixture.scopes.set(pack, "file:///second/a.py");
+      const shown = fixture.panel.ask(QUESTION);
+      fixture.request(0).answer(pack);
+      await shown;
+      const next = new Fixture(fixture.memory);
+      const view = await seen(next.panel);
+      assert.deepEqual([lastOf(view)?.phase, lastOf(view)?.pack?.query], ["ready", QUESTION.query]);
+      assert.equal(next.scopes.get(next.panel.pack as EvidenceResult), "file:///second/a.py");
+      assert.equal(next.asked.length, 0);
+    });
+
+    it("does not bring an old pack back over a question of this window", async () => {
+      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
+      const next = new Fixture(fixture.memory);
+      const asked = next.panel.ask({ ...QUESTION, query: "new" });
+      const view = await seen(next.panel);
+      assert.equal(lastOf(view)?.phase, "loading");
+      next.request(0).answer(packFor("new"));
+      await asked;
+      assert.equal(lastOf(view)?.pack?.query, "new");
+      assert.deepEqual(
+        next.panel.history.map(({ query }) => query),
+        ["new", QUESTION.query],
+      );
+    });
+  });
+
   it("cancels when it is closed, and keeps the session for when it is opened again", async () => {
-    await fixture.open().answered(QUESTION, packFor(QUESTION.query));
+    await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
     const running = fixture.panel.ask({ ...QUESTION, query: "other" });
     fixture.view.dispose();
     assert.ok(fixture.request(1).cancelled());
     fixture.request(1).fail(new Problem("cancelled", "cancelled"));
     assert.equal(await running, null);
-    fixture.open();
+    await fixture.open();
     assert.equal(openedPanels.length, 2);
     assert.deepEqual([fixture.last.phase, fixture.last.history.length], ["ready", 1]);
   });
@@ -536,11 +752,11 @@ describe("the panel", () => {
   it("tells when the shown pack is another one", async () => {
     const packs: (string | undefined)[] = [];
     fixture.panel.onDidChangePack((pack) => packs.push(pack?.query));
-    fixture.open();
+    await fixture.open();
     for (const query of ["a", "b"]) {
       await fixture.answered({ ...QUESTION, query }, packFor(query));
     }
-    fixture.view.received.fire({ type: "history", id: fixture.last.history[1]?.id });
+    await fixture.panel.recall(fixture.last.history[1]?.id ?? "");
     assert.deepEqual(packs, ["a", "b", "a"]);
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { body, excerpt, partsInLine, partsOf } from "../../../src/webview/app/excerpt";
+import type { Candidate } from "../../../src/protocol/generated";
+import { body, codeExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
-import { splitTerms, termPattern } from "../../../src/webview/app/terms";
+import { NO_TERMS, splitTerms, stem, termsOf } from "../../../src/webview/app/terms";
 
 describe("a candidate's text", () => {
   const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
@@ -13,71 +14,53 @@ describe("a candidate's text", () => {
     assert.equal(body("title: y\n---\ntext"), "title: y\n---\ntext");
   });
 
-  it("is shown whole if it is little longer than its fold", () => {
-    assert.deepEqual(excerpt(lines(8), false), {
-      text: lines(8),
-      lines: 8,
-      folded: false,
-      foldable: false,
-      cut: false,
-    });
+  const fold = (
+    text: string,
+    question: string,
+    more: Pick<Candidate, "lines"> & Partial<Candidate> = { lines: null },
+  ) => {
+    const piece = codeExcerpt(text, more, termsOf(question), 100);
+    return piece === null ? null : piece.text.split("\n").slice(piece.skip).join("\n");
+  };
+
+  it("is shown whole if it is little longer than its excerpt", () => {
+    assert.equal(fold(lines(7), ""), null);
+    assert.equal(fold(lines(40), ""), lines(6));
+    assert.equal(fold("x".repeat(5000), ""), "x".repeat(5000));
   });
 
-  it("is folded by lines, and by length", () => {
-    const many = excerpt(lines(40), false);
-    assert.deepEqual([many.text, many.lines, many.folded], [lines(6), 40, true]);
-    assert.equal(excerpt(lines(40), true).text, lines(40));
-    const long = excerpt("x".repeat(5000), false);
-    assert.deepEqual([long.text.length, long.folded, long.lines], [1001, true, 1]);
-  });
-
-  it("is folded to the passage with most of the question's words", () => {
+  it("is cut to the lines with the question's words, to a name rather than to words", () => {
     const text = `${lines(30)}\nretry the tool\n${lines(30)}`;
-    const shown = excerpt(text, false, [], termPattern(["retry", "tool"])).text;
-    assert.ok(shown.includes("retry the tool") && shown.split("\n").length === 6, shown);
-    const passages = ["def first():\n  pass", "max_retries: int = 3\n\n"];
-    assert.equal(excerpt(text, false, passages, termPattern(["retries"])).text, "max_retries: int = 3");
-    assert.equal(excerpt(text, false, passages, null).text, passages[0]);
-    assert.equal(excerpt(text, true, passages, null).text, text);
+    const shown = fold(text, "How do I retry the tool?") ?? "";
+    assert.ok(shown.includes("retry the tool") && shown.split("\n").length <= 6, shown);
+    const named = `failing tool\n${lines(20)}\nmax_retries = 3\n${lines(20)}`;
+    assert.ok(fold(named, "what does max_retries do for a failing tool")?.includes("max_retries = 3"));
+    // Words that every question has do not count.
+    assert.equal(fold(`${lines(20)}\nhow do i and is the\n${lines(20)}`, "How do I and is the?"), lines(6));
   });
 
-  it("is folded to where a paragraph begins, if that shows as many of the question's words", () => {
-    const terms = termPattern(["retry", "tool"]);
-    const fold = (text: string) => excerpt(text, false, [], terms).text.split("\n")[0];
-    const paragraphs = `${lines(20)}\n\nBegin\nhere: retry the tool\n${lines(20)}`;
-    assert.equal(fold(paragraphs), "Begin");
-    assert.equal(fold(`${lines(20)}\n* Begin\nhere: retry the tool\n${lines(20)}`), "* Begin");
-    // A later paragraph does not take the place of the first lines with these words.
-    assert.equal(fold(`${lines(9)}\nretry the tool\n${lines(9)}\n\nretry the tool`), "line 5");
-    // A word counts for more than the beginning of a paragraph.
-    assert.equal(fold(`${lines(9)}\n\ntool\n${lines(9)}\nretry\ntool\n${lines(9)}`), "line 6");
+  it("is cut to lines that show something", () => {
+    assert.equal(fold(`${"\n".repeat(7)}${lines(100)}`, ""), lines(6));
   });
 
-  it("falls apart at the lines for readers of other languages", () => {
-    const left = [
-      { lines: { start: 12, end: 13 }, language: "java" },
-      { lines: { start: 14, end: 14 }, language: "go" },
-    ];
-    const parts = partsOf(lines(6), { lines: { start: 10, end: 15 }, left_out: left });
-    assert.deepEqual(
-      parts.map((part) => [part.start, part.end, part.language, part.text.split("\n").length]),
-      [
-        [10, 11, null, 2],
-        [12, 13, "java", 2],
-        [14, 14, "go", 1],
-        [15, 15, null, 1],
-      ],
-    );
-    assert.equal(parts.map((part) => part.text).join("\n"), lines(6));
-    assert.equal(partsOf("a", { lines: null, left_out: [] })[0]?.text, "a");
+  it("is cut to a passage that the server chose", () => {
+    const passages = [{ lines: { start: 120, end: 121 }, text: "line 20\nline 21" }];
+    assert.equal(fold(lines(40), "", { lines: { start: 101, end: 140 }, passages }), "line 20\nline 21");
+    const wrong = [{ lines: { start: 900, end: 901 }, text: "elsewhere" }];
+    assert.equal(fold(lines(40), "", { lines: { start: 101, end: 140 }, passages: wrong }), lines(6));
+  });
+
+  it("is cut to where a paragraph begins, and loses the indentation that all its lines have", () => {
+    const inside = `class A:\n${"    pass\n".repeat(9)}\n    def retry(self):\n        tool()`;
+    assert.equal(fold(inside, "retry tool"), "def retry(self):\n    tool()");
   });
 
   it("says when even its longest form leaves something out", () => {
-    assert.ok(excerpt("x".repeat(1_000_000), true).cut);
-    assert.ok(excerpt("x".repeat(1_000_000), true).text.length < 3000);
-    assert.ok(!excerpt("x".repeat(1_000_000), false).cut);
-    const huge = excerpt("y\n".repeat(100_000), true);
+    assert.ok(longest("x".repeat(1_000_000)).cut);
+    assert.ok(longest("x".repeat(1_000_000)).text.length < 3000);
+    const huge = longest("y\n".repeat(100_000));
     assert.ok(huge.cut && huge.text.length <= 60_001);
+    assert.ok(!longest(lines(100)).cut);
   });
 });
 
@@ -93,33 +76,45 @@ describe("an outline", () => {
   });
 });
 
-describe("matched terms", () => {
-  const marked = (text: string, terms: string[]) =>
-    splitTerms(text, termPattern(terms))
+describe("the words of a question", () => {
+  const marked = (text: string, question: string) =>
+    splitTerms(text, termsOf(question))
       .map((part) => (part.matched ? `<${part.text}>` : part.text))
       .join("");
 
-  it("are found in any case, also inside names", () => {
-    assert.equal(marked("RetryToolPlugin retries", ["retry", "tool"]), "<Retry><Tool>Plugin retries");
+  it("are found in any form, as whole words and whole names only", () => {
+    const question = "How do I retry a failing tool?";
+    assert.equal(marked("Retries of a tool that failed", question), "<Retries> of a <tool> that <failed>");
+    assert.equal(marked("max_retries, toolbox", question), "<max_retries>, toolbox");
+    assert.equal(marked("ReflectAndRetryToolPlugin", question), "<ReflectAndRetryToolPlugin>");
+    assert.equal(marked("on_tool_error_callback", question), "on_tool_error_callback");
   });
 
-  it("count as words of their own if they are short", () => {
-    assert.equal(marked("is this it, IS it", ["is"]), "<is> this it, <IS> it");
+  it("are no words that say how a question is put, and no keywords of Python", () => {
+    const text = "is it and in the for how do you";
+    assert.equal(marked(text, "how is it in the for loop"), text);
   });
 
-  it("are letters, not patterns", () => {
-    assert.equal(marked("a.*b (x) [y] a-b", [".*b", "(x)", "[y]", "a-b"]), "a<.*b> <(x)> <[y]> <a-b>");
-    assert.equal(termPattern([]), null);
-    assert.equal(termPattern(["", " ", "x".repeat(100)]), null);
+  it("are names as they are written, not their parts", () => {
+    const question = "difference between RemoteA2aAgent and LlmAgent.output_key";
+    assert.equal(marked("agent: RemoteA2aAgent", question), "agent: <RemoteA2aAgent>");
+    assert.equal(marked("x.output_key, output", question), "x.<output_key>, output");
   });
 
-  it("are tried longest first", () => {
-    assert.equal(marked("before_model_callback", ["model", "before_model_callback"]), "<before_model_callback>");
+  it("are few of a long text, and none of an empty one", () => {
+    assert.ok(termsOf(Array.from({ length: 5000 }, (_, at) => `name_${at}`).join(" ")).names.size <= 40);
+    assert.equal(marked("anything", ""), "anything");
+    assert.equal(marked("a.*b (x) [y]", ".* ( [ \\"), "a.*b (x) [y]");
+  });
+
+  it("weigh more if few of the texts have them", () => {
+    const { weights } = termsOf("agent deadline", ["an agent", "the agents", "agent and deadline"]);
+    assert.ok((weights.get(stem("deadline")) ?? 0) > (weights.get(stem("agent")) ?? 0));
   });
 });
 
 describe("highlighting", () => {
-  const tags = (text: string, language: string, terms: RegExp | null = null): string[] => {
+  const tags = (text: string, language: string, terms = NO_TERMS): string[] => {
     const seen: string[] = [];
     const visit = (nodes: ReturnType<typeof highlight>["children"]): void => {
       for (const node of nodes) {
@@ -139,8 +134,16 @@ describe("highlighting", () => {
 
   it("makes spans and marks, and keeps every character", () => {
     const code = 'def f(x):\n    return "<script>" + x  # </span>';
-    assert.deepEqual(new Set(tags(code, "py", /return/g)), new Set(["span", "mark"]));
-    assert.equal(textOf(highlight(code, "py", null).children), code);
+    assert.deepEqual(new Set(tags(code, "py", termsOf("return value"))), new Set(["span", "mark"]));
+    assert.equal(textOf(highlight(code, "py", NO_TERMS).children), code);
+  });
+
+  it("leaves out first lines, whose strings still colour the others", () => {
+    const code = 'def f():\n    """One.\n\n    and two\n    """\n    return 1';
+    const root = highlight(code, "py", NO_TERMS, 3);
+    assert.equal(textOf(root.children), code.split("\n").slice(3).join("\n"));
+    const string = root.children.find((node) => node.type === "element");
+    assert.ok(string !== undefined && textOf(string.children).includes("and two"));
   });
 
   it("leaves unknown languages and very long texts plain", () => {

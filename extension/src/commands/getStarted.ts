@@ -1,0 +1,187 @@
+/** "Get Started": one consent, and then everything that questions need. */
+
+import * as vscode from "vscode";
+import { folderPath, ingestSettings } from "../config";
+import type { Evidence } from "../evidence/client";
+import { followIngestion } from "../evidence/ingestProgress";
+import { folderInUse, scopeInUse } from "../evidence/scope";
+import { COMMANDS } from "../ids";
+import { Problem } from "../problem";
+import type { IngestParams, ProjectStatus, RunManifest, ServerStatus } from "../protocol/generated";
+import type { GetStarted, JobParts, JobRequest } from "../server/getStarted";
+import type { ServerState } from "../server/managedServer";
+import { PROBLEMS } from "../server/problems";
+import { projectVersion } from "../server/projectVersion";
+import type { Resolution } from "../server/resolve";
+import { WITHOUT_PACKAGES } from "../server/setUpCodes";
+import { messageLine } from "../text/untrusted";
+import { asProblem } from "./command";
+import { install, isSet, MEGABYTES, type SetUpParts } from "./environment";
+
+/** What the language model takes on the disk, rounded up. */
+const MODEL_MEGABYTES = 90;
+
+/** The google-adk that the server's own settings name. */
+export const USUAL_VERSION = "2.13.0";
+
+/** Asks for consent, unless the argument says `consented` or the user has consented before, and runs the job. */
+export async function getStarted(
+  argument: unknown,
+  job: GetStarted,
+  consent: () => Promise<readonly string[]>,
+  shown: () => void,
+): Promise<void> {
+  const running = job.state.phase === "running";
+  if (!running && !isSet(argument, "consented") && !job.begun && !(await agrees(await consent()))) {
+    return;
+  }
+  shown();
+  if (!running) {
+    await runJob({}, job);
+  }
+}
+
+/** Runs the job, and says how it ended. */
+export async function runJob(request: JobRequest, job: GetStarted): Promise<void> {
+  const { phase, problem } = await job.run(request);
+  if (phase === "done") {
+    void tellReady();
+  } else if (problem !== null) {
+    throw problem;
+  }
+}
+
+async function agrees(lines: readonly string[]): Promise<boolean> {
+  const begin = vscode.l10n.t("Get Started");
+  const options = { modal: true, detail: lines.join("\n\n") };
+  return (
+    (await vscode.window.showInformationMessage(vscode.l10n.t("Get started with ADK Evidence?"), options, begin)) ===
+    begin
+  );
+}
+
+async function tellReady(): Promise<void> {
+  const ask = vscode.l10n.t("Ask a Question…");
+  if ((await vscode.window.showInformationMessage(vscode.l10n.t("ADK Evidence is ready."), ask)) === ask) {
+    await vscode.commands.executeCommand(COMMANDS.askQuestion);
+  }
+}
+
+/**
+ * Whether packages must be installed before a server can start, as far as that is known.
+ *
+ * @param explain Says how a program is chosen. Only where nobody has asked for a server is it called: it may probe
+ *   interpreters.
+ */
+export async function lacksPackages(state: ServerState, explain: () => Promise<Resolution>): Promise<boolean> {
+  const known = state.kind === "idle" ? await explain() : state;
+  return "problem" in known && WITHOUT_PACKAGES.includes(known.problem.code);
+}
+
+/**
+ * What the user consents to, a sentence a line.
+ *
+ * @param project What the server has said of the folder's project; null where no server has run.
+ * @param interpreter The interpreter that is used for the folder, where it is known.
+ */
+export async function consentLines(
+  packages: boolean,
+  project: ProjectStatus | null,
+  interpreter: string | undefined,
+): Promise<string[]> {
+  const which = await versionLine(project, interpreter);
+  const model = vscode.l10n.t(
+    "A language model of about {0} MB computes the vectors; it runs on this machine.",
+    MODEL_MEGABYTES,
+  );
+  const time = packages
+    ? vscode.l10n.t(
+        "It takes about ten minutes. Keywords answer questions after about two; the rest runs in the background.",
+      )
+    : vscode.l10n.t(
+        "It takes about eight minutes. Keywords answer questions after about one; the rest runs in the background.",
+      );
+  const installed = vscode.l10n.t(
+    "About {0} MB of Python packages are installed into an environment of their own, in the extension's storage. They come from the package index that uv or pip is configured to use; your Pythons stay as they are.",
+    MEGABYTES,
+  );
+  return [...(packages ? [installed] : []), which, model, time];
+}
+
+async function versionLine(project: ProjectStatus | null, interpreter: string | undefined): Promise<string> {
+  const folder = folderInUse();
+  if (ingestSettings(folder).code != null) {
+    return vscode.l10n.t("The docs and the source that the settings name are then read and indexed on this machine.");
+  }
+  const known = project ?? (await projectVersion(folderPath(folder), interpreter));
+  return known === null
+    ? vscode.l10n.t(
+        "The docs and the source of google-adk are then read and indexed on this machine: of the version that this project names, or else of {0}.",
+        USUAL_VERSION,
+      )
+    : vscode.l10n.t(
+        "The docs and the source of google-adk {0}, which this project uses (from {1}), are then read and indexed on this machine.",
+        messageLine(known.version),
+        messageLine(known.taken_from),
+      );
+}
+
+/** The parts of the job in this editor. */
+export function jobParts(setUp: SetUpParts, evidence: Evidence): JobParts {
+  const { environment, pool, log } = setUp;
+  return {
+    lacksPackages: async () => {
+      try {
+        await pool.ensure(scopeInUse());
+        return false;
+      } catch (error) {
+        if (error instanceof Problem && WITHOUT_PACKAGES.includes(error.code)) {
+          return true;
+        }
+        throw error;
+      }
+    },
+    install: async (request, token, onLine, onDetail) => {
+      if (!(await environment.canBeSetUp())) {
+        throw PROBLEMS.setUp("no_payload");
+      }
+      const onWait = () => onDetail(vscode.l10n.t("another window installs them"));
+      await install(setUp, request, token, onLine, onWait);
+    },
+    startServer: () => pool.ensure(scopeInUse()),
+    ingest: (token, onProgress) => ingest(evidence, token, onProgress),
+    problemOf: (reason) => asProblem(reason, log),
+  };
+}
+
+async function ingest(
+  evidence: Evidence,
+  token: vscode.CancellationToken,
+  onProgress: Parameters<JobParts["ingest"]>[1],
+): Promise<RunManifest | null> {
+  const scope = folderInUse()?.uri ?? scopeInUse();
+  const params = missingIn(await evidence.status(token, scope));
+  if (params === null) {
+    return null;
+  }
+  const following = followIngestion(onProgress);
+  try {
+    return await evidence.ingest(params, token, scope);
+  } finally {
+    following.dispose();
+  }
+}
+
+/** What has to be ingested for the folder in use; null where its index is complete. */
+export function missingIn({ index, projects }: Pick<ServerStatus, "index" | "projects">): IngestParams | null {
+  const folder = folderInUse();
+  const settings = ingestSettings(folder);
+  const project = projects.find((each) => each.folder === folder?.uri.toString());
+  // A source that the settings name is the user's own choice.
+  const version = settings.code == null ? project : undefined;
+  const complete = index !== null && index.dense === "complete" && "adk_docs" in index.corpora;
+  if (complete && (version === undefined || version.exact)) {
+    return null;
+  }
+  return version === undefined ? { mode: "all", ...settings } : { folder: version.folder, docs: settings.docs ?? null };
+}

@@ -1,0 +1,100 @@
+import { t } from "@vscode/l10n";
+import { useMemo } from "preact/hooks";
+import type { Candidate } from "../../protocol/generated";
+import { CodeText } from "./CodeText";
+import { type Block, parseDocs } from "./docsText";
+import { body, type CodePiece, codeExcerpt, countLines, docsExcerpt, longest } from "./excerpt";
+import { Markdown } from "./Markdown";
+import { NO_TERMS, type Terms } from "./terms";
+
+/** Beyond this a page stays as it is written: rendering takes time, and nobody reads that much in a card. */
+const LONGEST_RENDERED = 30_000;
+const MARKDOWN: ReadonlySet<string> = new Set(["md", "markdown", "mdx"]);
+const LONGEST_AROUND = 4000;
+
+/** A candidate's text, whole and as its excerpt. */
+export interface Shown {
+  /** Null for code. */
+  blocks: { whole: Block[]; excerpt: Block[] } | null;
+  code: { whole: CodePiece; excerpt: CodePiece };
+  /** Lines of the whole text. */
+  lines: number;
+  /** The whole text has more than the excerpt. */
+  more: boolean;
+  /** The whole text is not all of it. */
+  cut: boolean;
+}
+
+/** Prepares a candidate's text for the page. */
+export function textShown(candidate: Candidate, terms: Terms, columns: number): Shown {
+  const { text, cut } = longest(body(candidate.text));
+  // Older servers send nothing of these beside the text.
+  const { left_out = [], context = "", attached = "", import_statement = null, same_as = null } = candidate;
+  const around = context !== "" || attached !== "" || import_statement !== null || same_as !== null;
+  const code = { whole: { text, skip: 0 }, excerpt: { text, skip: 0 } };
+  const common = { code, lines: countLines(text), cut };
+  if (MARKDOWN.has(candidate.language.toLowerCase()) && text.length <= LONGEST_RENDERED) {
+    const whole = parseDocs(text, candidate.path_or_url, left_out, candidate.lines?.start);
+    if (whole.length > 0) {
+      const { blocks, all } = docsExcerpt(whole, candidate, terms, columns);
+      return { ...common, blocks: { whole, excerpt: blocks }, more: !all || around };
+    }
+  }
+  const excerpt = codeExcerpt(text, candidate, terms, columns);
+  return {
+    ...common,
+    blocks: null,
+    code: { whole: code.whole, excerpt: excerpt ?? code.whole },
+    more: excerpt !== null || around,
+  };
+}
+
+interface Props {
+  candidate: Candidate;
+  shown: Shown;
+  expanded: boolean;
+  terms: Terms;
+  tab: number;
+}
+
+export function Text({ candidate, shown, expanded, terms, tab }: Props) {
+  const { blocks, code, cut, more } = shown;
+  const piece = expanded ? code.whole : code.excerpt;
+  if (typeof candidate.same_as === "number" && !expanded) {
+    return <p class="cut">{t("The same text as result {0}.", candidate.same_as)}</p>;
+  }
+  return (
+    <div class={expanded || !more ? "text" : "text excerpt"}>
+      {expanded && (
+        <>
+          <NotCited text={candidate.import_statement} language="python" label={t("Import, not cited")} />
+          <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
+        </>
+      )}
+      {blocks === null ? (
+        <CodeText {...piece} language={candidate.language} terms={terms} />
+      ) : (
+        <Markdown blocks={expanded ? blocks.whole : blocks.excerpt} terms={terms} tab={tab} />
+      )}
+      {(expanded || !more) && cut && (
+        <p class="cut">{t("This text is too long to show whole. Open its source for the rest.")}</p>
+      )}
+      {expanded && <NotCited text={candidate.attached} language="python" label={t("Included files, not cited")} />}
+    </div>
+  );
+}
+
+/** Lines around the cited ones; older servers do not send them separately. */
+function NotCited({ text, language, label }: { text: string | null | undefined; language: string; label: string }) {
+  const shown = useMemo(() => longest((text ?? "").slice(0, LONGEST_AROUND)), [text]);
+  if (!text) {
+    return null;
+  }
+  return (
+    <div class="not-cited">
+      <p class="not-cited-label">{label}</p>
+      <CodeText text={shown.text} language={language} terms={NO_TERMS} />
+      {(shown.cut || text.length > LONGEST_AROUND) && <p class="cut">{t("Open the source for the rest.")}</p>}
+    </div>
+  );
+}

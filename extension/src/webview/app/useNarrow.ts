@@ -1,0 +1,17 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** As in webview.css: the page is a view in a side bar rather than a tab. */
+const NARROW = "(width < 480px)";
+
+/** Whether the page is too narrow for a line of code. */
+export function useNarrow(): boolean {
+  const [narrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const change = () => setNarrow(query.matches);
+    change();
+    query.addEventListener("change", change);
+    return () => query.removeEventListener("change", change);
+  }, []);
+  return narrow;
+}

@@ -1,0 +1,78 @@
+/** What the panel remembers of a workspace: where its answers are shown, and the last of them. */
+
+import * as vscode from "vscode";
+import { isSavedState } from "../protocol/check";
+import { TaskQueue } from "../server/taskQueue";
+import type { SavedState } from "./messages";
+import { keepable } from "./savedState";
+
+/** A view, which the user may move, or a tab among the editors. */
+export type Place = "view" | "tab";
+
+export interface PanelMemory {
+  /** Where answers were shown last; null if none ever was. */
+  readonly place: Place | null;
+  remember(place: Place): void;
+  /** What was kept last; null if there is nothing, or nothing of this version. */
+  load(): Promise<SavedState | null>;
+  keep(state: SavedState): Promise<void>;
+}
+
+const PLACE = "adkEvidence.panelPlace";
+const FILE = "panel.json";
+/** Takes the place of the file once it is whole. */
+const DRAFT = "panel.json.draft";
+
+/** Remembers in the editor's storage for the workspace; without a workspace only the place. */
+export class WorkspaceMemory implements PanelMemory {
+  private readonly writes = new TaskQueue();
+  private latest: SavedState | null = null;
+
+  constructor(private readonly context: Pick<vscode.ExtensionContext, "workspaceState" | "storageUri">) {}
+
+  get place(): Place | null {
+    const place = this.context.workspaceState.get<unknown>(PLACE);
+    return place === "view" || place === "tab" ? place : null;
+  }
+
+  remember(place: Place): void {
+    void this.context.workspaceState.update(PLACE, place);
+  }
+
+  async load(): Promise<SavedState | null> {
+    const { storageUri } = this.context;
+    if (storageUri === undefined) {
+      return null;
+    }
+    try {
+      const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(storageUri, FILE));
+      const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      return isSavedState(state) ? state : null;
+    } catch {
+      // There is none yet, or it was cut off; the panel starts without one.
+      return null;
+    }
+  }
+
+  keep(state: SavedState): Promise<void> {
+    this.latest = state;
+    // A write that has not begun writes the latest state, too.
+    return this.writes.run("keep", () => this.write());
+  }
+
+  private async write(): Promise<void> {
+    const { storageUri } = this.context;
+    if (storageUri === undefined || this.latest === null) {
+      return;
+    }
+    const text = JSON.stringify(keepable(this.latest));
+    const draft = vscode.Uri.joinPath(storageUri, DRAFT);
+    try {
+      await vscode.workspace.fs.createDirectory(storageUri);
+      await vscode.workspace.fs.writeFile(draft, new TextEncoder().encode(text));
+      await vscode.workspace.fs.rename(draft, vscode.Uri.joinPath(storageUri, FILE), { overwrite: true });
+    } catch {
+      // A full or read-only disk must not stand between a question and its answer.
+    }
+  }
+}
