@@ -185,6 +185,8 @@ class Environment {
   async make() {
     const python = findPython();
     say(`making ${this.name} with Python ${python.version}`);
+    // Through a link, --clear would empty the environment of another checkout.
+    if (fs.lstatSync(this.folder, { throwIfNoEntry: false })?.isSymbolicLink()) fs.unlinkSync(this.folder);
     const { status, output } = await runQuietly(python.path, ["-m", "venv", "--clear", this.folder]);
     if (status !== 0) throw new SetupError(`Python ${python.version} could not make ${this.folder}.`, lastLines(output));
   }
