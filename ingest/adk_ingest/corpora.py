@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.errors import SourceError
@@ -25,6 +26,7 @@ from adk_ingest.chunking.prose import chunk_prose
 from adk_ingest.chunking.python import module_name
 from adk_ingest.credentials import holds_credential, is_credential_file
 from adk_ingest.discovery import Discovery, discover, read_globs
+from adk_ingest.questions import NONE, WrittenQuestions, written_questions
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import as_committed, is_as_committed
@@ -80,6 +82,12 @@ class CorpusInput:
     def text_kind(self) -> Kind:
         """What the chunks' texts are for the encoders: samples are code, though they belong to the documentation."""
         return "code" if self.origin == "sample" else self.kind
+
+    # Once for a run: a question that is written meanwhile belongs to the next one.
+    @cached_property
+    def questions(self) -> WrittenQuestions:
+        """The questions that were written for the corpus's chunks; nobody writes for generated pages."""
+        return NONE if self.pages is not None else written_questions(self.settings)
 
     @property
     def location(self) -> SourceLocation:

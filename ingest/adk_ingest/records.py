@@ -13,7 +13,7 @@ from adk_ingest.chunkers import chunker_version
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.dense_text import brief_text, full_text, passages
 from adk_ingest.lexical import lexical_text
-from adk_ingest.questions import NONE, name_of, written_questions
+from adk_ingest.questions import name_of
 
 if TYPE_CHECKING:
     from adk_ingest.corpora import CorpusInput
@@ -33,12 +33,11 @@ def records(
     """
     # YAML's escapes can make a lone surrogate, which no store takes.
     title = _SURROGATE.sub("\ufffd", corpus.title_for(file.path) or chunked.title or "") or None
-    written = NONE if corpus.pages is not None else written_questions(corpus.settings)
     seen = Counter[str]()
     index = 0
     for raw in chunked.chunks:
         name = name_of(raw, file.path, corpus.text_kind)
-        questions = written.of(name, seen[name], raw.body)
+        questions = corpus.questions.of(name, seen[name], raw.body)
         seen[name] += 1
         lexical = lexical_text(
             raw,

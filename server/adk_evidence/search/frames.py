@@ -47,7 +47,7 @@ def find_frames(run: Run) -> list[Hit]:
     traceback = run.query.traceback
     if traceback is None:
         return []
-    sites = _sites(traceback, _indexed_paths(run, traceback))[: 2 * MAX_SITES]
+    sites = _sites(traceback, _indexed_files(run, traceback))[: 2 * MAX_SITES]
     found: dict[str, Hit] = {}
     for site, hit in zip(sites, _locate(run, sites), strict=True):
         if hit is not None and len(found) < MAX_SITES:
@@ -74,7 +74,7 @@ def find_calls(run: Run) -> list[Call]:
     traceback = run.query.traceback
     if traceback is None:
         return []
-    indexed = _indexed_paths(run, traceback)
+    indexed = _indexed_files(run, traceback)
     found: list[tuple[Raised, int, Site]] = []
     for raised in told_exceptions(traceback):
         numbered = [(number, frame) for number, frame in enumerate(raised.frames, 1) if frame.path in indexed]
@@ -132,8 +132,14 @@ def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
     return best[1] if best else None
 
 
-def _indexed_paths(run: Run, traceback: Traceback) -> dict[str, str]:
-    """The indexed files of frames, by the paths of the frames."""
+def _indexed_files(run: Run, traceback: Traceback) -> Mapping[str, str]:
+    """The indexed files of frames, by the paths of the frames; looked up once for a request."""
+    if run.frame_files is None:
+        run.frame_files = _look_up_files(run, traceback)
+    return run.frame_files
+
+
+def _look_up_files(run: Run, traceback: Traceback) -> dict[str, str]:
     frames: dict[str, list[Frame]] = {}
     for raised in traceback.exceptions:
         for frame in raised.frames:

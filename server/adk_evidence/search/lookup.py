@@ -1,10 +1,17 @@
-"""Reads chunks by their payload or their ids, as hits that no search returned."""
+"""Reads chunks and their vectors by their payload or their ids, without a search."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.store.base import Condition, Filter
+from adk_evidence.services.resilience import CacheAside
+from adk_evidence.store.base import Condition, Filter, HasId
 
 # How many chunks of one collection are read to find what a request names.
 MAX_READ = 400
@@ -36,3 +43,53 @@ def read_hits(run: Run, kind: Kind, *conditions: Condition) -> list[Hit]:
         for record in records
     ]
     return sorted(hits, key=lambda hit: (hit.payload.path, hit.payload.start_line, hit.point_id))
+
+
+def similarities(
+    run: Run, kind: Kind, vector: str, points: Sequence[str], kept: CacheAside[np.ndarray] | None = None
+) -> dict[str, list[float]]:
+    """The cosines of the question, as it was encoded first, with the vectors of some chunks, by point id.
+
+    Chunks without such vectors are left out. Nothing is found where the question has no vector, or where the collection
+    cannot answer, which becomes a warning.
+
+    Args:
+        run: A request that is encoded.
+        kind: The kind of all the chunks.
+        vector: The name of a vector of which a chunk has several.
+        points: The chunks.
+        kept: The vectors that need not be read again, by point id.
+    """
+    asked = run.asked.dense.get(kind) if run.asked is not None else None
+    if asked is None or not points or kind in run.collections_failed:
+        return {}
+    try:
+        rows = _vectors(run, kind, vector, points, kept)
+    except CollectionUnavailableError as exc:
+        run.without_collection(kind, exc)
+        return {}
+    query = np.asarray(asked, dtype=np.float32)
+    return {point: [float(one) for one in held @ query] for point, held in rows.items() if held.ndim == 2}
+
+
+def _vectors(
+    run: Run, kind: Kind, vector: str, points: Sequence[str], kept: CacheAside[np.ndarray] | None
+) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
+    if kept is not None:
+        found = {point: held for point in points if (held := kept.peek(point)) is not None}
+    missing = tuple(point for point in points if point not in found)
+    if missing:
+        records, _ = run.index.store.scroll(
+            run.settings.store.collection(kind),
+            filter=Filter(must=(HasId(missing),)),
+            limit=len(missing),
+            with_payload=False,
+            with_vectors=[vector],
+        )
+        for record in records:
+            found[record.id] = np.asarray(record.vectors.get(vector, ()), dtype=np.float32)
+    if kept is not None:
+        for point in found:
+            kept.get(point, functools.partial(found.__getitem__, point))
+    return found

@@ -20,17 +20,14 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from typing import cast
 
-import numpy as np
-
 from adk_evidence.embedding.base import SparseEncoder
-from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.languages import BY_EXTENSION
-from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
+from adk_evidence.search.lookup import similarities
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.store.base import Filter, HasId
 from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 
 # How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
@@ -485,29 +482,8 @@ def _similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:
     """The cosines of the question with the passages of hits, by point id, where the passages are known."""
     found: dict[str, list[float]] = {}
     for kind in KINDS:
-        asked = run.asked.dense.get(kind) if hasattr(run, "asked") else None
-        points = tuple(hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1)
-        if asked is None or not points or kind in run.collections_failed:
-            continue
-        try:
-            found |= _cosines(run, kind, points, np.asarray(asked, dtype=np.float32))
-        except CollectionUnavailableError as exc:
-            run.without_collection(kind, exc)
+        points = [hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1]
+        if points:
+            vector = run.settings.store.dense_vector(kind)
+            found |= similarities(run, kind, vector, points, run.index.passage_vectors)
     return found
-
-
-def _cosines(run: Run, kind: Kind, points: tuple[str, ...], asked: np.ndarray) -> dict[str, list[float]]:
-    store, kept = run.settings.store, run.index.passage_vectors
-    vectors = {point: held for point in points if (held := kept.peek(point)) is not None}
-    missing = tuple(point for point in points if point not in vectors)
-    if missing:
-        wanted = Filter(must=(HasId(missing),))
-        name = store.dense_vector(kind)
-        records, _ = run.index.store.scroll(
-            store.collection(kind), filter=wanted, limit=len(missing), with_payload=False, with_vectors=[name]
-        )
-        for record in records:
-            vectors[record.id] = np.asarray(record.vectors.get(name, ()), dtype=np.float32)
-    for point in vectors:
-        kept.get(point, functools.partial(vectors.__getitem__, point))
-    return {point: [float(one) for one in rows @ asked] for point, rows in vectors.items() if rows.ndim == 2}

@@ -90,7 +90,7 @@ class Run:
 
     - `symbols`: gives the symbols of the index, whose first use in a process takes seconds.
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
-      it was encoded first.
+      it was encoded first, None before that.
     - `relevant`: the point ids of the hits that feedback took as relevant, best first. If there are any, feedback has
       moved the question, and the branches' scores are of another one.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
@@ -98,6 +98,8 @@ class Run:
     - `resolved`: the symbols that the request carries as data; None before they are looked up.
     - `rerank_scales` and `rerank_weights` are those of the plan.
     - `named`: the hits that the request names outright, best first. They lead `final`.
+    - `frame_files`: the indexed files of a pasted traceback's frames, by the frames' paths; None before they are looked
+      up.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
       `missing` kinds have fewer results than required.
     - `known_names` and `unknown_names`: the code names in the question that the index holds, and those that it lacks.
@@ -120,7 +122,7 @@ class Run:
 
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)
-    asked: QueryVectors = field(init=False, repr=False)
+    asked: QueryVectors | None = None
     relevant: tuple[str, ...] = ()
     hits: dict[Kind, list[Hit]] = field(default_factory=dict)
     unique: list[Hit] = field(default_factory=list)
@@ -129,6 +131,7 @@ class Run:
     final: list[Hit] = field(default_factory=list)
     resolved: tuple[SymbolEntry, ...] | None = None
     named: list[Hit] = field(default_factory=list)
+    frame_files: Mapping[str, str] | None = None
     required: dict[Kind, int] = field(default_factory=dict)
     absent_kinds: tuple[Kind, ...] = ()
     missing: tuple[Kind, ...] = ()
