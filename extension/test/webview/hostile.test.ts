@@ -25,6 +25,7 @@ function poisoned(payload: string, index: number): Candidate {
     text: `${payload}\n${payload}`,
     context: payload,
     attached: payload,
+    attached_shown: `[INCLUDED ${payload.replace(/[\]\n]/g, " ")}]\n${payload}`,
     symbol: payload,
     headings: [payload, payload],
     title: payload,

@@ -3,8 +3,18 @@ import { useMemo } from "preact/hooks";
 import type { Candidate } from "../../protocol/generated";
 import { CodeText } from "./CodeText";
 import { type Block, parseDocs } from "./docsText";
-import { body, type CodePiece, codeExcerpt, countLines, docsExcerpt, longest } from "./excerpt";
+import {
+  body,
+  type CodePiece,
+  codeExcerpt,
+  countLines,
+  docsExcerpt,
+  type Included,
+  includedExcerpt,
+  longest,
+} from "./excerpt";
 import { Markdown } from "./Markdown";
+import { SafeText } from "./SafeText";
 import { NO_TERMS, type Terms } from "./terms";
 
 /** Beyond this a page stays as it is written: rendering takes time, and nobody reads that much in a card. */
@@ -17,6 +27,8 @@ export interface Shown {
   /** Null for code. */
   blocks: { whole: Block[]; excerpt: Block[] } | null;
   code: { whole: CodePiece; excerpt: CodePiece };
+  /** Lines of a file that the page includes, for the excerpt. */
+  included: Included | null;
   /** Lines of the whole text. */
   lines: number;
   /** The whole text has more than the excerpt. */
@@ -32,7 +44,8 @@ export function textShown(candidate: Candidate, terms: Terms, columns: number): 
   const { left_out = [], context = "", attached = "", import_statement = null, same_as = null } = candidate;
   const around = context !== "" || attached !== "" || import_statement !== null || same_as !== null;
   const code = { whole: { text, skip: 0 }, excerpt: { text, skip: 0 } };
-  const common = { code, lines: countLines(text), cut };
+  const included = includedExcerpt(candidate.attached_shown ?? "", terms, columns);
+  const common = { code, included, lines: countLines(text), cut };
   if (MARKDOWN.has(candidate.language.toLowerCase()) && text.length <= LONGEST_RENDERED) {
     const whole = parseDocs(text, candidate.path_or_url, left_out, candidate.lines?.start);
     if (whole.length > 0) {
@@ -58,7 +71,7 @@ interface Props {
 }
 
 export function Text({ candidate, shown, expanded, terms, tab }: Props) {
-  const { blocks, code, cut, more } = shown;
+  const { blocks, code, included, cut, more } = shown;
   const piece = expanded ? code.whole : code.excerpt;
   if (typeof candidate.same_as === "number" && !expanded) {
     return <p class="cut">{t("The same text as result {0}.", candidate.same_as)}</p>;
@@ -75,6 +88,18 @@ export function Text({ candidate, shown, expanded, terms, tab }: Props) {
         <CodeText {...piece} language={candidate.language} terms={terms} />
       ) : (
         <Markdown blocks={expanded ? blocks.whole : blocks.excerpt} terms={terms} tab={tab} />
+      )}
+      {!expanded && included !== null && (
+        <div class="not-cited">
+          <p class="not-cited-label">
+            {t("Included, not cited:")} <SafeText text={included.path} longest={300} />
+          </p>
+          <CodeText
+            {...included.piece}
+            language={included.path.slice(included.path.lastIndexOf(".") + 1)}
+            terms={terms}
+          />
+        </div>
       )}
       {(expanded || !more) && cut && (
         <p class="cut">{t("This text is too long to show whole. Open its source for the rest.")}</p>

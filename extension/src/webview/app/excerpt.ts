@@ -10,10 +10,16 @@ const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
 
 /** So few that the fourth result is in sight in a panel of 1000 by 900 pixels. */
 const EXCERPT_LINES = 6;
+/** The lines of an included file that follow the page's own. */
+const INCLUDED_LINES = 4;
 /** A text that exceeds its excerpt by this little is shown whole. */
 const SLACK_LINES = 1;
 const LONGEST_LINE = 2000;
 const LONGEST_TEXT = 60_000;
+/** What stands above each file in a candidate's included files; the same is written by the chunker of pages. */
+const INCLUDED = /^\[INCLUDED ([^\]\n]+)\]$/m;
+/** What the server puts in the place of lines that it did not choose. */
+const LEFT_OUT = "[...]";
 const LIST_ITEM = /^\s*(?:[*+-]|\d{1,3}[.)])\s/;
 /** Characters of an outline, about two lines of a panel beside an editor. */
 const LONGEST_OUTLINE = 180;
@@ -68,16 +74,7 @@ export function codeExcerpt(
   const spans = (passages ?? [])
     .map(({ lines: { start, end } }): Span => [Math.max(0, start - first), Math.min(lines.length, end - first + 1)])
     .filter(([start, end]) => start < end);
-  const units = (spans.length > 0 ? spans : [[0, lines.length] as const]).flatMap(([start, end]) =>
-    lines.slice(start, end).map((line, at): Unit & { at: number } => ({
-      at: start + at,
-      terms: termsIn(line, terms),
-      height: lineHeight(line, columns),
-      begins: beginsParagraph(lines, start + at),
-      blank: line.trim() === "",
-      apart: at === 0,
-    })),
-  );
+  const units = unitsOfCode(lines, spans.length > 0 ? spans : [[0, lines.length]], terms, columns);
   const [from, to] = bestWindow(units, terms);
   return pieceOf(lines, units[from]?.at ?? 0, (units[to - 1]?.at ?? 0) + 1);
 }
@@ -116,6 +113,35 @@ export function docsExcerpt(
   return { blocks: cutOut(blocks, [start, end], title), all: false };
 }
 
+/** Lines of a file that a page includes. */
+export interface Included {
+  path: string;
+  piece: CodePiece;
+}
+
+/**
+ * The lines to show of the files that a page includes, of the file that has most of the question; null without any.
+ *
+ * @param shown What the server chose of the files, each below its path.
+ */
+export function includedExcerpt(shown: string, terms: Terms, columns: number): Included | null {
+  let best: Included | null = null;
+  let most = Number.NEGATIVE_INFINITY;
+  const [, ...parts] = clip(shown, LONGEST_TEXT).split(INCLUDED);
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const lines = (parts[at + 1] ?? "").split("\n");
+    const units = unitsOfCode(lines, spansBetween(lines, LEFT_OUT), terms, columns);
+    const [from, to] = bestWindow(units, terms, INCLUDED_LINES);
+    const piece = pieceOf(lines, units[from]?.at ?? 0, (units[to - 1]?.at ?? -1) + 1);
+    const value = worth(new Set(units.slice(from, to).flatMap((unit) => [...unit.terms])), terms);
+    if (piece !== null && value > most) {
+      most = value;
+      best = { path: parts[at] ?? "", piece: { ...piece, text: clipLines(piece.text) } };
+    }
+  }
+  return best;
+}
+
 /** How many parts of an outline its line has room for, at least one. */
 export function partsInLine({ title, parts }: Pick<Outline, "title" | "parts">): number {
   let length = title.length;
@@ -146,7 +172,7 @@ interface Unit {
  * shows something. Of windows that are worth the same it is the one that begins where a reader can, with little before
  * the first term.
  */
-function bestWindow(units: readonly Unit[], terms: Terms): [number, number] {
+function bestWindow(units: readonly Unit[], terms: Terms, room = EXCERPT_LINES): [number, number] {
   let best: [number, number] = [0, Math.min(1, units.length)];
   let most = Number.NEGATIVE_INFINITY;
   for (let from = 0; from < units.length; from++) {
@@ -159,7 +185,7 @@ function bestWindow(units: readonly Unit[], terms: Terms): [number, number] {
     let to = from;
     for (; to < units.length; to++) {
       const unit = units[to];
-      if (unit === undefined || (to > from && (unit.apart || height + unit.height > EXCERPT_LINES))) {
+      if (unit === undefined || (to > from && (unit.apart || height + unit.height > room))) {
         break;
       }
       before += found.size + unit.terms.size === 0 ? unit.height : 0;
@@ -170,14 +196,34 @@ function bestWindow(units: readonly Unit[], terms: Terms): [number, number] {
     }
     const value = worth(found, terms);
     // Worth far less than any term: these decide between windows with the same terms only.
-    const room = Math.min(height, EXCERPT_LINES) / EXCERPT_LINES;
-    const place = (units[from]?.begins ? 2 : 0) + room - (value > 0 ? before / EXCERPT_LINES : 0);
+    const filled = Math.min(height, room) / room;
+    const place = (units[from]?.begins ? 2 : 0) + filled - (value > 0 ? before / room : 0);
     if (value + place * 0.001 > most) {
       most = value + place * 0.001;
       best = [from, to];
     }
   }
   return best;
+}
+
+/** The runs of lines between lines that are a mark. */
+function spansBetween(lines: readonly string[], mark: string): Span[] {
+  const marks = lines.flatMap((line, at) => (line === mark ? [at] : []));
+  return [-1, ...marks].map((at, number): Span => [at + 1, marks[number] ?? lines.length]);
+}
+
+/** Each line of these spans. */
+function unitsOfCode(lines: readonly string[], spans: readonly Span[], terms: Terms, columns: number) {
+  return spans.flatMap(([start, end]) =>
+    lines.slice(start, end).map((line, at): Unit & { at: number } => ({
+      at: start + at,
+      terms: termsIn(line, terms),
+      height: lineHeight(line, columns),
+      begins: beginsParagraph(lines, start + at),
+      blank: line.trim() === "",
+      apart: at === 0,
+    })),
+  );
 }
 
 interface DocsUnit extends Unit {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Candidate } from "../../../src/protocol/generated";
-import { body, codeExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
+import { body, codeExcerpt, includedExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { NO_TERMS, splitTerms, stem, termsOf } from "../../../src/webview/app/terms";
 
-describe("a candidate's text", () => {
-  const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
+const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
 
+describe("a candidate's text", () => {
   it("starts after the provenance header, if there is one", () => {
     assert.equal(body("[CORPUS=x]\n---\n---\ntitle: y"), "---\ntitle: y");
     assert.equal(body("no header"), "no header");
@@ -61,6 +61,35 @@ describe("a candidate's text", () => {
     const huge = longest("y\n".repeat(100_000));
     assert.ok(huge.cut && huge.text.length <= 60_001);
     assert.ok(!longest(lines(100)).cut);
+  });
+});
+
+describe("the files that a page includes", () => {
+  const shownOf = (shown: string, question: string) => {
+    const found = includedExcerpt(shown, termsOf(question), 100);
+    return found && { path: found.path, text: found.piece.text.split("\n").slice(found.piece.skip).join("\n") };
+  };
+
+  it("are shown by the lines of the one that has most of the question", () => {
+    const files = "[INCLUDED a.py]\nimport os\n\n[INCLUDED b/c.py]\nx = 1\n[...]\nagent = retry(\n    tool,\n)";
+    assert.deepEqual(shownOf(files, "How do I retry a tool?"), {
+      path: "b/c.py",
+      text: "agent = retry(\n    tool,\n)",
+    });
+    assert.deepEqual(shownOf(files, ""), { path: "a.py", text: "import os" });
+  });
+
+  it("are shown by four lines at most, none of which says that others are left out", () => {
+    const long = lines(30);
+    const cut = shownOf(`[INCLUDED a.py]\nretry = 1\n[...]\n${long}`, "retry");
+    assert.deepEqual(cut, { path: "a.py", text: "retry = 1" });
+    assert.equal(shownOf(`[INCLUDED a.py]\n${long}`, "retry")?.text, lines(4));
+  });
+
+  it("are not shown where there are none, or nothing is in them", () => {
+    assert.equal(shownOf("", "retry"), null);
+    assert.equal(shownOf("no file", "retry"), null);
+    assert.equal(shownOf("[INCLUDED a.py]\n\n", "retry"), null);
   });
 });
 
