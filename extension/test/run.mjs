@@ -11,6 +11,7 @@
 //     journeys   the installed VSIX as a user meets it, in a real editor
 // One part runs where it is named alone:
 //     pictures   the same, and takes the pictures of the READMEs (extension/pictures)
+//     benchmarks how long a user waits in a real editor; ADK_EVIDENCE_HOME names an index of the real corpora
 // Arguments for mocha (for instance `-g hover`) reach all parts but host.
 
 import { spawn } from "node:child_process";
@@ -31,11 +32,18 @@ const REPORTER = path.join(HERE, "reporter.cjs");
 /** The parts in the order in which they run. */
 export const PARTS = ["unit", "webview", "package", "host", "journeys"];
 
-/** Parts that run where they are named alone: they write files of the repository. */
-const NAMED_PARTS = ["pictures"];
+/** Parts that run where they are named alone: one writes files of the repository, the other needs a large index. */
+const NAMED_PARTS = ["pictures", "benchmarks"];
 
 /** What one test of a part may take, in milliseconds. */
-const TIMEOUTS = { unit: 10_000, webview: 30_000, package: 60_000, journeys: 120_000, pictures: 120_000 };
+const TIMEOUTS = {
+  unit: 10_000,
+  webview: 30_000,
+  package: 60_000,
+  journeys: 120_000,
+  pictures: 120_000,
+  benchmarks: 120_000,
+};
 
 /** How often a test is tried again: a real editor in a real browser on a busy machine is not ours to the last event. */
 const RETRIES = { journeys: 1 };
@@ -48,6 +56,7 @@ const NEEDS = {
   host: editor,
   journeys: editor,
   pictures: editor,
+  benchmarks: editor,
 };
 
 // CommonJS packages inside an ES module still ask for these.

@@ -1,0 +1,141 @@
+/**
+ * How long a user waits in a real editor, on an index of the real corpora: prints times and asserts none.
+ *
+ *     ADK_EVIDENCE_HOME=HOME npm run test:extension -- benchmarks
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "mocha";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "../e2e/chromium";
+import { CodeServer } from "../e2e/codeServer";
+import { Editor } from "../e2e/editor";
+import { REQUIREMENTS } from "../e2e/workplace";
+
+const COMMAND = path.join(process.cwd(), ".venv", "bin", "adk-evidence");
+const START_MS = 120_000;
+/** Questions, each of which is asked once: an answer that is kept from before would be no measure. */
+const QUESTIONS = [
+  "How do I retry a tool that throws?",
+  "Which callback runs before the model is called?",
+  "How do I limit the number of model calls?",
+  "How is session state written from a tool?",
+  "How do I stream the events of a runner?",
+  "How does a parallel agent share results?",
+  "How do I save an artifact from a tool?",
+  "How do I give an agent long-term memory?",
+  "How is an agent deployed to Cloud Run?",
+  "How do I call an MCP server from an agent?",
+  "How do I validate the output of an agent with a schema?",
+  "How do I transfer control to another agent?",
+  "How do I write a custom agent with my own run logic?",
+  "How do I log every tool call with a plugin?",
+  "How do I evaluate an agent with a test file?",
+  "How do I authenticate a tool with OAuth?",
+  "How do I run a long-running tool?",
+  "How do I compress the history of a long session?",
+  "How do I use a model of another provider through LiteLLM?",
+  "How do I pause an agent until a person confirms?",
+];
+
+describe("a user of the editor waits", () => {
+  const home = process.env.ADK_EVIDENCE_HOME;
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), "adk-evidence-benchmark-"));
+  const server = new CodeServer();
+  let browser: Browser;
+  let editor: Editor;
+
+  before(async function () {
+    this.timeout(2 * START_MS);
+    assert.ok(home, "Set ADK_EVIDENCE_HOME to a folder in which `adk-ingest all` was run.");
+    fs.writeFileSync(path.join(root, "questions.py"), QUESTIONS.map((question) => `# ${question}\n`).join(""));
+    fs.writeFileSync(path.join(root, "requirements.txt"), REQUIREMENTS);
+    server.configure({}, { "adkEvidence.home": home, "adkEvidence.server.command": [COMMAND, "serve", "lsp"] });
+    await server.install();
+    await server.start();
+    browser = await launchChromium();
+    editor = await Editor.open(browser, server, root);
+    await editor.openFile("questions.py");
+  });
+  after(async function () {
+    this.timeout(60_000);
+    await editor?.close();
+    await browser?.close();
+    await server.stop();
+    fs.rmSync(root, { recursive: true, force: true });
+  });
+
+  it("for the first answer of a window", async function () {
+    this.timeout(2 * START_MS);
+    // The shortcut is there once the extension has found google-adk.
+    await editor.select(1, 1, 0);
+    await editor.run("ADK Evidence: Find ADK Evidence");
+    await editor.webview.locator(".card").first().waitFor({ timeout: START_MS });
+  });
+
+  it("for an answer and for a citation, when both are warm", async function () {
+    this.timeout(5 * START_MS);
+    const answers: number[] = [];
+    const citations: number[] = [];
+    for (const [at, question] of QUESTIONS.entries()) {
+      await editor.showTab("questions.py");
+      await editor.select(at + 1, 1, 0);
+      await editor.page.keyboard.press("Shift+End");
+      await editor.cursor(`(${question.length + 2} selected)`);
+      answers.push(
+        await timed(async () => {
+          await editor.page.keyboard.press("Control+Alt+E");
+          await answered(question);
+        }),
+      );
+      const code = editor.webview.locator(".card", { has: editor.page.locator(".badge-code") }).first();
+      const place = await code.locator(".path").innerText();
+      const file =
+        place
+          .replace(/:\d.*$/s, "")
+          .split("/")
+          .at(-1) ?? "";
+      citations.push(
+        await timed(async () => {
+          await code.locator(".title-link").click();
+          await editor.tab(file).waitFor();
+          await editor.page.locator(".editor-group-container.active .view-line").first().waitFor();
+        }),
+      );
+      await editor.page.keyboard.press("Control+F4");
+    }
+    print("shortcut to first card", answers);
+    print("click to cited lines", citations);
+  });
+
+  /** Wait until the panel shows the answer to a question. */
+  async function answered(question: string): Promise<void> {
+    const panel = editor.page.frames().find((frame) => frame.name() === "active-frame");
+    assert.ok(panel);
+    await panel.waitForFunction(
+      (words) =>
+        document.querySelector<HTMLInputElement>("#query")?.value.includes(words) &&
+        document.querySelector("main")?.getAttribute("aria-busy") !== "true" &&
+        document.querySelector(".card") !== null,
+      question,
+      { polling: "raf" },
+    );
+  }
+});
+
+async function timed(action: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+function print(name: string, times: readonly number[]): void {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  console.log(
+    `      ${name}: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms, n = ${times.length}`,
+  );
+}
