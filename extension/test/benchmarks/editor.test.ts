@@ -100,7 +100,8 @@ describe("a user of the editor waits", () => {
           .at(-1) ?? "";
       citations.push(
         await timed(async () => {
-          await code.locator(".title-link").click();
+          // As a click, without the time that Playwright takes to look whether the button can be clicked.
+          await code.locator(".title-link").dispatchEvent("click");
           await editor.tab(file).waitFor();
           await editor.page.locator(".editor-group-container.active .view-line").first().waitFor();
         }),
@@ -113,7 +114,8 @@ describe("a user of the editor waits", () => {
 
   /** Wait until the panel shows the answer to a question. */
   async function answered(question: string): Promise<void> {
-    const panel = editor.page.frames().find((frame) => frame.name() === "active-frame");
+    const page = await editor.webview.locator("body").elementHandle();
+    const panel = await page?.ownerFrame();
     assert.ok(panel);
     await panel.waitForFunction(
       (words) =>

@@ -217,9 +217,10 @@ export class Editor {
    */
   async hover(line: string, word: string): Promise<Locator> {
     const lines = this.page.locator(".monaco-editor .view-line").filter({ hasText: line });
-    const place = await lines.first().evaluate(centreOf, word);
     const hover = this.page.locator(".monaco-hover:visible .hover-contents");
     await until(`there is a hover over ${word}`, STEP_MS, async () => {
+      // Lines move when something opens above them.
+      const place = await lines.first().evaluate(centreOf, word);
       await this.page.mouse.move(0, 0);
       await this.page.mouse.move(place.x, place.y);
       return hover

@@ -129,6 +129,8 @@ describe("the pictures of the READMEs", () => {
 
   it("show @adk, which answers without a language model", async () => {
     await editor.run("View: Close All Editors");
+    // The chat has room for its answer.
+    await editor.run("View: Close Primary Side Bar");
     await editor.openFile("agent.py");
     await editor.run("Chat: Open Chat");
     const chat = editor.page.locator(".interactive-session:visible");
