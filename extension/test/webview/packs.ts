@@ -227,7 +227,11 @@ export function variedPack(): EvidenceResult {
   const moved = { start: 201, end: 215 };
   return packOf(
     [
-      docsCandidate(),
+      docsCandidate({
+        attached_shown:
+          "[INCLUDED examples/python/snippets/tools/retry.py]\n\nplugin = ReflectAndRetryToolPlugin(max_retries=3)\n" +
+          "runner = InMemoryRunner(agent=root_agent, plugins=[plugin])\n",
+      }),
       codeCandidate({
         verification: {
           state: "moved",
