@@ -290,6 +290,18 @@ class TestFaults:
         assert 50 < wait <= 60 and len(standin.requests) == 4
         assert any("too many requests" in note for note in ask.notes)
 
+    @pytest.mark.parametrize(
+        ("reset", "wait"),
+        [("1m0s", 60), ("2.5s", 2.5), ("500ms", 0.5), ("1h2m3s", 1), ("6m0s", 1), ("soon", 1), ("", 1)],
+    )
+    def test_a_reset_is_waited_for_where_it_is_near(
+        self, standin: EmbeddingsStandIn, ask: Asked, time: FakeTime, reset: str, wait: float
+    ) -> None:
+        headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": reset}
+        standin.strike(EMBEDDINGS, Fault(429, headers=headers))
+        assert embed_all(ask(), ["one"]).shape == (1, 1536)
+        assert time.waits == pytest.approx([wait])
+
     @pytest.mark.parametrize("dialect", ["openai", "vllm"])
     def test_an_unknown_model_is_named_with_its_setting(
         self, standin: EmbeddingsStandIn, ask: Asked, dialect: Any
