@@ -89,7 +89,7 @@ class TestWire:
     def test_lengths_of_openais_models_are_known(self, ask: Asked, model: str, length: int) -> None:
         embedder = ask(model=model)
         assert embedder.dimension == length and embed_all(embedder, ["one"]).shape == (1, length)
-        assert embedder.model == f"openai/{model};dimension={length}"
+        assert embedder.model == f"openai/{model};dimension={length};text_tokens=8192"
 
     def test_shorter_vectors_are_asked_for_where_the_settings_say_so(
         self, standin: EmbeddingsStandIn, ask: Asked
@@ -100,7 +100,7 @@ class TestWire:
         assert standin.sent(EMBEDDINGS)[0]["dimensions"] == 256
         expected = word_vector(text, 1536)[:256]
         assert vectors[0] == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
-        assert embedder.model == f"openai/{SMALL};dimension=256"
+        assert embedder.model == f"openai/{SMALL};dimension=256;text_tokens=8192"
 
     def test_vectors_follow_the_index_and_not_the_order_of_the_answer(
         self, standin: EmbeddingsStandIn, ask: Asked
@@ -128,6 +128,9 @@ class TestWire:
         ]
         assert prefixed.model != plain.model and prefixed.model != ask(document_prefix="passage: ").model
         assert ask(query_prefix="query: ").model == plain.model
+
+    def test_how_much_of_a_text_is_embedded_belongs_to_the_models_name(self, ask: Asked) -> None:
+        assert ask(text_tokens=512).model != ask(text_tokens=8192).model
 
     def test_the_address_is_no_part_of_the_models_name(self) -> None:
         models = {

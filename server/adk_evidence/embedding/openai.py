@@ -34,7 +34,8 @@ class OpenAiEmbedder:
         self.dimension = settings.length
         prefix = settings.document_prefix
         prefixed = f";document_prefix={sha256_text(prefix)[:8]}" if prefix else ""
-        self.model = f"openai/{settings.model};dimension={self.dimension}{prefixed}"
+        limits = f"dimension={self.dimension};text_tokens={settings.text_tokens}"
+        self.model = f"openai/{settings.model};{limits}{prefixed}"
         self._queries: CacheAside[list[float]] = CacheAside(settings.query_cache_entries)
         self._told: set[str] = set()
 

@@ -33,7 +33,7 @@ EMBEDDINGS = Named(
     "The embedding service",
     SECTION,
     KEY_VARIABLES,
-    f"Raise {SECTION}.timeout_seconds, or lower {SECTION}.request_items.",
+    f"Raise {SECTION}.timeout_seconds (query_timeout_seconds for questions), or lower {SECTION}.request_items.",
 )
 # Waits between the tries of one request of an ingestion, and of one question.
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
