@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from adk_evidence.embedding.base import Cost, PaidEmbedder
 from adk_evidence.errors import CostCapError
-
-VOYAGE_CAP = "embedding.voyage.max_cost_usd"
-
-
-def cap_of(embedders: Iterable[object]) -> float:
-    """The lowest cap of those embedders that cost money, in US dollars."""
-    return min((each.max_cost_usd for each in embedders if isinstance(each, PaidEmbedder)), default=math.inf)
+from adk_evidence.services.metering import CostCap
 
 
-def refuse_above_the_cap(what: str, cost: Cost | None, cap: float, setting: str, instead: str) -> None:
-    """Fail if a run would cost too much.
+def cap_of(embedders: Iterable[object]) -> CostCap | None:
+    """The lowest cap of those embedders that cost money; None where none does."""
+    caps = (each.cap for each in embedders if isinstance(each, PaidEmbedder))
+    return min(caps, key=lambda cap: cap.usd, default=None)
+
+
+def refuse_above_the_cap(what: str, cost: Cost | None, cap: CostCap | None, instead: str) -> None:
+    """Fail if a run would cost too much, or nobody knows how much.
 
     Args:
         what: What would cost that, as the beginning of a sentence.
         cost: What the run would take; None where no service is paid.
-        cap: What it may take, in US dollars.
-        setting: The name of the cap among the settings.
+        cap: What it may take; None where no service is paid.
         instead: An alternative to a higher cap, for the hint.
 
     Raises:
         CostCapError: The run would cost too much.
+        SettingsError: The settings name no price.
     """
-    if cost is not None and cost.usd > cap:
+    if cost is None or cap is None or not cost.tokens:
+        return
+    if cost.usd is None:
+        raise cap.without_price("the embedding model")
+    if cost.usd > cap.usd:
         raise CostCapError(
-            f"{what} would cost about ${cost.usd:.2f}, more than the cap of ${cap:g}; nothing was spent.",
-            f"Raise {setting}, or {instead}.",
+            f"{what} would cost about ${cost.usd:.2f}, more than the cap of ${cap.usd:g}; nothing was spent.",
+            f"Raise {cap.setting}, or {instead}.",
         )

@@ -7,6 +7,7 @@ import importlib.util
 import platform
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -29,6 +30,8 @@ from adk_ingest.wording import counted, named
 
 State = Literal["ok", "note", "broken"]
 
+# No other hosted service is known to want a key.
+OPENAI_URL = "https://api.openai.com/v1"
 _PACKAGES = ("qdrant-edge-py", "qdrant-client", "fastembed", "onnxruntime", "griffe")
 
 
@@ -76,6 +79,8 @@ def _model(settings: Settings) -> Iterator[Finding]:
         yield Finding(what, "broken", f"{KEY_VARIABLE} is not set.", "Set it in the environment.")
     elif chosen.provider == "voyage":
         yield Finding(what, "ok", f"Voyage's client is installed and {KEY_VARIABLE} is set; it was not asked.")
+    elif chosen.provider == "openai":
+        yield _embedding_service(settings, what)
     elif chosen.provider == "fastembed":
         docs, code = chosen.fastembed.docs_model, chosen.fastembed.code_model
         yield Finding(what, "ok", f"{docs} for docs, {code} for code, through FastEmbed.")
@@ -89,20 +94,42 @@ def _model(settings: Settings) -> Iterator[Finding]:
         yield Finding(what, "note", "all-MiniLM-L6-v2 is not prepared yet.", hint)
 
 
+def _embedding_service(settings: Settings, what: str) -> Finding:
+    from adk_evidence.embedding.factory import make_dense
+    from adk_evidence.services.embeddings import EMBEDDINGS
+    from adk_evidence.services.openai_api import is_own_server
+
+    openai = settings.embedding.openai
+    found = f"{openai.model} at {openai.base_url}, vectors of length {openai.length}"
+    if is_own_server(openai):
+        try:
+            with closing(make_dense(settings).doc) as model:
+                model.embed_query("Is anybody there?")
+        except EvidenceError as exc:
+            return Finding(what, "broken", f"{found}: {exc.message}", exc.hint)
+        return Finding(what, "ok", f"{found}; it answers.")
+    # Not asked: that would cost money.
+    if EMBEDDINGS.has_key():
+        return Finding(what, "ok", f"{found}; a key is set in the environment; it was not asked.")
+    if openai.base_url == OPENAI_URL:
+        return Finding(what, "broken", f"{found}: no key is set.", f"Set {EMBEDDINGS.keys}.")
+    return Finding(
+        what, "note", f"{found}; it was not asked. No key is set.", f"Set {EMBEDDINGS.keys} if it wants one."
+    )
+
+
 def _reranker(settings: Settings) -> Iterator[Finding]:
     if settings.rerank.provider != "llm":
         return
-    from adk_evidence.services.chat import KEY_VARIABLES, has_key
+    from adk_evidence.services.chat import CHAT
 
     llm = settings.rerank.llm
     # Not asked: that would cost money.
     found = f"the local one, then {llm.model} at {llm.base_url}, which gets questions and passages; it was not asked."
-    if has_key():
+    if CHAT.has_key():
         yield Finding("reranker", "ok", f"{found} A key is set in the environment.")
     else:
-        yield Finding(
-            "reranker", "note", f"{found} No key is set.", f"Set {' or '.join(KEY_VARIABLES)} if it wants one."
-        )
+        yield Finding("reranker", "note", f"{found} No key is set.", f"Set {CHAT.keys} if it wants one.")
 
 
 def _server(settings: Settings) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
 from adk_evidence.services.eventloop import Cancelled
+from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
 from adk_evidence.store.factory import (
@@ -54,7 +55,7 @@ from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
-from adk_ingest.costs import VOYAGE_CAP, cap_of, refuse_above_the_cap
+from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.manifest import (
     CorpusRun,
     Cursor,
@@ -81,11 +82,12 @@ SKIPPED_EXAMPLES = 20
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a run would do; `cost` is None where no service is paid."""
+    """What a run would do; `cost` and `cap` are None where no service is paid."""
 
     changes: list[Changes]
     vectors: int
     cost: Cost | None = None
+    cap: CostCap | None = None
 
 
 class Ingestion:
@@ -166,7 +168,7 @@ class Ingestion:
                     for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
                         pass
             vectors = Vectors(self._dense, self._cache, changes)
-            return DryRun(changes, vectors.missing, vectors.cost())
+            return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each))
         finally:
             self._close()
 
@@ -210,8 +212,7 @@ class Ingestion:
                 raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
             vectors = Vectors(self._dense, self._cache, changes)
             run.vectors_from_cache = vectors.cached
-            cost, cap = vectors.cost(), cap_of(self._dense.each)
-            refuse_above_the_cap("Embedding", cost, cap, VOYAGE_CAP, "narrow the corpora")
+            refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
             if current is None and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
@@ -286,7 +287,7 @@ class Ingestion:
                     if isinstance(embedder, PaidEmbedder):
                         spent = embedder.spent()
                         run.spent[embedder.model] = SpentOn(
-                            requests=spent.requests, tokens=spent.tokens, usd=round(spent.usd, 4)
+                            requests=spent.requests, tokens=spent.tokens, usd=round(spent.usd or 0.0, 4)
                         )
 
     def _build(

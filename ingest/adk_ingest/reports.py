@@ -12,6 +12,7 @@ from rich.console import Console
 
 from adk_evidence.commands import with_options
 from adk_evidence.index.opened import check_readable, source_readers
+from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
@@ -32,7 +33,7 @@ STATUS_RUNS = 5
 
 
 class Plan(BaseModel):
-    """A dry run. Local models cost nothing, so they have no price."""
+    """A dry run. Local models cost nothing, so they have no price; nor have models whose price the settings lack."""
 
     profile: str
     corpora: dict[str, CorpusRun]
@@ -42,6 +43,7 @@ class Plan(BaseModel):
     tokens_to_embed: int | None = None
     price_usd: float | None = None
     above_cap: bool = False
+    cap: CostCap | None = Field(default=None, exclude=True)
 
 
 class Status(BaseModel):
@@ -66,23 +68,23 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
         change.corpus.name: change.said.model_copy(update={"chunks": len(change.records)}) for change in dry.changes
     }
     chunks = sum(corpus.chunks for corpus in corpora.values())
-    seconds = _embedding_seconds(settings, dry) + chunks / CHUNKS_PER_SECOND
+    seconds = _embedding_seconds(dry) + chunks / CHUNKS_PER_SECOND
     plan = Plan(
         profile=settings.profile, corpora=corpora, vectors_to_compute=dry.vectors, estimated_seconds=round(seconds, 1)
     )
     if dry.cost is not None:
         plan.requests, plan.tokens_to_embed = dry.cost.requests, dry.cost.tokens
-        plan.price_usd = round(dry.cost.usd, 4)
-        plan.above_cap = dry.cost.usd > settings.embedding.voyage.max_cost_usd
+        plan.cap = dry.cap
+        if dry.cost.usd is not None:
+            plan.price_usd = round(dry.cost.usd, 4)
+            plan.above_cap = dry.cap is not None and dry.cost.usd > dry.cap.usd
     return plan
 
 
-def _embedding_seconds(settings: Settings, dry: DryRun) -> float:
+def _embedding_seconds(dry: DryRun) -> float:
     if dry.cost is None:
         return dry.vectors / VECTORS_PER_SECOND
-    voyage = settings.embedding.voyage
-    allowed = max(dry.cost.requests / voyage.requests_per_minute, dry.cost.tokens / voyage.tokens_per_minute) * 60
-    return max(dry.cost.requests * SECONDS_PER_REQUEST, allowed)
+    return max(dry.cost.requests * SECONDS_PER_REQUEST, dry.cost.least_seconds)
 
 
 def show_plan(plan: Plan, console: Console) -> None:
@@ -97,15 +99,22 @@ def show_plan(plan: Plan, console: Console) -> None:
             say(console, f"{name} skips {_skipped(corpus)}")
         _show_left_out({name: corpus}, console)
     price = "no cost"
-    if plan.price_usd is not None:
-        price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, about ${plan.price_usd:.2f}"
+    if plan.requests is not None:
+        price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, {_price(plan)}"
     say(
         console,
         f"{plan.vectors_to_compute:,} vectors to compute, about {plan.estimated_seconds:,.0f} s, {price} "
         f"(profile {plan.profile})",
     )
-    if plan.above_cap:
-        say(console, "That is above embedding.voyage.max_cost_usd: an ingestion would be refused.")
+    if plan.above_cap and plan.cap is not None:
+        say(console, f"That is above {plan.cap.setting}: an ingestion would be refused.")
+
+
+def _price(plan: Plan) -> str:
+    if plan.price_usd is not None:
+        return f"about ${plan.price_usd:.2f}"
+    section = f" ({plan.cap.section}.usd_per_million_tokens)" if plan.cap else ""
+    return f"at a price that the settings do not name{section}: an ingestion would be refused"
 
 
 def show_run(run: RunManifest, console: Console) -> None:

@@ -36,8 +36,11 @@ from adk_evidence.settings_sources import (
 )
 
 _UNSET = f"Create it or unset {SETTINGS_FILE}."
-PROFILES = ("local", "fastembed", "voyage")
+PROFILES = ("local", "fastembed", "voyage", "openai")
 MINILM_MAX_TOKENS = 256
+# Lengths of the vectors of OpenAI's own models, and which of the models makes no shorter ones.
+OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+_NEVER_SHORTER = "text-embedding-ada-002"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Beyond these, threads cannot wait that long and engines cannot count that far.
 MAX_NUMBER = 1_000_000_000
@@ -224,7 +227,7 @@ DenseText = Literal["passages", "brief", "full"]
 class DenseSettings(Frozen):
     """The dense embedder."""
 
-    provider: Literal["minilm", "fastembed", "voyage"]
+    provider: Literal["minilm", "fastembed", "voyage", "openai"]
     text: DenseText
     precision: Precision
     model_path: UserPath | None
@@ -297,6 +300,52 @@ class GeminiSettings(Frozen):
     base_url: KeySafeUrl | None
 
 
+class OpenAiServiceSettings(Frozen):
+    """A service with OpenAI's interface; its key comes from the environment and is not a setting."""
+
+    base_url: KeySafeUrl
+    model: str = Field(min_length=1)
+    timeout_seconds: PositiveFloat
+    breaker_failures: PositiveInt
+    breaker_seconds: PositiveFloat
+
+
+class OpenAiEmbeddingSettings(OpenAiServiceSettings):
+    """Embeddings of OpenAI, or of a server with the same interface."""
+
+    dimension: int | None = Field(ge=1, le=65_536)
+    shorten_to: int | None = Field(ge=1, le=65_536)
+    document_prefix: str = Field(max_length=1000)
+    query_prefix: str = Field(max_length=1000)
+    request_items: int = Field(ge=1, le=2048)
+    request_tokens: PositiveInt
+    text_tokens: int = Field(ge=16, le=MAX_NUMBER)
+    max_attempts: PositiveInt
+    query_timeout_seconds: PositiveFloat
+    query_max_attempts: int = Field(ge=1, le=3)
+    query_cache_entries: PositiveInt
+    usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
+    max_cost_usd: PositiveFloat
+
+    @property
+    def length(self) -> int:
+        """The length of the vectors that come."""
+        return self.shorten_to or self.dimension or OPENAI_DIMENSIONS[self.model]
+
+    @model_validator(mode="after")
+    def _of_a_known_length(self) -> OpenAiEmbeddingSettings:
+        own = OPENAI_DIMENSIONS.get(self.model, self.dimension)
+        if own is None and self.shorten_to is None:
+            raise ValueError(f"dimension must be the length of the vectors of {self.model}, which is not known here")
+        if self.dimension not in (None, own):
+            raise ValueError(f"dimension is {own} for {self.model}; shorten_to asks for shorter vectors")
+        if self.shorten_to is not None and self.model == _NEVER_SHORTER:
+            raise ValueError(f"shorten_to must be null: {self.model} makes no shorter vectors")
+        if self.shorten_to is not None and own is not None and self.shorten_to > own:
+            raise ValueError(f"shorten_to is at most the dimension, {own}")
+        return self
+
+
 class EmbeddingSettings(Frozen):
     """Dense and sparse encoders."""
 
@@ -305,6 +354,7 @@ class EmbeddingSettings(Frozen):
     cache_max_bytes: Bytes
     voyage: VoyageSettings
     gemini: GeminiSettings
+    openai: OpenAiEmbeddingSettings
 
 
 class StoreSettings(Frozen):
@@ -429,17 +479,12 @@ class TargetsSettings(Frozen):
     embedding: Literal["profile", "gemini"]
 
 
-class LlmRerankSettings(Frozen):
-    """A language model as the reranker; its key comes from the environment and is not a setting."""
+class LlmRerankSettings(OpenAiServiceSettings):
+    """A language model as the reranker."""
 
-    base_url: KeySafeUrl
-    model: str = Field(min_length=1)
-    timeout_seconds: PositiveFloat
     max_attempts: int = Field(ge=1, le=5)
     max_documents: int = Field(ge=2, le=100)
     chars_per_document: int = Field(ge=100, le=10_000)
-    breaker_failures: PositiveInt
-    breaker_seconds: PositiveFloat
 
 
 class TokenPrices(Frozen):
@@ -508,7 +553,7 @@ class TelemetrySettings(Frozen):
 class Settings(Frozen):
     """All settings. Build it with `load_settings`."""
 
-    profile: Literal["local", "fastembed", "voyage"]
+    profile: Literal["local", "fastembed", "voyage", "openai"]
     home: UserPath | None
     ingestion: IngestionSettings
     embedding: EmbeddingSettings

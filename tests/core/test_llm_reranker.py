@@ -23,8 +23,9 @@ from adk_evidence.search.rerank.cascade import CascadeReranker
 from adk_evidence.search.rerank.llm import LlmReranker, parse_order, prompt
 from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.services.chat import KEY_VARIABLES, ChatService, is_own_server
+from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_evidence.services.eventloop import run_within
+from adk_evidence.services.openai_api import OpenAiApi, is_own_server
 from adk_evidence.settings import load_settings
 from tests.clocks import FakeTime
 from tests.core.factories import payload
@@ -305,10 +306,10 @@ class TestFailures:
     def test_a_fault_of_our_own_is_not_said_to_be_the_services(
         self, make: Make, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def faulty(self: ChatService, body: object, seconds: float) -> None:
+        async def faulty(self: OpenAiApi, path: str, body: object, seconds: float) -> None:
             raise AttributeError("a fault of the program")
 
-        monkeypatch.setattr(ChatService, "_send", faulty)
+        monkeypatch.setattr(OpenAiApi, "_send", faulty)
         with pytest.raises(AttributeError, match="a fault of the program"):
             ask(make())
 
@@ -435,7 +436,7 @@ class TestKey:
             "",
         ],
     )
-    @pytest.mark.parametrize("where", ["rerank.llm", "embedding.voyage", "embedding.gemini"])
+    @pytest.mark.parametrize("where", ["rerank.llm", "embedding.voyage", "embedding.gemini", "embedding.openai"])
     def test_a_key_travels_only_to_a_safe_address(self, address: str, where: str, tmp_path: Path) -> None:
         first, second = where.split(".")
         with pytest.raises(SettingsError, match=rf"{where}\.base_url") as caught:

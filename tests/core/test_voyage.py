@@ -408,8 +408,11 @@ class TestLimits:
 
     def test_a_model_without_a_price_is_refused(self, standin: VoyageStandIn, tmp_path: Path) -> None:
         asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"code_model": "voyage-next"}})
+        cost = asked.code.estimate(["text"])
+        assert cost.tokens > 0 and cost.usd is None
         with pytest.raises(SettingsError, match="no price for voyage-next"):
-            asked.code.estimate(["text"])
+            embed_all(asked.code, ["text"])
+        assert not standin.requests
 
     def test_a_slow_answer_ends_with_the_questions_time(self, standin: VoyageStandIn, tmp_path: Path) -> None:
         asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"query_timeout_seconds": 0.2}})

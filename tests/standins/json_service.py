@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
 
@@ -22,6 +22,7 @@ class Fault:
         status: An error status, or 200.
         detail: The error's text, in the service's own form; None: a body without one.
         retry_after: The header's value.
+        headers: Other headers.
         body: The whole body, in place of any other.
         mode: `reset` cuts the connection inside the body, `slow` stops inside it until the stand-in ends, `alter`
             answers with what `change` makes of the answer.
@@ -31,17 +32,26 @@ class Fault:
     status: int = 200
     detail: str | None = "an error"
     retry_after: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
     body: str | None = None
     mode: str = "error"
     change: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
 
 class RefusedError(Exception):
-    """A request that the service does not accept."""
+    """A request that the service does not accept; `body` takes the place of the service's usual form."""
 
-    def __init__(self, status: int, detail: str, retry_after: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        retry_after: str | None = None,
+        body: dict[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.retry_after = status, detail, retry_after
+        self.status, self.detail, self.body = status, detail, body
+        self.headers = _with_retry_after(headers or {}, retry_after)
 
 
 class JsonStandIn:
@@ -140,13 +150,14 @@ class JsonStandIn:
             body = fault.body
             if body is None:
                 body = json.dumps({} if fault.detail is None else self.refusal(fault.detail))
-            self._write_error(handler, fault.status, body, fault.retry_after)
+            _write(handler, fault.status, body, _with_retry_after(fault.headers, fault.retry_after))
             return
         try:
             answer = self.checked(path, handler.headers, raw)
         except RefusedError as refused:
             self.refused.append(refused.detail)
-            self._write_error(handler, refused.status, json.dumps(self.refusal(refused.detail)), refused.retry_after)
+            body = refused.body or self.refusal(refused.detail)
+            _write(handler, refused.status, json.dumps(body), refused.headers)
             return
         self.taken_requests.append((path, body))
         if fault is not None and fault.change is not None:
@@ -156,10 +167,6 @@ class JsonStandIn:
             self._break_off(handler, text, fault.mode)
             return
         _write(handler, 200, text)
-
-    @staticmethod
-    def _write_error(handler: BaseHTTPRequestHandler, status: int, body: str, retry_after: str | None) -> None:
-        _write(handler, status, body, {"Retry-After": retry_after} if retry_after is not None else {})
 
     def _next_fault(self, path: str) -> Fault | None:
         if self._down_until is not None and self.now() < self._down_until:
@@ -191,6 +198,10 @@ def closed_port() -> Iterator[str]:
         # Bound but not listening: nobody else gets it, and it refuses.
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+def _with_retry_after(headers: Mapping[str, str], retry_after: str | None) -> dict[str, str]:
+    return {**headers, **({} if retry_after is None else {"Retry-After": retry_after})}
 
 
 def _write(handler: BaseHTTPRequestHandler, status: int, text: str, headers: Mapping[str, str] = {}) -> None:

@@ -17,7 +17,9 @@ from adk_evidence.errors import InvalidRequestError, SettingsError
 from adk_evidence.identifiers import is_private
 from adk_evidence.index.opened import check_readable
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
-from adk_evidence.services.chat import has_key, is_own_server
+from adk_evidence.services.chat import CHAT
+from adk_evidence.services.metering import CostCap
+from adk_evidence.services.openai_api import is_own_server
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
@@ -201,6 +203,10 @@ class Enrichment:
         usd = self.price(*self.tokens)
         return None if is_own_server(self.settings.rerank.llm) else Cost(len(self.requests), sum(self.tokens), usd)
 
+    @property
+    def cap(self) -> CostCap:
+        return CostCap(self.settings.enrichment.max_cost_usd, "enrichment")
+
     def price(self, read: int, written: int) -> float:
         """US dollars for tokens; fails as `cost` does."""
         llm = self.settings.rerank.llm
@@ -209,10 +215,7 @@ class Enrichment:
         try:
             prices = self.settings.enrichment.usd_per_million_tokens[llm.model]
         except KeyError:
-            raise SettingsError(
-                f"The settings name no price for {llm.model}, so that no cap can hold.",
-                "Add the model to enrichment.usd_per_million_tokens, with 0 for a service that costs nothing.",
-            ) from None
+            raise self.cap.without_price(llm.model) from None
         return (prices.input * read + prices.output * written) / 1_000_000
 
     def plan(self) -> Plan:
@@ -249,7 +252,7 @@ def remaining(settings: Settings) -> str | None:
     llm, price = settings.rerank.llm, ""
     if is_own_server(llm):
         price = f" with {llm.model}, at no cost"
-    elif has_key() and (usd := Enrichment(settings, found).plan().price_usd) is not None:
+    elif CHAT.has_key() and (usd := Enrichment(settings, found).plan().price_usd) is not None:
         price = f" for about ${usd:.2f}"
     command = f"`{settings.enrich_command}` has a language model write the rest{price}."
     return with_options(f"Questions are written for {kept:,} of {chunks:,} chunks; {command}")

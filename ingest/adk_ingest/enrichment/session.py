@@ -26,8 +26,6 @@ from adk_ingest.version_index import indexed_sources
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 
-CAP = "enrichment.max_cost_usd"
-
 
 class EnrichmentReport(BaseModel):
     """What an enrichment did. `generation` is the index with the questions; None where the index did not change."""
@@ -114,8 +112,7 @@ def check(enrichment: Enrichment) -> None:
     """
     settings = enrichment.settings
     if enrichment.chunks:
-        cap = settings.enrichment.max_cost_usd
-        refuse_above_the_cap("The enrichment", enrichment.cost, cap, CAP, "use --limit")
+        refuse_above_the_cap("The enrichment", enrichment.cost, enrichment.cap, "use --limit")
     elif not enrichment.survey.unindexed:
         return
     hint = f"Run `{settings.ingest_command}` first."

@@ -34,7 +34,7 @@ from adk_evidence.symbols.target_sets import (
     write_vectors,
 )
 from adk_ingest.chunking.python import module_name
-from adk_ingest.costs import VOYAGE_CAP, cap_of, refuse_above_the_cap
+from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
@@ -124,7 +124,7 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder
     _, folder, targets = _targets(settings, model, progress)
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         work = Work(model, cache, {} if has_vectors(folder) else _texts(targets))
-    return DryRun([], work.missing, work.cost())
+    return DryRun([], work.missing, work.cost(), cap_of((model,)))
 
 
 def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
@@ -195,7 +195,7 @@ def _embed(
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         work = Work(model, cache, texts)
         instead = "leave the vectors out with --no-vectors"
-        refuse_above_the_cap("Embedding", work.cost(), cap_of((model,)), VOYAGE_CAP, instead)
+        refuse_above_the_cap("Embedding", work.cost(), cap_of((model,)), instead)
         progress.stage("embed", work.missing, "vectors")
         for count in work.compute():
             progress.advance(count)

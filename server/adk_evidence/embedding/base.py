@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.models.chunk import Kind
+from adk_evidence.services.metering import CostCap
 
 FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")
@@ -111,21 +112,29 @@ class ContextualEmbedder(Protocol):
 
 @dataclass(frozen=True)
 class Cost:
-    """What embedding takes of a paid service."""
+    """What embedding takes of a paid service.
+
+    Attributes:
+        usd: US dollars; None where the settings name no price.
+        least_seconds: What the account's rate makes it take at the least.
+    """
 
     requests: int = 0
     tokens: int = 0
-    usd: float = 0.0
+    usd: float | None = 0.0
+    least_seconds: float = 0.0
 
     def __add__(self, other: Cost) -> Cost:
-        return Cost(self.requests + other.requests, self.tokens + other.tokens, self.usd + other.usd)
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        seconds = self.least_seconds + other.least_seconds
+        return Cost(self.requests + other.requests, self.tokens + other.tokens, usd, seconds)
 
 
 @runtime_checkable
 class PaidEmbedder(Protocol):
     """A dense embedder that costs money."""
 
-    max_cost_usd: float
+    cap: CostCap
 
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
         """What `iter_embed` or `iter_embed_contexts` would take for these inputs."""

@@ -37,6 +37,12 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
             from adk_evidence.services.voyage import VoyageService
 
             return voyage_embedders(VoyageService(settings, notice=report, check=check), settings)
+        case "openai":
+            from adk_evidence.embedding.openai import openai_embedder
+            from adk_evidence.services.embeddings import EmbeddingsService
+
+            openai = settings.embedding.openai
+            return Pair.of(openai_embedder(EmbeddingsService(openai, notice=report, check=check), openai))
 
 
 def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncoder:

@@ -11,8 +11,9 @@ import numpy as np
 from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, Pair, encodable
 from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, split_contexts
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens, prompt_tokens
+from adk_evidence.services.metering import RequestTooLargeError, Usage
 from adk_evidence.services.resilience import CacheAside
-from adk_evidence.services.voyage import RequestTooLargeError, Usage, VoyageService
+from adk_evidence.services.voyage import VoyageService
 from adk_evidence.settings import Settings
 
 T = TypeVar("T")
@@ -46,8 +47,8 @@ class _VoyageEmbedder:
         self._name = name
         self.dimension = self._settings.dimension
         self.model = f"{name};dimension={self.dimension}"
-        self.max_cost_usd = self._settings.max_cost_usd
         self.service = service
+        self.cap = service.meter.cap
         self._queries: CacheAside[list[float]] = CacheAside(self._settings.query_cache_entries)
 
     def embed_query(self, text: str) -> list[float]:
@@ -67,11 +68,13 @@ class _VoyageEmbedder:
             self._tokens([text for position in positions for text in _texts(inputs[position])], len(positions))
             for positions in self._requests(inputs)
         ]
-        return Cost(len(tokens), sum(tokens), self.service.price(self._name, sum(tokens)))
+        # What the account's rate allows.
+        minutes = max(len(tokens) / self._settings.requests_per_minute, sum(tokens) / self._settings.tokens_per_minute)
+        return Cost(len(tokens), sum(tokens), self.service.meter.price(self._name, sum(tokens)), minutes * 60)
 
     def spent(self) -> Cost:
         used = self.service.usage.get(self._name, Usage())
-        return Cost(used.requests, used.tokens, self.service.price(self._name, used.tokens))
+        return Cost(used.requests, used.tokens, self.service.meter.price(self._name, used.tokens))
 
     def close(self) -> None:
         self.service.close()

@@ -17,10 +17,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.errors import CostCapError, EvidenceError, ServiceError, SettingsError
+from adk_evidence.errors import EvidenceError, ServiceError
 from adk_evidence.redaction import without_key
 from adk_evidence.services.eventloop import close_within, run_within, stop_if_cancelled
 from adk_evidence.services.keys import key_from
+from adk_evidence.services.metering import CostCap, Meter, RequestTooLargeError, Usage
 from adk_evidence.services.resilience import (
     CircuitBreaker,
     Clock,
@@ -50,18 +51,6 @@ class VoyageKeyError(ServiceError):
     """There is no key for Voyage, or Voyage does not accept the key."""
 
     code = "voyage_key"
-
-
-class RequestTooLargeError(ServiceError):
-    """The service takes no request of this size; the same content in smaller requests may pass."""
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What was used of a model."""
-
-    requests: int = 0
-    tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,28 +88,18 @@ class VoyageService:
             for part in ("embeddings", "contextualized embeddings", "rerank")
         }
         self._buckets: dict[str, tuple[TokenBucket, TokenBucket]] = {}
-        self._usage: dict[str, Usage] = {}
+        self.meter = Meter(voyage.usd_per_million_tokens, CostCap(voyage.max_cost_usd, "embedding.voyage"))
         self._lock = threading.Lock()
         self._session: Any = None
 
     @property
     def usage(self) -> dict[str, Usage]:
         """What was used so far, by model, as the service counts it."""
-        with self._lock:
-            return dict(self._usage)
+        return self.meter.usage
 
     def deadline(self, seconds: float) -> Deadline:
         """A deadline by the service's clock."""
         return Deadline(self._clock, seconds)
-
-    def price(self, model: str, tokens: int) -> float:
-        """US dollars for tokens of a model; a `SettingsError` where the settings name no price for the model."""
-        try:
-            return self._settings.usd_per_million_tokens[model] * tokens / 1_000_000
-        except KeyError:
-            raise SettingsError(
-                f"The settings name no price for {model}.", "Add it to embedding.voyage.usd_per_million_tokens."
-            ) from None
 
     def embed(
         self, inputs: Sequence[Sequence[str]], model: str, dimension: int, tokens: int, *, contextualized: bool
@@ -134,7 +113,7 @@ class VoyageService:
             RequestTooLargeError: The request holds more than the service takes.
             ServiceError: The service does not answer in spite of retries, or not with these vectors.
         """
-        self._stay_below_the_cap(model, tokens)
+        self.meter.stay_below_the_cap(model, tokens)
         request = _embedding(inputs, model, dimension, tokens, "document", contextualized)
         limit = self._settings.timeout_seconds
         return self._call(request, self._ingestion, limit, notice=self.tell, check=self._check)
@@ -201,7 +180,7 @@ class VoyageService:
             try:
                 answer = run_within(self._send(key, seconds, request), seconds + _GRACE_SECONDS)
                 # An answer that cannot be used was paid for all the same.
-                self._count(request.model, int(getattr(answer, "total_tokens", 0)))
+                self.meter.count(request.model, int(getattr(answer, "total_tokens", 0)))
                 return request.read(answer)
             except EvidenceError:
                 raise
@@ -210,11 +189,6 @@ class VoyageService:
                 raise _translated(exc, key, seconds) from None
 
         return call_with_retries(attempt, policy, self._clock, notice=notice, check=check)
-
-    def _count(self, model: str, tokens: int) -> None:
-        with self._lock:
-            before = self._usage.get(model, Usage())
-            self._usage[model] = Usage(before.requests + 1, before.tokens + tokens)
 
     async def _send(self, key: str, seconds: float, request: _Request[Any]) -> Any:
         voyageai = _client_library()
@@ -241,15 +215,6 @@ class VoyageService:
                 "Wait a minute, or raise embedding.voyage.requests_per_minute and tokens_per_minute to your account's.",
             )
         pause(self._clock, seconds, self._check)
-
-    def _stay_below_the_cap(self, model: str, tokens: int) -> None:
-        spent = sum(self.price(name, usage.tokens) for name, usage in self.usage.items())
-        cap = self._settings.max_cost_usd
-        if spent + self.price(model, tokens) > cap:
-            raise CostCapError(
-                f"The next request would cost more than the cap of ${cap:g} leaves (${spent:.2f} are spent).",
-                "Raise embedding.voyage.max_cost_usd; finished vectors are kept.",
-            )
 
 
 def has_key() -> bool:

@@ -11,8 +11,9 @@ from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_toke
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore, instruction
+from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.services.resilience import CacheAside
-from adk_evidence.services.voyage import RequestTooLargeError, VoyageService
+from adk_evidence.services.voyage import VoyageService
 from adk_evidence.settings import RerankSettings
 
 # Limits of one request (reference sheet): the question counts once for each document.

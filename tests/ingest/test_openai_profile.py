@@ -1,0 +1,261 @@
+"""The profile `openai` end to end: what a run sends, keeps, costs and says, and the commands themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from adk_evidence.embedding.base import Pair
+from adk_evidence.embedding.openai import openai_embedder
+from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.session import EvidenceService
+from adk_evidence.services.embeddings import KEY_VARIABLES, EmbeddingsService
+from adk_evidence_cli.main import app as evidence
+from adk_ingest.cli import app as ingestion
+from adk_ingest.manifest import RunManifest
+from adk_ingest.pipeline import DryRun, Ingestion
+from adk_ingest.progress import Progress
+from adk_ingest.session import ingest
+from adk_ingest.targets.build import build_targets, plan_targets
+from tests.clocks import FakeTime
+from tests.corpora import Workplace, change, write_code, write_docs
+from tests.standins.embeddings import EMBEDDINGS, KEY, OWN, EmbeddingsStandIn
+from tests.standins.json_service import Fault
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "how do I retry when a tool throws?"
+HOSTED = "https://service.invalid/v1"
+PRICES = {OWN: 100.0}
+
+
+@pytest.fixture(autouse=True)
+def _with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLES[0], KEY)
+    monkeypatch.delenv(KEY_VARIABLES[1], raising=False)
+
+
+@pytest.fixture
+def standin() -> Iterator[EmbeddingsStandIn]:
+    with EmbeddingsStandIn() as running:
+        yield running
+
+
+@dataclass
+class Place:
+    """Small corpora and their index. The address says that the service is paid; what is sent goes to the stand-in."""
+
+    root: Path
+    standin: EmbeddingsStandIn
+    values: dict[str, Any] = field(default_factory=dict)
+    time: FakeTime = field(default_factory=FakeTime)
+
+    def __post_init__(self) -> None:
+        values = {"model": OWN, "dimension": 64, "usd_per_million_tokens": PRICES, **self.values}
+        self.workplace = Workplace(
+            self.root, {"profile": "openai", "embedding": {"openai": {"base_url": HOSTED, **values}}}
+        )
+        self.settings = self.workplace.settings
+
+    def dense(self) -> Pair[Any]:
+        openai = self.settings.embedding.openai
+        sent_to = openai.model_copy(update={"base_url": self.standin.base_url})
+        return Pair.of(openai_embedder(EmbeddingsService(sent_to, clock=self.time.clock), openai))
+
+    def ingest(self) -> RunManifest:
+        return ingest(self.settings, "all", self.workplace.sources, Progress(), dense=self.dense())
+
+    def plan(self) -> DryRun:
+        return Ingestion(self.settings, Progress(), dense=self.dense()).plan("all", self.workplace.gather())
+
+    def ask(self, **values: Any) -> EvidencePack:
+        service = EvidenceService(self.settings, dense=self.dense())
+        try:
+            return service.find(EvidenceRequest(query=QUESTION, **values))
+        finally:
+            service.close()
+
+
+@pytest.fixture
+def place(standin: EmbeddingsStandIn, tmp_path: Path) -> Place:
+    return Place(tmp_path, standin)
+
+
+class TestARun:
+    def test_what_plan_estimates_is_what_the_service_counts(self, standin: EmbeddingsStandIn, place: Place) -> None:
+        cost = place.plan().cost
+        assert cost is not None and cost.usd is not None and not standin.requests
+        run = place.ingest()
+        assert run.status == "complete" and cost.requests == standin.used_requests
+        assert cost.tokens == pytest.approx(standin.used_tokens, rel=0.25)
+        (spent,) = run.spent.values()
+        assert (spent.requests, spent.tokens) == (standin.used_requests, standin.used_tokens)
+        assert spent.usd == pytest.approx(standin.used_tokens * 100 / 1e6, abs=1e-4)
+        after = place.plan()
+        assert after.vectors == 0 and after.cost is not None and after.cost.requests == 0
+
+    def test_another_commit_with_the_same_text_costs_nothing_and_a_changed_page_little(
+        self, standin: EmbeddingsStandIn, place: Place
+    ) -> None:
+        place.ingest()
+        sent = len(standin.requests)
+        write_docs(place.workplace.docs, commit="d" * 40)
+        write_code(place.workplace.code, commit="c" * 40)
+        assert place.ingest().vectors_embedded == 0 and len(standin.requests) == sent
+        change(place.workplace.docs / "docs/tools/retry.md", "Waiting longer", "Waiting much longer")
+        place.ingest()
+        texts = [text for _, body in standin.requests[sent:] for text in body["input"]]
+        assert len(texts) == 1 and "Waiting much longer" in texts[0]
+
+    def test_what_was_paid_for_survives_a_run_that_fails(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
+        place = Place(tmp_path, standin, {"request_items": 4, "max_attempts": 2})
+        standin.strike(EMBEDDINGS, None, Fault(503), Fault(503))
+        with pytest.raises(ServiceError, match="overloaded"):
+            place.ingest()
+        failed = place.workplace.runs()[0]
+        assert failed.status == "failed" and failed.vectors_embedded == 4
+        run = place.ingest()
+        assert run.status == "complete" and run.vectors_from_cache == 4
+        texts = [text for body in standin.taken(EMBEDDINGS) for text in body["input"]]
+        assert len(texts) == len(set(texts)), "something was paid for twice"
+
+    def test_an_outage_of_a_minute_is_sat_out(self, standin: EmbeddingsStandIn, place: Place) -> None:
+        standin.now = lambda: place.time.time
+        standin.go_down_until(place.time.time + 60)
+        assert place.ingest().status == "complete"
+        assert 60 <= place.time.waited < 70
+
+    def test_a_run_above_the_cap_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
+        place = Place(tmp_path, standin, {"max_cost_usd": 0.0001})
+        with pytest.raises(CostCapError, match="nothing was spent") as refused:
+            place.ingest()
+        assert "embedding.openai.max_cost_usd" in refused.value.hint and not standin.requests
+
+    def test_a_run_at_an_unknown_price_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
+        place = Place(tmp_path, standin, {"usd_per_million_tokens": {}})
+        cost = place.plan().cost
+        assert cost is not None and cost.tokens > 0 and cost.usd is None
+        with pytest.raises(SettingsError, match="no price") as refused:
+            place.ingest()
+        assert "embedding.openai.usd_per_million_tokens" in refused.value.hint and not standin.requests
+
+    def test_vectors_of_symbols_are_planned_and_below_the_cap(self, standin: EmbeddingsStandIn, place: Place) -> None:
+        place.ingest()
+        before = standin.used_tokens
+        planned = plan_targets(place.settings, Progress(), dense=place.dense().code)
+        assert planned.vectors and planned.cost is not None and planned.cap is not None
+        capped = Place(place.root, standin, {"max_cost_usd": (planned.cost.usd or 0) / 2})
+        with pytest.raises(CostCapError, match="nothing was spent"):
+            build_targets(capped.settings, Progress(), dense=capped.dense().code)
+        assert standin.used_tokens == before
+        report = build_targets(place.settings, Progress(), dense=place.dense().code)
+        assert report.vectors_embedded == planned.vectors
+
+
+class TestAnswers:
+    def test_both_sides_answer_and_keywords_alone_when_the_service_is_down(
+        self, standin: EmbeddingsStandIn, place: Place
+    ) -> None:
+        place.ingest()
+        pack = place.ask()
+        branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
+        assert pack.warnings == () and {"dense", "sparse"} <= branches
+        standin.has_money = False
+        pack = place.ask()
+        assert pack.warnings[0].startswith("dense_unavailable: ") and "quota is used up" in pack.warnings[0]
+        assert pack.quality.level == "keyword_only" and pack.candidates
+        with pytest.raises(ServiceError):
+            place.ask(strict=True)
+
+    def test_an_index_of_another_model_is_refused_and_one_of_another_address_is_not(
+        self, standin: EmbeddingsStandIn, place: Place
+    ) -> None:
+        place.ingest()
+        assert Place(place.root, standin, {"base_url": "https://elsewhere.invalid/v1"}).ask().warnings == ()
+        with pytest.raises(IndexMismatchError, match=f"openai/{OWN}"):
+            Place(place.root, standin, {"document_prefix": "passage: "}).ask()
+
+
+class TestCommands:
+    @pytest.fixture(autouse=True)
+    def _settings(self, standin: EmbeddingsStandIn, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        (place.root / "mine.yaml").write_text("")
+        for name, value in {
+            "HOME": str(place.workplace.home),
+            "SETTINGS": str(place.root / "mine.yaml"),
+            "PROFILE": "openai",
+            "EMBEDDING__OPENAI__BASE_URL": standin.base_url,
+            "EMBEDDING__OPENAI__MODEL": OWN,
+            "EMBEDDING__OPENAI__DIMENSION": "64",
+        }.items():
+            monkeypatch.setenv(f"ADK_EVIDENCE_{name}", value)
+        monkeypatch.setenv("COLUMNS", "300")
+
+    def run(self, app: Any, *command: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, command)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result.exit_code, result.output
+
+    def test_a_server_of_ones_own_needs_no_price_and_no_key_is_written_or_printed(
+        self, standin: EmbeddingsStandIn, place: Place
+    ) -> None:
+        corpora = ["--docs", str(place.workplace.docs), "--code", str(place.workplace.code), "--offline"]
+        printed = ""
+        for app, *command in (
+            (ingestion, "plan", *corpora),
+            (ingestion, "all", *corpora),
+            (evidence, "ask", QUESTION),
+        ):
+            code, output = self.run(app, *command)
+            assert code == 0, output
+            printed += output
+        assert "no cost" in printed
+        _, looked = self.run(evidence, "doctor")
+        assert f"{OWN} at {standin.base_url}, vectors of length 64; it answers." in looked
+        standin.keys = {"sk-another"}
+        code, failed = self.run(evidence, "ask", "a question that was not asked before", "--strict")
+        assert code != 0 and "does not accept the key in ADK_EVIDENCE_EMBEDDINGS_API_KEY" in failed
+        _, broken = self.run(evidence, "doctor")
+        assert "does not accept the key" in broken
+        files = [path for path in place.root.rglob("*") if path.is_file()]
+        assert KEY not in printed + looked + failed + broken
+        assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+    @pytest.mark.parametrize(
+        ("model", "said"),
+        [
+            (OWN, "at a price that the settings do not name (embedding.openai.usd_per_million_tokens)"),
+            ("text-embedding-3-small", "about $0.00"),
+        ],
+    )
+    def test_the_plan_of_a_hosted_service_says_tokens_and_price_without_asking(
+        self, place: Place, standin: EmbeddingsStandIn, monkeypatch: pytest.MonkeyPatch, model: str, said: str
+    ) -> None:
+        monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__OPENAI__BASE_URL", HOSTED)
+        monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__OPENAI__MODEL", model)
+        monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__OPENAI__DIMENSION", "64" if model == OWN else "null")
+        corpora = ["--docs", str(place.workplace.docs), "--code", str(place.workplace.code), "--offline"]
+        code, output = self.run(ingestion, "plan", *corpora)
+        assert code == 0 and "requests with" in output and said in output
+
+    @pytest.mark.parametrize(
+        ("address", "key", "said"),
+        [
+            ("https://api.openai.com/v1", "", "no key is set. Set ADK_EVIDENCE_EMBEDDINGS_API_KEY"),
+            (HOSTED, "", "No key is set. Set ADK_EVIDENCE_EMBEDDINGS_API_KEY or OPENAI_API_KEY if it wants one"),
+            (HOSTED, KEY, "a key is set in the environment; it was not asked"),
+        ],
+    )
+    def test_doctor_says_what_is_missing_and_asks_no_paid_service(
+        self, monkeypatch: pytest.MonkeyPatch, address: str, key: str, said: str
+    ) -> None:
+        monkeypatch.setenv(KEY_VARIABLES[0], key)
+        monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__OPENAI__BASE_URL", address)
+        assert said in " ".join(self.run(evidence, "doctor")[1].split())

@@ -1,0 +1,225 @@
+"""An OpenAI-compatible embedding service on loopback: its wire contract, limits, errors and rate limit.
+
+A text's vector is its hashed bag of words. The answers are those of OpenAI's own definition of `POST /embeddings`; as
+`dialect` says, errors have the form and the words of OpenAI or of a server of one's own.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from tests.standins.json_service import JsonStandIn, RefusedError
+from tests.standins.voyage import count, word_vector
+
+KEY = "sk-stand-in-embeddings-key-0123456789"
+EMBEDDINGS = "/v1/embeddings"
+SMALL, LARGE, ADA, OWN = "text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002", "own-embedder"
+_PARAMETERS = {"model", "input", "encoding_format", "dimensions", "user"}
+
+
+@dataclass(frozen=True)
+class Model:
+    dimension: int
+    shortens: bool = True
+    text_tokens: int = 8192
+
+
+@dataclass
+class Account:
+    """What one key may in a minute of the stand-in's clock, and what it has used."""
+
+    requests_per_minute: int = 3000
+    tokens_per_minute: int = 1_000_000
+    window_began: float = 0.0
+    window_requests: int = 0
+    window_tokens: int = 0
+
+
+@dataclass
+class EmbeddingsStandIn(JsonStandIn):
+    """Starts with `with`; `base_url` is where it listens.
+
+    Args:
+        keys: The keys that it takes; empty: a local server, which wants none.
+        models: Its models by name.
+        request_items: Texts in one request.
+        request_tokens: Tokens of one request.
+        dialect: Whose errors it answers with.
+        has_money: Whether the account can pay.
+        says_when: Whether a 429 has Retry-After besides the `x-ratelimit` headers.
+        scale: What all vectors are multiplied by.
+    """
+
+    endpoints: ClassVar = (EMBEDDINGS,)
+
+    keys: set[str] = field(default_factory=lambda: {KEY})
+    models: dict[str, Model] = field(
+        default_factory=lambda: {
+            SMALL: Model(1536),
+            LARGE: Model(3072),
+            ADA: Model(1536, shortens=False),
+            OWN: Model(64, shortens=False),
+        }
+    )
+    request_items: int = 2048
+    request_tokens: int = 300_000
+    dialect: Literal["openai", "vllm", "tei", "llama.cpp"] = "openai"
+    account: Account = field(default_factory=Account)
+    has_money: bool = True
+    says_when: bool = True
+    scale: float = 1.0
+    now: Callable[[], float] = lambda: 0.0
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self.used_requests = self.used_tokens = 0
+
+    @staticmethod
+    def refusal(detail: str) -> dict[str, Any]:
+        return _openai(detail)
+
+    def checked(self, path: str, headers: Any, raw: bytes) -> dict[str, Any]:
+        self._check_key((headers.get("Authorization") or "").removeprefix("Bearer "))
+        if path != EMBEDDINGS:
+            raise RefusedError(404, f"Invalid URL (POST {path})")
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            raise RefusedError(400, "We could not parse the JSON body of your request.") from None
+        if unknown := set(body) - _PARAMETERS:
+            raise RefusedError(400, f"Unrecognized request argument supplied: {', '.join(sorted(unknown))}")
+        if not isinstance(body.get("model"), str):
+            raise RefusedError(400, "you must provide a model parameter")
+        if body["model"] not in self.models:
+            raise self._no_model(body["model"])
+        model = self.models[body["model"]]
+        texts = self._texts(body.get("input"))
+        counts = [max(1, count(text)) for text in texts]
+        self._check_size(model, counts)
+        dimension = self._dimension(body, model)
+        self._charge(body["model"], sum(counts))
+        form = body.get("encoding_format", "float")
+        if form not in ("float", "base64"):
+            raise RefusedError(400, f"Invalid value: '{form}'. Supported values are: 'float' and 'base64'.")
+        rows = [word_vector(text, model.dimension)[:dimension] for text in texts]
+        data = [
+            {"object": "embedding", "index": index, "embedding": _encoded(self._scaled(row), form)}
+            for index, row in enumerate(rows)
+        ]
+        usage = {"prompt_tokens": sum(counts), "total_tokens": sum(counts)}
+        return {"object": "list", "data": data, "model": body["model"], "usage": usage}
+
+    def _check_key(self, key: str) -> None:
+        if self.keys and not key:
+            raise RefusedError(401, "You didn't provide an API key.")
+        if self.keys and key not in self.keys:
+            # As a careless service would: the answer repeats the key.
+            told = f"Incorrect API key provided: {key}."
+            raise RefusedError(401, told, body=_openai(told, code="invalid_api_key"))
+
+    def _no_model(self, name: str) -> RefusedError:
+        told = f"The model `{name}` does not exist"
+        body = {
+            "openai": _openai(f"{told} or you do not have access to it.", code="model_not_found"),
+            "vllm": _openai(f"{told}.", kind="NotFoundError", code=404),
+        }
+        return RefusedError(404, told, body=body.get(self.dialect))
+
+    @staticmethod
+    def _texts(given: Any) -> list[str]:
+        texts = [given] if isinstance(given, str) else given
+        if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text for text in texts):
+            raise RefusedError(400, "'$.input' is invalid. Please check the API reference.")
+        return texts
+
+    def _check_size(self, model: Model, counts: list[int]) -> None:
+        items, tokens, longest = len(counts), sum(counts), max(counts)
+        if items > self.request_items:
+            raise self._too_large(
+                openai=f"Invalid 'input': array too long. Expected an array with maximum length {self.request_items}, "
+                f"but got an array with length {items} instead.",
+                tei=f"batch size {items} > maximum allowed batch size {self.request_items}",
+            )
+        if longest > model.text_tokens:
+            told = f"This model's maximum context length is {model.text_tokens} tokens, however you requested {longest}"
+            raise self._too_large(
+                openai=f"{told} tokens ({longest} in your prompt; 0 for the completion). Please reduce your prompt; or "
+                "completion length.",
+                tei=f"`inputs` must have less than {model.text_tokens} tokens. Given: {longest}",
+            )
+        if tokens > self.request_tokens:
+            told = f"Requested {tokens} tokens, max {self.request_tokens} tokens per request"
+            raise RefusedError(
+                400, told, body=_openai(told, kind="max_tokens_per_request", code="max_tokens_per_request")
+            )
+
+    def _too_large(self, openai: str, tei: str) -> RefusedError:
+        match self.dialect:
+            case "tei":
+                return RefusedError(422, tei, body={"message": tei, "code": 422, "type": "Validation"})
+            case "vllm":
+                body = {"object": "error", "message": openai, "type": "BadRequestError", "param": None, "code": 400}
+                return RefusedError(400, openai, body=body)
+            case "llama.cpp":
+                told = "input is too large to process. increase the physical batch size (current batch size: 512)"
+                return RefusedError(500, told, body={"error": {"code": 500, "message": told, "type": "server_error"}})
+        return RefusedError(400, openai)
+
+    def _dimension(self, body: dict[str, Any], model: Model) -> int:
+        asked = body.get("dimensions", model.dimension)
+        if "dimensions" in body and not model.shortens:
+            told = "This model does not support specifying dimensions."
+            if self.dialect == "vllm":
+                told = f'Model "{body["model"]}" does not support matryoshka representation, changing output dimensions'
+            raise RefusedError(400, told)
+        if not isinstance(asked, int) or not 1 <= asked <= model.dimension:
+            raise RefusedError(400, f"Invalid value for 'dimensions' = {asked}. Must be at most {model.dimension}.")
+        return asked
+
+    def _charge(self, model: str, tokens: int) -> None:
+        if not self.has_money:
+            told = "You exceeded your current quota, please check your plan and billing details."
+            raise RefusedError(429, told, body=_openai(told, kind="insufficient_quota", code="insufficient_quota"))
+        with self._lock:
+            account, now = self.account, self.now()
+            if now - account.window_began >= 60:
+                account.window_began, account.window_requests, account.window_tokens = now, 0, 0
+            limit = account.tokens_per_minute
+            if tokens > limit:
+                told = f"Request too large for {model} on tokens per min (TPM): Limit {limit}, Requested {tokens}."
+                raise RefusedError(429, told, body=_openai(told, kind="tokens", code="rate_limit_exceeded"))
+            lacks_requests = account.window_requests + 1 > account.requests_per_minute
+            if lacks_requests or account.window_tokens + tokens > limit:
+                raise self._limited(model, "requests" if lacks_requests else "tokens")
+            account.window_requests += 1
+            account.window_tokens += tokens
+            self.used_requests += 1
+            self.used_tokens += tokens
+
+    def _limited(self, model: str, what: str) -> RefusedError:
+        left = 60 - (self.now() - self.account.window_began)
+        told = f"Rate limit reached for {model} on {what} per min. Please try again in {left:g}s."
+        headers = {f"x-ratelimit-remaining-{what}": "0", f"x-ratelimit-reset-{what}": f"{left:g}s"}
+        after = f"{left:g}" if self.says_when else None
+        return RefusedError(429, told, after, _openai(told, kind=what, code="rate_limit_exceeded"), headers)
+
+    def _scaled(self, row: Any) -> Any:
+        norm = float(np.linalg.norm(row))
+        unit = row / norm if norm else np.full(len(row), len(row) ** -0.5)
+        return (unit * self.scale).astype(np.float32)
+
+
+def _openai(message: str, kind: str = "invalid_request_error", code: Any = None) -> dict[str, Any]:
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def _encoded(row: Any, form: str) -> Any:
+    if form == "base64":
+        return base64.b64encode(row.astype("<f4").tobytes()).decode()
+    return [float(value) for value in row]
