@@ -17,6 +17,7 @@ from adk_ingest.manifest import CorpusRun
 from adk_ingest.new_questions import File
 from adk_ingest.records import records
 from adk_ingest.spool import RecordSpool
+from adk_ingest.wording import named
 
 # Where a chunker fails on one file, the file is at fault; where it fails on more than this share of the files, and on
 # more than one, the chunker is.
@@ -88,6 +89,7 @@ class Changes:
         """
         wanted = set(self.changed)
         failed: list[str] = []
+        warned: dict[str, list[str]] = {}
         for file in self.corpus.files:
             if file.path not in wanted:
                 continue
@@ -103,7 +105,11 @@ class Changes:
                         "Please report this; the index that was published before still serves.",
                     ) from exc
             self._take(file, chunked, dense, sparse)
+            for warning in chunked.warnings:
+                warned.setdefault(warning, []).append(file.path)
             yield
+        # One warning for all files that it is about.
+        self.said.warnings += [f"{named(paths)}: {warning}" for warning, paths in warned.items()]
         self._count()
 
     def _take(self, file: SourceFile, chunked: ChunkedFile, dense: DenseEmbedder, sparse: SparseEncoder) -> None:
@@ -130,7 +136,6 @@ class Changes:
             content=_content(made),
         )
         self.said.tokens += sum(record.text_tokens for record in made)
-        self.said.warnings += [f"{file.path}: {warning}" for warning in chunked.warnings]
         if chunked.parse_failed:
             self.said.parse_failures.append(file.path)
 

@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from adk_ingest.corpora import CorpusInput
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
-_WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate"})
+_WANTED_SKIPS = frozenset(
+    {"excluded", "ignored", "not_included", "extension", "empty", "symlink_duplicate", "twin", "source_map"}
+)
 # Of these reasons, the ones that hold even if a pattern matches the file: no pattern of the request asks for the file,
-# or the index has it under another path.
-_NEVER_MISSED = frozenset({"not_included", "symlink_duplicate"})
+# or the index has what the file says under another path.
+_NEVER_MISSED = frozenset({"not_included", "symlink_duplicate", "twin"})
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
@@ -201,5 +203,4 @@ def _warnings(run: RunManifest) -> tuple[str, ...]:
     for corpus in run.corpora.values():
         said += corpus.decode_warnings
         said += corpus.warnings
-        said += [f"{path} could not be parsed." for path in corpus.parse_failures]
     return tuple(dict.fromkeys(said))

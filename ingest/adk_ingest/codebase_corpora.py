@@ -22,10 +22,13 @@ from adk_ingest.discovery import Discovery, discover
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
 from adk_ingest.sources.git import as_committed
+from adk_ingest.twins import find_twins
+from adk_ingest.wording import counted, named
 
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # From this mean length of a line on, a file counts as minified; code that people write stays below 50.
 _MINIFIED_LINE_CHARS = 300
+_NAMED_TWINS = 3
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,9 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
     found = discover(folder_alone, about, ignored)
     prefix = git.prefix if git else ""
-    files = tuple(replace(file, path=prefix + file.path) for file in _written_by_people(found))
-    whole = replace(folder_alone, path_prefix=prefix)
     notices = [*folder.notices]
+    files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(found, notices))
+    whole = replace(folder_alone, path_prefix=prefix)
     changed: tuple[SourceFile, ...] = ()
     if git is None:
         proper = (replace(whole, commit=digest(files)), files)
@@ -83,13 +86,30 @@ def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
 
 
 def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
-    """The files that were found, without those that bundlers made: their lines are too long for a person."""
+    """The files that were found, without those that bundlers made: their lines are too long for a person, or maps."""
     for file in found.read():
-        bundled = PurePosixPath(file.path).suffix.lower() in _BUNDLED
-        if bundled and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):
+        suffix = PurePosixPath(file.path).suffix.lower()
+        # A glob that takes a folder back takes its maps back, too.
+        if suffix == ".map" and '"mappings"' in file.text:
+            found.skip("source_map", file.path)
+        elif suffix in _BUNDLED and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):
             found.skip("minified", file.path)
         else:
             yield file
+
+
+def _without_twins(found: Discovery, notices: list[str]) -> list[SourceFile]:
+    """The files that people wrote, without builds and copies of other files, of which a notice tells."""
+    files = list(_written_by_people(found))
+    twins = find_twins(files)
+    if twins:
+        lead = counted(len(twins), "file says", "files say")
+        pairs = named([f"{twin.path} (as {twin.of})" for twin in twins], _NAMED_TWINS)
+        notices.append(f"{lead} what another file says, as builds and copies do, so the index lacks {pairs}.")
+    left_out = {twin.path for twin in twins}
+    for path in left_out:
+        found.skip("twin", path)
+    return [file for file in files if file.path not in left_out]
 
 
 def _corpus(

@@ -36,7 +36,8 @@ class Discovery:
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
     extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink, symlink_loop,
     symlink_duplicate, outside_root, credential_file (by its name or place), credential_text (its text holds one).
-    Reading the file adds the reasons that only its content shows: undecodable, empty, unreadable, credential_text.
+    Reading the file adds the reasons that only its content shows: undecodable, empty, unreadable, credential_text, and
+    of a codebase minified, source_map and twin (another file says the same).
     `decode_warnings` has a sentence for each file in which characters were replaced.
     """
 

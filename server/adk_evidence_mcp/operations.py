@@ -12,7 +12,7 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import list_indexes as known_indexes
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.chunk import ChunkPayload, SourceType
+from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import QueryText, plain
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
@@ -335,7 +335,7 @@ def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> SearchFilters:
 
 
 def _symbol(payload: ChunkPayload) -> str:
-    return payload.symbol or "" if payload.symbol_kind in ("class", "methods", "method", "function") else ""
+    return payload.symbol or "" if payload.symbol_kind in (*TYPE_KINDS, "methods", "method", "function") else ""
 
 
 def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:

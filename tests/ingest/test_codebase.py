@@ -36,7 +36,7 @@ from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.manifest import IngestCancelledError
+from adk_ingest.manifest import IngestCancelledError, RunFiles
 from adk_ingest.progress import Progress, Reported
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
@@ -230,6 +230,36 @@ class TestWhatIsIndexed:
         assert {files[candidate.candidate_id] for candidate in pack.candidates} == {
             place.app / candidate.path for candidate in pack.candidates
         }
+
+
+BUILDS: dict[str, str | bytes] = {
+    "src/login.ts": APP["web/login.ts"],
+    "login.js": "export function logIn(token) {\n  return token.trim();\n}\n",
+    "login.d.ts": "export declare function logIn(token: string): string;\n",
+}
+
+
+class TestTwins:
+    def test_builds_of_a_source_are_left_out_and_counted(self, place: Place) -> None:
+        write_files(place.app, BUILDS)
+        report = place.index()
+        assert [chunk.path for chunk in place.chunks() if "logIn" in chunk.names] == ["src/login.ts", "web/login.ts"]
+        told = "2 files say what another file says, as builds and copies do, so the index lacks login.d.ts (as src/"
+        assert any(warning.startswith(told) for warning in report.warnings)
+        assert ("login.js", "twin") not in report.skipped, "one sentence is enough"
+        runs = list(RunFiles(settings_of(place.settings, "app").paths.runs).runs())
+        assert sum(corpus.skipped.get("twin", 0) for corpus in runs[0].corpora.values()) == 2
+
+    def test_maps_of_sources_are_left_out_of_folders_that_are_taken_back(self, place: Place) -> None:
+        source_map = '{"version": 3, "sources": ["src/login.ts"], "mappings": "AAAA,SAAS"}\n'
+        write_files(place.app, {"dist/login.js": BUILDS["login.js"], "dist/login.js.map": source_map})
+        place.index(exclude_patterns=("!dist/",))
+        assert {chunk.path for chunk in place.chunks() if chunk.path.startswith("dist/")} == {"dist/login.js"}
+
+    def test_a_build_is_indexed_where_its_source_is_left_out(self, place: Place) -> None:
+        write_files(place.app, BUILDS)
+        place.index(exclude_patterns=("src/",))
+        assert {"login.js", "login.d.ts"} <= {chunk.path for chunk in place.chunks()}
 
 
 class TestPatterns:
@@ -481,6 +511,16 @@ class TestDeleting:
         assert "adk-ingest codebase" in caught.value.hint
         place.indexer.delete("app")
         assert not folder.exists()
+
+
+class TestWarnings:
+    def test_what_is_true_of_many_files_is_one_warning(self, place: Place) -> None:
+        letter = "\n\n".join(f"{n}) Dear ((( all, it's }} time ]]] to # @ say 'goodbye {n}" for n in range(40))
+        write_files(place.app, {f"notes/{name}.ts": letter for name in ("one", "three", "two")})
+        report = place.index()
+        (warning,) = (warning for warning in report.warnings if "TypeScript" in warning)
+        assert warning.startswith("notes/one.ts, notes/three.ts, notes/two.ts: ")
+        assert not any("could not be parsed" in warning for warning in report.warnings)
 
 
 class TestHostileFiles:

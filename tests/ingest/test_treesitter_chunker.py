@@ -95,11 +95,81 @@ def test_typescript_definitions_are_chunks_with_their_comments_and_decorators() 
     assert (add.symbol, add.symbol_kind, add.doc) == ("add", "function", "Adds up.")
     assert add.signature == "export const add = (one: number, other: number): number"
     assert main.signature == "export default async function main(argv: string[]): Promise<void>"
-    assert (props.symbol, props.symbol_kind, props.symbols) == ("Props", "class", ("Props", "Props.close"))
-    assert ident.signature == "export type Id = string | number"
-    assert (color.symbol, color.signature) == ("Color", "export enum Color")
+    assert (props.symbol, props.symbol_kind, props.symbols) == ("Props", "interface", ("Props", "Props.close"))
+    assert (ident.symbol_kind, ident.signature) == ("type", "export type Id = string | number")
+    assert (color.symbol, color.symbol_kind, color.signature) == ("Color", "enum", "export enum Color")
     assert (area.symbol, area.signature) == ("Geo.Flat.area", "export function area(): number")
     assert over.symbols == ("over",) and over.body.count("function over") == 3, "overloads stay together"
+
+
+DECLARATIONS = """
+/// <reference types="node" />
+import type { A } from "./a.js";
+
+/** Makes a router. */
+export declare function createRouter(routes: string): Router;
+export declare function createRouter(routes: string[], options: Options): Router;
+
+export interface Router extends A {
+  /** Goes there. */
+  navigate(to: string): Promise<void>;
+  readonly state: State;
+}
+
+export type Options = { basename?: string };
+export declare const enum Mode { Fast, Slow }
+export declare abstract class Base<T> { protected constructor(value: T); abstract run(): void; static of<T>(v: T): T }
+export declare const useRouter: (options?: Options) => Router;
+export declare const VERSION: string, LIMIT: number;
+
+declare module "express-session" {
+  interface SessionData { user: string }
+}
+declare global {
+  interface Window { router: Router }
+  function reload(): void;
+}
+declare namespace Geo.Flat { function area(): number }
+export as namespace Routing;
+"""
+
+
+@pytest.mark.parametrize("extension", [".d.ts", ".d.mts", ".d.cts"])
+def test_declarations_are_chunks_that_are_called_what_they_are(extension: str) -> None:
+    chunks = chunks_of(extension, DECLARATIONS)
+    assert [(chunk.symbol, chunk.symbol_kind) for chunk in chunks if chunk.symbol_kind != "module"] == [
+        ("createRouter", "function"),
+        ("Router", "interface"),
+        ("Options", "type"),
+        ("Mode", "enum"),
+        ("Base", "class"),
+        ("useRouter", "function"),
+        ("express-session.SessionData", "interface"),
+        ("Window", "interface"),
+        ("reload", "function"),
+        ("Geo.Flat.area", "function"),
+    ]
+    router, base = chunks[1], chunks[5]
+    assert router.doc == "Makes a router." and router.body.count("createRouter") == 2, "overloads stay together"
+    assert base.symbols == ("Base", "Base.constructor", "Base.run", "Base.of")
+    assert ("VERSION", "LIMIT") in [chunk.symbols for chunk in chunks]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["export default function (): {\n  message: string;\n};", "export default function<T>(value: T): T;"],
+)
+def test_a_default_export_without_a_name_is_declared(declared: str) -> None:
+    chunked = split(".d.ts", f'import type * as a from "./a.js";\n\n{declared}\n')
+    assert not chunked.parse_failed and not chunked.warnings
+    assert (chunked.chunks[-1].symbol, chunked.chunks[-1].symbol_kind) == ("default", "function")
+    assert chunked.chunks[-1].signature == " ".join(declared.rstrip(";").split())
+
+
+@pytest.mark.parametrize("text", ["declare function f(): string;\nexport = f;\n", "declare module '*.svg';\n"])
+def test_what_is_exported_as_a_whole_is_understood(text: str) -> None:
+    chunked = split(".d.cts", text)
+    assert not chunked.parse_failed and not chunked.warnings
 
 
 def test_tsx_components_are_chunks() -> None:

@@ -18,7 +18,7 @@ from adk_ingest.chunking.treesitter_languages import LANGUAGES
 # The name of what once read broken Python stays: the chunks of whole files are the same as then, and another version
 # would make all indexes count as outdated.
 PYTHON_VERSION = "python-ast-2+python-fallback-1"
-OTHER_VERSIONS = (f"tree-sitter-1+{prose.VERSION}", "r-1")
+OTHER_VERSIONS = (f"tree-sitter-2+{prose.VERSION}", "r-1")
 
 # A reader returns None for a file that holds no more than a licence.
 _READERS: Mapping[str, Callable[[SourceFile, ChunkingSettings], Outline | None]] = {
@@ -40,12 +40,12 @@ def chunk_code(file: SourceFile, chunking: ChunkingSettings) -> ChunkedFile:
         chunked = prose.chunk_prose(file, chunking)
         chunked.chunks = [replace(chunk, lang=exc.language.lang) for chunk in chunked.chunks]
         chunked.parse_failed = True
-        chunked.warnings.append(f"{file.path} was split by its blank lines: most of it is not {exc.language.title}.")
+        chunked.warnings.append(f"split by blank lines, as the text is for the most part not {exc.language.title}.")
         return chunked
     if outline is None:
         return ChunkedFile([])
     chunked = ChunkedFile(outline_chunks(file, outline, chunking))
     if outline.broken is not None:
         chunked.parse_failed = True
-        chunked.warnings.append(f"Parts of {file.path} were split by their layout: {outline.broken}")
+        chunked.warnings.append(f"split by layout where the syntax is not understood: {outline.broken}")
     return chunked

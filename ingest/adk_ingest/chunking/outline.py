@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.models.chunk import TYPE_KINDS, SymbolKind
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import RawChunk, SourceFile
 from adk_ingest.chunking.cutting import Lines, Piece, context_tail
@@ -109,7 +109,7 @@ class _Splitter:
 
     def _overloads(self, one: Definition, other: Definition) -> bool:
         same = one.name == other.name and one.kind == other.kind
-        return self._outline.joins_namesakes and same and one.kind != "class"
+        return self._outline.joins_namesakes and same and one.kind not in TYPE_KINDS
 
     def _partition(self, units: Sequence[Definition], start: int, end: int) -> list[Definition | _Gap]:
         """Cover lines `start`..`end` with units and the gaps between them."""
@@ -157,7 +157,7 @@ class _Splitter:
 
     def _emit_unit(self, unit: Definition, tail: str) -> Iterator[RawChunk]:
         overlap = any(one.end >= other.start for one, other in pairwise(unit.parts))
-        if overlap or self._fits(unit.start, unit.end) or not (unit.parts or unit.kind == "class"):
+        if overlap or self._fits(unit.start, unit.end) or not (unit.parts or unit.kind in TYPE_KINDS):
             yield from self._emit(unit.start, unit.end, unit, tail)
         elif unit.parts:
             yield from self._emit_all(self._partition(unit.parts, unit.start, unit.end), unit, tail)

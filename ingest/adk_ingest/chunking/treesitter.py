@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from adk_evidence.languages import Language
-from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.models.chunk import TYPE_KINDS, SymbolKind
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, clip
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
@@ -23,8 +23,8 @@ from adk_ingest.chunking.treesitter_languages import GRAMMARS, LANGUAGES
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
 
-_Kind = Literal["function", "class", "variable", "namespace"]
-_KINDS: tuple[_Kind, ...] = ("function", "class", "variable", "namespace")
+_Kind = Literal["function", "class", "interface", "type", "enum", "variable", "namespace"]
+_KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 # A definition's lines are those of the statement that is nothing but it.
 _WRAPPERS = {
@@ -62,6 +62,11 @@ _DECORATION = {"decorator", "attribute_list", "comment", "line_comment", "block_
 _GLOBALS = re.compile(r"^(?:module\.exports|exports|this|window|globalThis|self)\.")
 _GENERICS = re.compile(r"<.*>|\[.*\]|[*&\s\"'`]", re.DOTALL)
 _COMPONENTS = {"memo", "forwardRef", "observer"}
+# Kinds of items that become chunks.
+_CHUNKED = frozenset({"function", *TYPE_KINDS})
+# `export default function (): T` of a declaration file, which the grammar does not know without a name.
+_NAMELESS = re.compile(rb"^([ \t]*export[ \t]+)default[ \t]+function[ \t]*(?=[(<])", re.MULTILINE)
+_DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _MAX_NAME_CHARS = 200
 _MAX_SIGNATURE_BYTES = 8 * 1024
 _MAX_DEPTH = 480  # keeps every cost below INSIDE_STATEMENT
@@ -161,7 +166,10 @@ class _Reader:
         parser, query = _grammar(self._language.lang)
         # Neither `Node.text` nor predicates of queries work: they ask the parser's reader again, which is gone.
         self._source = file.text.encode("utf-8", "replace")
-        root = _parse(parser, self._source)
+        # Where a name was put in, the source has other bytes.
+        self._nameless: set[int] = set()
+        is_declaration = file.path.lower().endswith(_DECLARATIONS)
+        root = _parse(parser, _NAMELESS.sub(self._with_name, self._source) if is_declaration else self._source)
         if root is None:
             raise SyntaxNotUnderstoodError(self._language)
         self._root = root
@@ -210,8 +218,14 @@ class _Reader:
         ends_here = node.end_point.column and after.strip()
         return not before.strip() and not ends_here
 
+    def _with_name(self, found: re.Match[bytes]) -> bytes:
+        """A declaration with a name in it, of the same length."""
+        lead = found[1] + b"function "
+        self._nameless.add(found.start() + len(lead))
+        return lead.ljust(len(found[0]), b"_")
+
     def _name(self, captures: dict[str, list[Node]]) -> str:
-        if "name" not in captures:
+        if "name" not in captures or captures["name"][0].start_byte in self._nameless:
             return "default"  # an export without a name
         name = _GLOBALS.sub("", self._text(captures["name"][0]).strip()).replace(".prototype.", ".")
         owner = "".join(self._text(node) for node in captures.get("owner", ()))
@@ -219,7 +233,7 @@ class _Reader:
             name = f"{owner}.{name}"
         if not name.startswith("operator"):
             name = _GENERICS.sub("", name)
-        return name.replace("::", ".").strip(".") if len(name) <= _MAX_NAME_CHARS else ""
+        return name.replace("::", ".").strip("./") if len(name) <= _MAX_NAME_CHARS else ""
 
     def _text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -245,7 +259,7 @@ class _Reader:
                 if owner.kind == "function" and item.kind == "variable":
                     continue
                 item.prefix = owner.qualified
-                item.in_class = owner.kind == "class"
+                item.in_class = owner.kind in TYPE_KINDS
             (owner.children if owner else top).append(item)
             stack.append(item)
             self._items.append(item)
@@ -263,10 +277,10 @@ class _Reader:
         while (above := self._comments.get(top - 1, self._leading.get(top - 1))) is not None:
             top = above
         comments = [self._lines[line - 1] for line in range(top, start) if line not in self._leading_lines]
-        kind: SymbolKind = "class" if item.kind == "class" else "function"
+        kind: SymbolKind = "function" if item.kind == "variable" or item.kind == "namespace" else item.kind
         if kind == "function" and (item.in_class or item.owned):
             kind = "method"
-        members = [child for child in item.children if kind == "class" and child.kind in ("function", "class")]
+        members = [child for child in item.children if kind in TYPE_KINDS and child.kind in _CHUNKED]
         return Definition(
             item.qualified,
             kind,

@@ -1,8 +1,8 @@
 """The languages that are read with tree-sitter: their grammars, and the nodes that define something.
 
-Each query marks a definition with `@function`, `@class`, `@variable` or `@namespace`, its name with `@name`, the type
-that a function belongs to with `@owner`, and what makes a component of a function with `@callee`. `@leading` marks
-decorators and the like that the tree has beside what they decorate.
+Each query marks a definition with `@function`, `@class`, `@interface`, `@type`, `@enum`, `@variable` or `@namespace`,
+its name with `@name`, the type that a function belongs to with `@owner`, and what makes a component of a function with
+`@callee`. `@leading` marks decorators and the like that the tree has beside what they decorate.
 """
 
 from __future__ import annotations
@@ -44,14 +44,19 @@ _JAVASCRIPT_FIELDS = """
 
 _TYPESCRIPT = """
 (abstract_class_declaration name: (_) @name) @class
-(interface_declaration name: (_) @name) @class
-(type_alias_declaration name: (_) @name) @class
-(enum_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name) @interface
+(type_alias_declaration name: (_) @name) @type
+(enum_declaration name: (_) @name) @enum
 (function_signature name: (_) @name) @function
+(variable_declarator name: (identifier) @name type: (type_annotation (function_type))) @function
+(program (ambient_declaration (_ (variable_declarator name: (identifier) @name) @variable)))
+(program (export_statement
+  declaration: (ambient_declaration (_ (variable_declarator name: (identifier) @name) @variable))))
 (interface_body (method_signature name: (_) @name) @function)
 (class_body (method_signature name: (_) @name) @function)
 (abstract_method_signature name: (_) @name) @function
 (internal_module name: (_) @name) @namespace
+(module name: (_) @name) @namespace
 (public_field_definition name: (property_identifier) @name value: [(arrow_function) (function_expression)]) @function
 (public_field_definition name: (property_identifier) @name) @variable
 """

@@ -31,7 +31,9 @@ PAYLOAD_VERSION = 2
 # Ends the provenance header on top of a chunk's text.
 HEADER_END = "\n---\n"
 
-SymbolKind = Literal["module", "class", "function", "method", "methods", "block"]
+SymbolKind = Literal["module", "class", "interface", "type", "enum", "function", "method", "methods", "block"]
+# What may have members. Only TypeScript tells the kinds apart; the types of other languages are classes.
+TYPE_KINDS: frozenset[SymbolKind | None] = frozenset({"class", "interface", "type", "enum"})
 
 
 # The fields of a payload whose values are tags; `repository`, where most chunks come from, is not a tag.

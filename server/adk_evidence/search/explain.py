@@ -23,6 +23,8 @@ from adk_evidence.models.pack import (
     is_intact,
     round_score,
 )
+from adk_evidence.search.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.search.written import NEAR
@@ -93,8 +95,10 @@ def explain(pack: EvidencePack, written: Mapping[str, Any], rank: int | None = N
     candidates = []
     if plan is not None:
         whole += _whole(pack, plan)
+        asked = normalise(pack.query, errors=plan.query_kind in ("traceback", "error"))
+        of_changes = asks_for_changes(asked.text)
         candidates = [
-            ExplainedCandidate(rank=one.rank, citation=one.citation, steps=tuple(_steps(one, plan)))
+            ExplainedCandidate(rank=one.rank, citation=one.citation, steps=tuple(_steps(one, plan, of_changes)))
             for one in pack.candidates
             if rank in (None, one.rank)
         ]
@@ -113,7 +117,8 @@ def _pack_id(pack: EvidencePack, written: Mapping[str, Any]) -> Step:
 # One candidate
 
 
-def _steps(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
+def _steps(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> Iterator[Step]:
+    """The steps of one candidate; `of_changes` is whether the question asks what changed."""
     why = candidate.why
     if why.fused_score is not None:
         yield _fusion(candidate, plan)
@@ -124,7 +129,7 @@ def _steps(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
     if why.pool_rank is not None:
         yield _pooled(candidate, plan)
     if why.rerank_score is not None:
-        yield from _reranked(candidate, plan)
+        yield from _reranked(candidate, plan, of_changes)
     yield from _placed(candidate, plan)
     yield from _similarity(candidate)
     if candidate.support is not None:
@@ -173,7 +178,7 @@ def _pooled(candidate: Candidate, plan: RetrievalPlan) -> Step:
     return _step("pool", "agrees", f"{place} from fused rank {why.fused_rank}{took}.")
 
 
-def _reranked(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
+def _reranked(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> Iterator[Step]:
     why, model = candidate.why, plan.rerank_model or "none"
     shown = why.rerank_score or 0.0
     if candidate.rerank_score != why.rerank_score:
@@ -189,6 +194,8 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
         yield _step("rerank", "unknown", "The pack lacks the weights of the reranker's features.")
         return
     yield from _features(candidate, plan)
+    if "changelog" in plan.rerank_weights:
+        yield from _changelog(candidate, of_changes)
     named = " + ".join(f"{_weight(plan.rerank_weights, name, own)} x {value} {name}" for name, value in own.items())
     inexact = sum(abs(weight) for weight in plan.rerank_weights.values()) * _ROUNDING
     score = shown if local else why.features["first"]
@@ -204,7 +211,7 @@ def _weight(weights: Mapping[str, float], name: str, features: Mapping[str, floa
 
 
 def _features(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
-    """The features that standardise a score of a branch. What the other features count stands in texts."""
+    """The features that standardise a score of a branch. What most other features count stands in texts."""
     scales, scores = plan.rerank_scales.get(candidate.collection, {}), candidate.why.scores
     for name, scale in scales.items():
         shown = candidate.why.features.get(name)
@@ -220,6 +227,17 @@ def _features(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
         told = f"{name}: ({given} - {scale.mean}) / {scale.deviation}"
         again = scaled(value, scale)
         yield _compared("features", told, again, shown, _inexact(again, scale.deviation))
+
+
+def _changelog(candidate: Candidate, of_changes: bool) -> Iterator[Step]:
+    """The feature of what tells of changes, for a question that does not ask what changed."""
+    is_one = is_changelog(candidate.path, candidate.headings)
+    shown = candidate.why.features.get("changelog", 0.0)
+    if is_one or shown:
+        told = "path and headings are those of a changelog" if is_one else "path and headings are of no changelog"
+        asks = "asks" if of_changes else "does not ask"
+        again = 1.0 if is_one and not of_changes else 0.0
+        yield _compared("features", f"changelog: {told}, and the question {asks} what changed", again, shown, 0.0)
 
 
 def _inexact(standardised: float, deviation: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
 from adk_evidence.search.passages import Question, tokens_of
@@ -73,7 +73,7 @@ def _class_of(payload: ChunkPayload) -> str | None:
     """The class that a chunk is or is a part of."""
     if payload.symbol is None or payload.symbol_kind in ("module", "function", "block"):
         return None
-    return payload.symbol if payload.symbol_kind == "class" else payload.symbol.rpartition(".")[0] or None
+    return payload.symbol if payload.symbol_kind in TYPE_KINDS else payload.symbol.rpartition(".")[0] or None
 
 
 def _parts_of(run: Run, whole: _Whole) -> tuple[OutlinePart, ...]:

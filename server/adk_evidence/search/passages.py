@@ -23,7 +23,7 @@ from typing import cast
 from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.languages import BY_EXTENSION
-from adk_evidence.models.chunk import KINDS, ChunkPayload
+from adk_evidence.models.chunk import KINDS, TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.lookup import similarities
@@ -202,7 +202,7 @@ def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
     if (part.corpus, part.commit, part.path) != (whole.corpus, whole.commit, whole.path):
         return False
     if whole.kind == "code":
-        return whole.symbol_kind == "class" and (part.symbol or "").startswith(f"{whole.symbol}.")
+        return whole.symbol_kind in TYPE_KINDS and (part.symbol or "").startswith(f"{whole.symbol}.")
     above = len(whole.headings)
     return 0 < above < len(part.headings) and part.headings[:above] == whole.headings
 
@@ -341,7 +341,7 @@ def _scores(
         nearest = max(near[number] for number in chunk.wanted)
         nearness = [max(0.0, 1 - (nearest - one) / SIMILARITY_RANGE) for one in near]
         scores = [WORDS_SHARE * one + (1 - WORDS_SHARE) * other for one, other in zip(scores, nearness, strict=True)]
-    if payload.symbol_kind == "class" and payload.symbol in question.names:
+    if payload.symbol_kind in TYPE_KINDS and payload.symbol in question.names:
         # Who asks for a class wants to know its fields.
         scores = [
             max(scores) if unit.role == "field" else score for unit, score in zip(chunk.units, scores, strict=True)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.indexer import Progress
-from adk_evidence.models.chunk import SourceType, sha256_text
+from adk_evidence.models.chunk import TYPE_KINDS, SourceType, sha256_text
 from adk_evidence.search.context import Context
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.textfile import split_lines
@@ -134,7 +134,7 @@ _OPERATIONS: dict[str, Callable[[Run, Any], Results]] = {
 def _search_result(item: Found, context_lines: int) -> SearchResult:
     payload = item.payload
     owner, _, own = (payload.symbol or "").rpartition(".")
-    is_class = payload.symbol_kind in ("class", "methods")
+    is_class = payload.symbol_kind in (*TYPE_KINDS, "methods")
     return SearchResult(
         id=item.hit.point_id,
         score=item.score,

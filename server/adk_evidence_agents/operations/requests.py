@@ -54,7 +54,8 @@ class SearchFilters(Frozen):
     tags: Annotated[tuple[Name, ...], Field(max_length=20)] = Field(
         default=(),
         description="Tags that a result must all have: `code` or `docs`, its language, its kind of definition "
-        "(`class`, `function`, `method`, `module`), languages of a page's code tabs, `api-reference`, `sample`.",
+        "(`class`, `interface`, `type`, `enum`, `function`, `method`, `module`), languages of a page's code tabs, "
+        "`api-reference`, `sample`.",
     )
 
 

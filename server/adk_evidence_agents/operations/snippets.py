@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.render.sanitize import code_span
 
 SnippetKind = Literal["class", "function"]
@@ -13,7 +13,7 @@ SnippetKind = Literal["class", "function"]
 MAX_NAMED_CALLS = 5
 MAX_SCANNED_CHARS = 40_000
 # Kinds of chunks that have another name here.
-_KINDS = {"method": "function", "methods": "class"}
+_KINDS: dict[str | None, str] = {"method": "function", **dict.fromkeys((*TYPE_KINDS, "methods"), "class")}
 _CALL = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)[ \t]*\(")
 # What stands before a name that is defined, not called.
 _DEFINES = re.compile(r"\b(?:def|function|func|fn|class|interface|struct)[ \t*]+\Z")
@@ -63,7 +63,7 @@ def explanation(code: str, payload: ChunkPayload, similarity: float) -> str:
         return "The same text."
     reasons = [f"Similarity {similarity:.2f}"]
     kind = snippet_kind(code)
-    if kind is not None and _KINDS.get(payload.symbol_kind or "", payload.symbol_kind) == kind:
+    if kind is not None and _KINDS.get(payload.symbol_kind, payload.symbol_kind) == kind:
         reasons.append(f"both define a {kind}")
     there = set(called_names(payload.body))
     if shared := [name for name in called_names(code) if name in there]:

@@ -19,6 +19,7 @@ from adk_evidence.identifiers import is_code_like, is_internal
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
+from adk_evidence.search.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
 
@@ -46,6 +47,7 @@ class Weights:
     - `linked` counts for the definition of a name that the best docs use, samples among them, in full where all of
       them use the name.
     - `private` counts for private definitions that the query does not name, where something is to be built.
+    - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
     """
 
     dense: float = 0.6
@@ -56,6 +58,7 @@ class Weights:
     own_name: float = 1.0
     linked: float = 0.8
     private: float = -0.6
+    changelog: float = -2.0
 
 
 class LocalReranker:
@@ -74,6 +77,7 @@ class LocalReranker:
         defining = _defining(query, [document.payload for document in documents])
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         found = scales(documents)
+        of_use = not asks_for_changes(query.text)
         used: Mapping[str, int] = {}
         for kind in KINDS:
             members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
@@ -84,6 +88,8 @@ class LocalReranker:
                 features |= self._asked_for(defining.get(index, 0.0), own)
                 if task_mode == "build" and _is_private(payload, names):
                     features["private"] = 1.0
+                if of_use and is_changelog(payload.path, payload.headings):
+                    features["changelog"] = 1.0
                 if linked := _linked(payload, used):
                     features["linked"] = linked / LINKING_DOCS
                 scores[index] = RerankScore(weighted(features, self.weights), features, found[kind])

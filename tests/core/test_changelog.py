@@ -1,0 +1,138 @@
+"""Which texts are changelogs, which questions ask for one, and where changelogs stand among other results."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from adk_evidence.models.pack import RetrievalPlan
+from adk_evidence.search.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.explain import explain
+from adk_evidence.search.query import normalise
+from adk_evidence.search.rerank.base import RerankDocument
+from adk_evidence.search.rerank.local import LocalReranker
+from tests.core.factories import pack, payload
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "CHANGELOG.md",
+        "packages/router/CHANGELOG.md",
+        "CHANGELOG-4.0.md",
+        "CHANGES.rst",
+        "History.md",
+        "NEWS",
+        "docs/release-notes.md",
+        "docs/changelogs/spring.md",
+        ".changeset/brave-dogs.md",
+        "MIGRATION.md",
+    ],
+)
+def test_a_changelog_is_known_by_its_name(path: str) -> None:
+    assert is_changelog(path, ())
+
+
+@pytest.mark.parametrize(
+    "path", ["docs/sessions/history.md", "docs/upgrading/v6.md", "src/changelog.py", "news.ts", "README.md"]
+)
+def test_guides_and_code_of_such_names_are_none(path: str) -> None:
+    assert not is_changelog(path, ())
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "v7.18.5",
+        "7.14.0",
+        "[1.2.0] - 2024-03-01",
+        "5.0.0 / 2024-09-10",
+        "1.0.0 (2020-01-02)",
+        "3.2 (March 4, 2021)",
+        "Version 2.0",
+        "What's new in 2.0",
+        "router@1.2.3-beta.1",
+        "Unreleased",
+    ],
+)
+def test_a_changelog_is_known_by_headings_that_are_versions(heading: str) -> None:
+    assert is_changelog("docs/a.md", ("All of it", heading, "Fixes"))
+
+
+@pytest.mark.parametrize("heading", ["1.1 What is streaming?", "Upgrade to v6", "2.0", "v2", "Python 3.11.2 support"])
+def test_a_heading_that_holds_a_number_is_no_version(heading: str) -> None:
+    assert not is_changelog("docs/a.md", (heading,))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What changed in the router?",
+        "since which version is there middleware?",
+        "release notes of view transitions",
+        "is json() deprecated",
+        "What is in 7.9.0?",
+        "how do I get from v6 to v7",
+    ],
+)
+def test_a_question_for_changes_is_known(question: str) -> None:
+    assert asks_for_changes(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["How do I add a route?", "what releases the lock", "How do I show the history of a session?"]
+)
+def test_other_questions_ask_for_no_changes(question: str) -> None:
+    assert not asks_for_changes(question)
+
+
+GUIDE = payload("doc", "docs/blockers.md", "How to block a navigation.")
+LOG = payload("doc", "CHANGELOG.md", "Fix useBlocker, which blocks a navigation.", headings=("v7.1.0",))
+
+
+def _order(question: str) -> list[str]:
+    scores = [{"dense": 0.5, "sparse": 4.0}, {"dense": 0.6, "sparse": 5.0}, {"dense": 0.1, "sparse": 1.0}]
+    chunks = [GUIDE, LOG, payload("doc", "docs/other.md", "Another page.")]
+    documents = [RerankDocument(chunk, 100, score) for chunk, score in zip(chunks, scores, strict=True)]
+    ranked = LocalReranker().rerank(normalise(question), "build", documents)
+    return [chunks[place].path for place in sorted(range(3), key=lambda place: -ranked[place].score)]
+
+
+def test_a_changelog_stands_behind_guides_unless_the_question_asks_for_changes() -> None:
+    assert _order("How do I block a navigation?")[0] == "docs/blockers.md"
+    assert _order("Which version fixed the blocking of a navigation?")[0] == "CHANGELOG.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "feature", "state"),
+    [
+        ("How do I block a navigation?", 1.0, "agrees"),
+        ("How do I block a navigation?", None, "differs"),
+        ("What changed in 7.1.0?", None, "agrees"),
+        ("What changed in 7.1.0?", 1.0, "differs"),
+    ],
+)
+def test_the_explanation_says_whether_a_changelog_belongs_behind(
+    question: str, feature: float | None, state: str
+) -> None:
+    plan = _plan(rerank_model=LocalReranker.model, rerank_weights=LocalReranker().weights)
+    made = pack(LOG, query=question, retrieval_plan=plan)
+    only = made.candidates[0]
+    why = only.why.model_copy(update={"features": {} if feature is None else {"changelog": feature}})
+    made = made.model_copy(update={"candidates": (only.model_copy(update={"why": why}),)})
+    steps = explain(made, json.loads(made.model_dump_json())).candidates[0].steps
+    assert [step.state for step in steps if step.says.startswith("changelog: ")] == [state]
+
+
+def _plan(**values: object) -> RetrievalPlan:
+    required = {
+        "collections_queried": (),
+        "hybrid_fusion": "rrf",
+        "rrf_k": 60,
+        "prefetch_limits": {},
+        "final_limits": {},
+        "qdrant_search_params": {},
+        "sub_queries": (),
+    }
+    return RetrievalPlan.model_validate({**required, **values})

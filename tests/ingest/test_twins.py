@@ -1,0 +1,117 @@
+"""Files of JavaScript that say what another file says: which of them an index lacks, and what is said of that."""
+
+from __future__ import annotations
+
+from adk_evidence.models.chunk import sha256_text
+from adk_ingest.chunking.base import SourceFile
+from adk_ingest.twins import find_twins
+
+SOURCE = """
+import { trim } from "./text";
+/** Signs a user in. */
+export interface Session { user: string; expires: number }
+export function logIn(token: string, secret: string): Session {
+  const user = trim(token);
+  return { user, expires: Date.now() + secret.length };
+}
+"""
+BUILT = """
+import { trim } from "./text.js";
+/** Signs a user in. */
+export function logIn(token, secret) {
+    const user = trim(token);
+    return { user, expires: Date.now() + secret.length };
+}
+"""
+REQUIRED = """
+"use strict";
+var __importStar = (this && this.__importStar) || function (mod) { return mod; };
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.logIn = void 0;
+const text_js_1 = require("./text.cjs");
+/** Signs a user in. */
+function logIn(token, secret) {
+    const user = (0, text_js_1.trim)(token);
+    return { user, expires: Date.now() + secret.length };
+}
+exports.logIn = logIn;
+"""
+DECLARED = """
+/** Signs a user in. */
+export interface Session { user: string; expires: number }
+export declare function logIn(token: string, secret: string): Session;
+"""
+
+
+def twins(**files: str) -> dict[str, str]:
+    """The twins among files whose paths have `__` for a slash and `_` for a dot."""
+    named = {path.replace("__", "/").replace("_", "."): text for path, text in files.items()}
+    made = [SourceFile(path, text, sha256_text(text)) for path, text in named.items()]
+    return dict(find_twins(made))
+
+
+def test_what_is_built_of_a_source_is_its_twin() -> None:
+    found = twins(src__login_ts=SOURCE, login_js=BUILT, login_cjs=REQUIRED, login_d_ts=DECLARED, login_d_cts=DECLARED)
+    assert found == dict.fromkeys(("login.js", "login.cjs", "login.d.ts", "login.d.cts"), "src/login.ts")
+
+
+def test_without_a_source_the_build_and_what_is_declared_of_it_stay() -> None:
+    files = {
+        "dist__esm__a_js": BUILT,
+        "dist__cjs__a_cjs": REQUIRED,
+        "dist__a_d_ts": DECLARED,
+        "dist__a_d_cts": DECLARED,
+    }
+    assert twins(**files) == {"dist/cjs/a.cjs": "dist/esm/a.js", "dist/a.d.cts": "dist/a.d.ts"}
+
+
+def test_a_file_that_says_something_else_is_no_twin() -> None:
+    other = "export function logOut(session) {\n  session.close(); audit.write(reason); queue.flush(pending);\n}\n"
+    assert twins(src__login_ts=SOURCE, lib__login_js=other) == {}
+
+
+def test_types_that_people_wrote_are_no_twins_of_the_code_that_uses_them() -> None:
+    types = "export type Session = {\n  user: string;\n  expires: number;\n};\n"
+    assert twins(src__login_ts=SOURCE, src__types__login_ts=types) == {}
+    assert twins(src__login_ts=SOURCE, lib__login_ts=SOURCE) == {"lib/login.ts": "src/login.ts"}
+
+
+def test_settings_for_two_environments_are_no_twins() -> None:
+    lines = [f"  option{number}: 'value',\n" for number in range(30)]
+    one, other = "".join(lines), "".join([*lines[:-1], "  option29: 'other',\n"])
+    for extension in ("ts", "js"):
+        files = {f"config__development__a_{extension}": one, f"config__production__a_{extension}": other}
+        assert twins(**files) == {}
+
+
+def test_files_of_two_packages_are_no_twins() -> None:
+    assert twins(packages__one__src__a_ts=SOURCE, packages__two__src__a_ts=SOURCE) == {}
+    assert twins(src__node__a_ts=SOURCE, src__browser__a_ts=SOURCE) == {}
+
+
+def test_files_of_two_names_are_no_twins() -> None:
+    assert twins(src__a_ts=SOURCE, src__b_ts=SOURCE) == {}
+
+
+def test_other_languages_have_no_twins() -> None:
+    text = "def f():\n    return 1\n"
+    assert twins(src__a_py=text, lib__a_py=text) == {}
+
+
+def test_a_bundle_of_another_name_is_a_twin_by_its_lines() -> None:
+    assert twins(dist__index_js=BUILT, dist__app_development_js=BUILT) == {"dist/index.js": "dist/app.development.js"}
+    assert twins(index_js=BUILT, app_js=BUILT) == {}
+
+
+def test_bundles_whose_names_are_digests_are_compared_by_their_lines() -> None:
+    lines = [f"export const value{number} = compute(input, {number});" for number in range(40)]
+    whole, part = "\n".join(lines), "\n".join(lines[:20])
+    # The same words in other lines say something else.
+    other = "\n".join(f"compute(value{number}, input, {number});" for number in range(40))
+    files = {
+        "dist/development/chunk-6KYCQHYJ.mjs": whole,
+        "dist/production/chunk-7RTFRKQW.mjs": part,
+        "dist/production/chunk-HNBICOIU.mjs": other,
+    }
+    made = [SourceFile(path, text, sha256_text(text)) for path, text in files.items()]
+    assert find_twins(made) == [("dist/production/chunk-7RTFRKQW.mjs", "dist/development/chunk-6KYCQHYJ.mjs")]
