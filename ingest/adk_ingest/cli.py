@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -47,28 +48,37 @@ Code = Annotated[
     typer.Option("--code", help="Checkout, wheel or requirement, e.g. google-adk==2.13.0.", show_default=False),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Reach no network for the corpora.")]
+Compare = Annotated[
+    bool, typer.Option("--compare", help="Read every file, also those whose size and times did not change.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as lines, then the result.")]
 
 
 @app.command()
 def docs(
-    docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
+    docs: Docs = None,
+    compare: Compare = False,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
 ) -> None:
     """Ingest the documentation."""
-    _ingest("docs", profile, home, as_json, docs=docs, allow_network=not offline)
+    _ingest("docs", profile, home, as_json, docs=docs, compare=compare, allow_network=not offline)
 
 
 @app.command()
 def code(
     code: Code = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the indexed version, and add this one beside it.")] = False,
+    compare: Compare = False,
     offline: Offline = False,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", profile, home, as_json, code=code, keep_code=keep, allow_network=not offline)
+    _ingest("code", profile, home, as_json, code=code, keep_code=keep, compare=compare, allow_network=not offline)
 
 
 @app.command()
@@ -93,6 +103,7 @@ def all_(
     adk: Adk = None,
     project: Project = None,
     python: Python = None,
+    compare: Compare = False,
     offline: Offline = False,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -109,9 +120,14 @@ def all_(
 
     def work(progress: Progress) -> RunManifest:
         if wanted is None:
-            run = ingest(settings, "all", Sources(docs, code, allow_network=not offline), progress)
+            sources = Sources(docs, code, allow_network=not offline, compare=compare)
+            run = ingest(settings, "all", sources, progress)
         else:
-            run = ingest_version(settings, wanted, _sources_of_version(docs, code, offline), progress)
+            sources = replace(_sources_of_version(docs, code, offline), compare=compare)
+            run = ingest_version(settings, wanted, sources, progress)
+        if run.status == "unchanged":
+            # The run that made this index said so, and counting reads every chunk.
+            return run
         # The index is published, whatever happens now.
         with suppress(EvidenceError):
             if sentence := remaining(_index_of(settings, wanted.version if wanted else None)):
@@ -131,6 +147,7 @@ def codebase(
     overlap_tokens: Annotated[
         int | None, typer.Option(help="What a chunk repeats of the one before it. [default: 200]")
     ] = None,
+    compare: Compare = False,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -147,7 +164,8 @@ def codebase(
         "overlap_tokens": overlap_tokens,
     }
     wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
-    _watch(lambda progress: CodebaseIndexer(settings).build(wanted, progress), show_index_report, as_json)
+    indexer = CodebaseIndexer(settings)
+    _watch(lambda progress: indexer.build(wanted, progress, compare=compare), show_index_report, as_json)
 
 
 @app.command()

@@ -29,6 +29,8 @@ from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase_corpora import codebase_corpora
+from adk_ingest.known_files import RECORD as FILES_RECORD
+from adk_ingest.known_files import KnownFiles
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
@@ -73,10 +75,13 @@ class CodebaseIndexer:
     def update(self, name: str, cancelled: Cancelled, progress: Report) -> IndexReport:
         return self.build(self._find(name), Reported(progress), cancelled)
 
-    def build(self, codebase: Codebase, progress: Progress, cancelled: Cancelled | None = None) -> IndexReport:
+    def build(
+        self, codebase: Codebase, progress: Progress, cancelled: Cancelled | None = None, *, compare: bool = False
+    ) -> IndexReport:
         """Bring the index of a codebase up to date, and record the codebase under its name.
 
-        The run asks `cancelled` between batches, and stops when the answer is yes.
+        The run asks `cancelled` between batches, and stops when the answer is yes. `compare` reads every file, also
+        those that look unchanged by their size and times.
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
@@ -97,7 +102,9 @@ class CodebaseIndexer:
         skipped: dict[str, list[str]] = {}
 
         def gather(run: RunManifest) -> list[CorpusInput]:
-            found = codebase_corpora(settings, folder, now())
+            known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
+            found = codebase_corpora(settings, folder, now(), known)
+            known.save()
             skipped.update(found.found.skipped)
             run.notices += found.notices
             for notice in found.notices:

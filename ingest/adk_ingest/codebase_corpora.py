@@ -6,7 +6,7 @@ the commit, and all files of a folder without git, are cited with a digest of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -16,12 +16,12 @@ from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunkers import code_chunk, docs_chunk
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
-from adk_ingest.corpora import CorpusInput, corpus_state, digest, uncommitted_notice, with_includes
+from adk_ingest.corpora import CorpusInput, as_committed, corpus_state, digest, uncommitted_notice, with_includes
 from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
+from adk_ingest.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
-from adk_ingest.sources.git import as_committed
 
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # From this mean length of a line on, a file counts as minified; code that people write stays below 50.
@@ -37,8 +37,12 @@ class CodebaseCorpora:
     notices: list[str]
 
 
-def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created_at: str) -> CodebaseCorpora:
+def codebase_corpora(
+    settings: CodebaseSettings, folder: CodebaseFolder, created_at: str, known: KnownFiles | None = None
+) -> CodebaseCorpora:
     """Find and read the files of a codebase; its chunks carry the time `created_at`.
+
+    `known` has what earlier runs found in the files.
 
     Raises:
         SettingsError: A glob cannot be parsed.
@@ -46,7 +50,8 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     # One walk finds both kinds: a file's extension then decides its kind.
     about = settings.corpora["code"]
     # The globs are about the folder; citations are about the repository, of which the folder may be a part.
-    folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
+    known = known or KnownFiles()
+    folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="", known=known)
     git = folder.git
     ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
     found = discover(folder_alone, about, ignored)
@@ -58,16 +63,18 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     if git is None:
         proper = (replace(whole, commit=digest(files)), files)
     else:
-        unchanged = as_committed([(prefix + file.path, file.disk) for file in found.files], git.committed)
+        # The walk names files by their paths below the folder.
+        below = {path.removeprefix(prefix): content for path, content in git.committed.items()}
+        unchanged = {prefix + path for path in as_committed(found, below)}
         changed = tuple(file for file in files if file.path not in unchanged)
         committed = tuple(file for file in files if file.path in unchanged)
         proper = (replace(whole, kind="git", commit=git.commit, ref=git.ref), committed)
         if changed:
             notices.append(uncommitted_notice(len(changed), git.commit, digest(changed)))
     cited = (proper, (replace(whole, commit=digest(changed)), changed))
-    include = {file.path: file.text for file in files}.get
+    by_path = {file.path: file for file in files}
     corpora = [
-        _corpus(settings, kind, source, part, created_at, include, is_uncommitted=bool(place))
+        _corpus(settings, kind, source, part, created_at, by_path, is_uncommitted=bool(place))
         for place, (source, part) in enumerate(cited)
         for kind in KINDS
     ]
@@ -86,7 +93,8 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
     """The files that were found, without those that bundlers made: their lines are too long for a person."""
     for file in found.read():
         bundled = PurePosixPath(file.path).suffix.lower() in _BUNDLED
-        if bundled and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):
+        facts = file.known.facts if file.known else None
+        if bundled and facts and facts.chars > _MINIFIED_LINE_CHARS * facts.lines:
             found.skip("minified", file.path)
         else:
             yield file
@@ -98,11 +106,21 @@ def _corpus(
     source: CorpusSource,
     files: tuple[SourceFile, ...],
     created_at: str,
-    include: Callable[[str], str | None],
+    by_path: Mapping[str, SourceFile],
     *,
     is_uncommitted: bool,
 ) -> CorpusInput:
-    """The files of one kind among those that are cited with the same commit, or with the same digest."""
+    """The files of one kind among those that are cited with the same commit, or with the same digest.
+
+    `by_path` has all files of the codebase, which pages may include.
+    """
+
+    def include(path: str) -> str | None:
+        return by_path[path].text if path in by_path else None
+
+    def hash_of(path: str) -> str | None:
+        return by_path[path].file_hash if path in by_path else None
+
     about = settings.corpora[kind]
     name = uncommitted_name(about.corpus) if is_uncommitted else about.corpus
     source = replace(source, corpus=name, repo=about.repo)
@@ -116,7 +134,7 @@ def _corpus(
         created_at=created_at,
         chunk=docs_chunk(settings, include) if is_docs else _code_chunk(settings),
         state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
-        files=tuple(with_includes(file, include) for file in files) if is_docs else files,
+        files=tuple(with_includes(file, hash_of) for file in files) if is_docs else files,
         about=about,
     )
 
