@@ -12,7 +12,7 @@ import importlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePath
 
 from adk_ingest.wording import named
 

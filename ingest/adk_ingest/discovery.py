@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -60,7 +60,12 @@ class Discovery:
         self.skipped.setdefault(reason, []).append(path)
 
 
-def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection[str] = ()) -> Discovery:
+def discover(
+    source: CorpusSource,
+    settings: CorpusSettings,
+    ignored: Collection[str] = (),
+    only: Sequence[str] | None = None,
+) -> Discovery:
     """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
     Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier glob matched. Credentials
@@ -71,11 +76,24 @@ def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection
         source: The corpus.
         settings: The filters; empty include globs and empty extensions let everything pass.
         ignored: Paths below the root, folders with `/` at their end, that are left out besides.
+        only: Paths of files and folders below the root; nothing else is looked at. None: the whole corpus.
 
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    return _Walk(source, settings, frozenset(ignored)).run()
+    walk = _Walk(source, settings, frozenset(ignored))
+    return walk.run() if only is None else walk.run_only(only)
+
+
+def path_filter(source: CorpusSource, settings: CorpusSettings) -> Callable[[str, bool], bool]:
+    """Whether a walk could take the file at a path below the root, or enter the folder there, judged by the path alone.
+
+    The function takes the path and whether it is a folder's.
+
+    Raises:
+        SettingsError: A glob cannot be parsed.
+    """
+    return _Walk(source, settings, frozenset()).could_take
 
 
 class _Walk:
@@ -98,7 +116,39 @@ class _Walk:
 
     def run(self) -> Discovery:
         self._known.walked(self._root)
-        for subtree in self._source.subtrees:
+        return self._run(self._source.subtrees)
+
+    def run_only(self, paths: Sequence[str]) -> Discovery:
+        """Look at some paths alone; those that are not there are passed over."""
+        there = []
+        for path in paths:
+            if not os.path.lexists(self._on_disk(path)):
+                continue
+            if path and (self._is_ignored(path) or is_credential_file(self._on_disk(path))):
+                self._skip("ignored" if self._is_ignored(path) else BY_NAME, path)
+            else:
+                there.append(path)
+        return self._run(there)
+
+    def could_take(self, relative: str, is_folder: bool) -> bool:
+        """Whether the filters that need no more than a path let a file pass, or the walk into a folder."""
+        above = [*PurePosixPath(relative).parents][-2::-1]
+        folders = [f"{folder}/" for folder in (*above, *([relative] if is_folder else []))]
+        if any(is_credential_folder(PurePosixPath(folder).name) for folder in folders):
+            return False
+        if self._may_prune and any(map(self._excluded, folders)):
+            return False
+        if is_folder:
+            return True
+        return not (
+            self._excluded(relative)
+            or (self._include and not self._include.match(self._source.repo_path(relative)))
+            or is_credential_file(self._on_disk(relative))
+            or (self._extensions and PurePosixPath(relative).suffix.lower() not in self._extensions)
+        )
+
+    def _run(self, subtrees: Sequence[str]) -> Discovery:
+        for subtree in subtrees:
             self._enter(subtree, self._on_disk(subtree), linked=False)
         # Links come last, so that a file is found under its real path first.
         while self._links:
