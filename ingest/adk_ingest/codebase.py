@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
     from adk_evidence.index.indexer import Progress as Report
     from adk_evidence.services.eventloop import Cancelled
-    from adk_evidence.store.manifest import IndexManifest
+    from adk_evidence.store.manifest import CorpusEntry, IndexManifest
     from adk_ingest.corpora import CorpusInput
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
@@ -106,7 +106,8 @@ class CodebaseIndexer:
 
         The run asks `cancelled` between batches, and stops when the answer is yes. `compare` reads every file, also
         those that look unchanged by their size and times. `only` are files and folders, which may be gone: nothing else
-        is looked at, unless another commit is checked out than the indexed one.
+        is looked at but files that are cited by a digest, and all where another commit is checked out than the indexed
+        one.
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
@@ -275,7 +276,12 @@ def _part(named: tuple[str, ...], folder: CodebaseFolder, manifest: IndexManifes
     if any(commit != git.commit if git else not commit.startswith(NO_COMMIT) for commit in commits):
         return None
     prefix = git.prefix if git else ""
-    return Part(named, frozenset(path.removeprefix(prefix) for path in _files(manifest)))
+
+    def paths(entries: Iterable[CorpusEntry]) -> frozenset[str]:
+        return frozenset(path.removeprefix(prefix) for entry in entries for path in entry.files)
+
+    by_digest = (entry for entry in manifest.corpora.values() if entry.commit.startswith(NO_COMMIT))
+    return Part(named, paths(manifest.corpora.values()), paths(by_digest))
 
 
 def _left_out(
@@ -289,7 +295,7 @@ def _left_out(
     prefix = folder.git.prefix if folder.git else ""
     reasons = {path.rstrip("/"): reason for reason, paths in skipped.items() for path in paths}
     for path in named:
-        part = Part((path,), frozenset())
+        part = Part((path,))
         if any(part.holds(file.removeprefix(prefix)) for file in files):
             continue
         if os.path.lexists(folder.root / path):

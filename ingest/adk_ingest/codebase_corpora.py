@@ -33,11 +33,14 @@ _MINIFIED_LINE_CHARS = 300
 class Part:
     """Files and folders of a codebase that alone are looked at, and what the index holds.
 
-    All are paths below the codebase's folder; `""` is the folder itself.
+    All are paths below the codebase's folder; `""` is the folder itself. Of the `indexed` files, those `by_digest` are
+    cited by a digest of all such files: where one of them changes, the chunks of all are written again, so that all
+    must be looked at.
     """
 
     paths: tuple[str, ...]
-    indexed: frozenset[str]
+    indexed: frozenset[str] = frozenset()
+    by_digest: frozenset[str] = frozenset()
 
     def holds(self, path: str) -> bool:
         return any(path == one or one == "" or path.startswith(f"{one}/") for one in self.paths)
@@ -111,7 +114,8 @@ def _add_others(found: Discovery, part: Part, root: Path, known: KnownFiles) -> 
         if path in taken or part.holds(path):
             continue
         disk = f"{root}{os.sep}{path}"
-        file = known.recall(disk) or known.look_at(os.path.realpath(disk))
+        file = None if path in part.by_digest else known.recall(disk)
+        file = file or known.look_at(os.path.realpath(disk))
         if file is not None:
             found.files.append(FoundFile(path, Path(disk), file))
     found.files.sort(key=lambda file: file.path)
