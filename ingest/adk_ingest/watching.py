@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from adk_evidence.index.indexer import IndexReport
     from adk_ingest.codebase import CodebaseIndexer
 
-# A run begins when nothing changed for so long, and at the latest after so long.
-QUIET_MS, LATEST_MS = 300, 10_000
-# How often it is looked whether git has finished, and whether the watching is to end.
-STEP_MS = 500
+# A run begins when nothing changed for so long, and where changes never cease, so long after the first.
+QUIET_MS = 300
+LATEST_SECONDS = 10.0
 # A lock of git that is older belongs to a git that was killed.
 GIT_LOCK_SECONDS = 60.0
 # How often it is looked whether another ingestion has ended.
@@ -113,8 +112,7 @@ class Watcher:
             EvidenceError: The first run cannot begin, or the folder is gone.
             SourceError: The system cannot watch the folder.
         """
-        if not self._root.is_dir():
-            raise SourceError(f"The folder {self._root} does not exist.", "Name the folder that holds the code.")
+        self._check_folder()
         # Changes during a run are kept by the watcher until they are asked for.
         changes = self._changes()
         next(changes)  # begins to watch
@@ -122,15 +120,25 @@ class Watcher:
             self._update(self._progress, first=True)
         self._events.watching(self._codebase)
         waiting: set[Changed] = set()
+        since = 0.0
         for changed in changes:
-            waiting |= changed
             if self._stopped.is_set():
                 return
-            if waiting and not self._git_works():
+            self._check_folder()
+            if not waiting:
+                since = time.monotonic()
+            waiting |= changed
+            is_quiet = not changed or time.monotonic() - since > LATEST_SECONDS
+            if waiting and is_quiet and not self._git_works():
                 concerned = self._concerns_the_index(waiting)
                 waiting.clear()
                 if concerned:
                     self._update(Progress())
+
+    def _check_folder(self) -> None:
+        # Systems tell of what changes in a folder, and not all of them that the folder itself goes away.
+        if not self._root.is_dir():
+            raise SourceError(f"The folder {self._root} does not exist.", "Name the folder that holds the code.")
 
     def _update(self, progress: Progress, *, first: bool = False) -> None:
         said = False
@@ -157,7 +165,7 @@ class Watcher:
             return
 
     def _changes(self) -> Iterator[set[Changed]]:
-        """What changed below the folder, in bursts; an empty set where nothing changed for a moment."""
+        """What changed below the folder; an empty set where nothing changed for a moment."""
         # Loaded here: nothing else needs the library.
         from watchfiles import Change, watch
 
@@ -165,9 +173,7 @@ class Watcher:
             watched = watch(
                 self._root,
                 watch_filter=None,
-                debounce=LATEST_MS,
-                step=QUIET_MS,
-                rust_timeout=STEP_MS,
+                rust_timeout=QUIET_MS,
                 yield_on_timeout=True,
                 stop_event=self._stopped,
                 force_polling=self._poll or None,
