@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import pytest
@@ -12,6 +13,8 @@ from adk_ingest.cli import app
 from tests.corpora import HashEmbedder
 
 if __name__ == "__main__":
+    # Shells have background jobs ignore Ctrl+C, and the tests may run in one.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     patch = pytest.MonkeyPatch()
     for module in (codebase, pipeline):
         patch.setattr(module, "make_dense", lambda *_, **__: HashEmbedder())
