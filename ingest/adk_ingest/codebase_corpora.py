@@ -113,7 +113,8 @@ def _add_others(found: Discovery, part: Part, root: Path, known: KnownFiles) -> 
     for path in part.indexed:
         if path in taken or part.holds(path):
             continue
-        disk = f"{root}{os.sep}{path}"
+        # As the walk names it.
+        disk = os.path.join(root, *path.split("/"))  # noqa: PTH118
         file = None if path in part.by_digest else known.recall(disk)
         file = file or known.look_at(os.path.realpath(disk))
         if file is not None:

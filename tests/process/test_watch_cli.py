@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adk_ingest.cli import app as ingest_app
+from adk_ingest.watching import NICENESS
 from tests.corpora import change, write_files
 from tests.process.test_codebase_cli import FILES
 
@@ -56,6 +57,8 @@ def test_events_come_as_lines_and_ctrl_c_leaves_a_whole_index(tmp_path: Path) ->
     with watching(shop, "--home", home, "--json", errors=subprocess.DEVNULL) as process:
         assert json.loads(line_with(process, "event"))["report"]["files"] == 3
         assert json.loads(line_with(process, "event"))["event"] == "watching"
+        # Editors go first.
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) >= min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)
         change(shop / "auth.py", "strip", "lower")
         report = json.loads(line_with(process, "event"))["report"]
         assert (report["name"], report["status"], report["changed_files"]) == ("shop", "success", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -107,10 +108,13 @@ def _differs(root: Path, prefix: str, committed: Mapping[str, str], known: Known
     # Files that a sparse checkout leaves out are not removed.
     listed = records(root, "ls-files", "-z", "-t", "--full-name")
     left_out = {entry[2:] for entry in listed if entry.startswith("S ")}
-    return not all(
-        path in left_out or is_as_committed(f"{root}/{path.removeprefix(prefix)}", content, known)
-        for path, content in committed.items()
-    )
+
+    def is_same(path: str, content: str) -> bool:
+        # Named as the walk names it, so that it is read once.
+        disk = os.path.join(root, *path.removeprefix(prefix).split("/"))  # noqa: PTH118
+        return path in left_out or is_as_committed(disk, content, known)
+
+    return not all(is_same(path, content) for path, content in committed.items())
 
 
 def records(root: Path, *command: str) -> list[str]:
