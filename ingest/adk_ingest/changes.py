@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder, SparseEncoder
 from adk_evidence.errors import IngestError
@@ -94,6 +94,7 @@ class Changes:
             if file.path not in wanted:
                 continue
             try:
+                file = _as_it_is(file)
                 chunked = self.corpus.chunk(file)
             except Exception as exc:
                 failed.append(f"{file.path}: {type(exc).__name__}: {exc}")
@@ -198,6 +199,17 @@ class Changes:
         self.said.chunks = sum(entry.chunks for entry in entries.values())
         self.said.with_questions = sum(entry.with_questions for entry in entries.values())
         self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
+
+
+def _as_it_is(file: SourceFile) -> SourceFile:
+    """A file with its text, which chunkers ask for more than once.
+
+    Where the file changed since the run looked at it, its hash is that of the text which is indexed, so that the next
+    run compares with that.
+    """
+    text = file.text
+    is_other = file.known is not None and sha256_text(text) != file.known.facts.digest
+    return replace(file, own_text=text, file_hash=sha256_text(text) if is_other else file.file_hash)
 
 
 def _content(made: Sequence[ChunkRecord]) -> str:

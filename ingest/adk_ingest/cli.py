@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -47,28 +48,37 @@ Code = Annotated[
     typer.Option("--code", help="Checkout, wheel or requirement, e.g. google-adk==2.13.0.", show_default=False),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Reach no network for the corpora.")]
+Compare = Annotated[
+    bool, typer.Option("--compare", help="Read every file, also those whose size and times did not change.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as lines, then the result.")]
 
 
 @app.command()
 def docs(
-    docs: Docs = None, offline: Offline = False, as_json: AsJson = False, profile: Profile = None, home: Home = None
+    docs: Docs = None,
+    compare: Compare = False,
+    offline: Offline = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
 ) -> None:
     """Ingest the documentation."""
-    _ingest("docs", profile, home, as_json, docs=docs, allow_network=not offline)
+    _ingest("docs", profile, home, as_json, docs=docs, compare=compare, allow_network=not offline)
 
 
 @app.command()
 def code(
     code: Code = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the indexed version, and add this one beside it.")] = False,
+    compare: Compare = False,
     offline: Offline = False,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", profile, home, as_json, code=code, keep_code=keep, allow_network=not offline)
+    _ingest("code", profile, home, as_json, code=code, keep_code=keep, compare=compare, allow_network=not offline)
 
 
 @app.command()
@@ -83,7 +93,7 @@ def forget(
     from adk_ingest.session import forget as forget_version
 
     settings = settings_from(profile, home)
-    _watch(lambda progress: forget_version(settings, version, progress), show_run, as_json)
+    _with_progress(lambda progress: forget_version(settings, version, progress), show_run, as_json)
 
 
 @app.command("all")
@@ -93,6 +103,7 @@ def all_(
     adk: Adk = None,
     project: Project = None,
     python: Python = None,
+    compare: Compare = False,
     offline: Offline = False,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -109,16 +120,21 @@ def all_(
 
     def work(progress: Progress) -> RunManifest:
         if wanted is None:
-            run = ingest(settings, "all", Sources(docs, code, allow_network=not offline), progress)
+            sources = Sources(docs, code, allow_network=not offline, compare=compare)
+            run = ingest(settings, "all", sources, progress)
         else:
-            run = ingest_version(settings, wanted, _sources_of_version(docs, code, offline), progress)
+            sources = replace(_sources_of_version(docs, code, offline), compare=compare)
+            run = ingest_version(settings, wanted, sources, progress)
+        if sum(run.points_uploaded.values()) < sum(corpus.chunks for corpus in run.corpora.values()):
+            # Counting reads every chunk, and a run that built the whole index has said this.
+            return run
         # The index is published, whatever happens now.
         with suppress(EvidenceError):
             if sentence := remaining(_index_of(settings, wanted.version if wanted else None)):
                 progress.note(sentence)
         return run
 
-    _watch(work, show_run, as_json)
+    _with_progress(work, show_run, as_json)
 
 
 @app.command()
@@ -131,6 +147,7 @@ def codebase(
     overlap_tokens: Annotated[
         int | None, typer.Option(help="What a chunk repeats of the one before it. [default: 200]")
     ] = None,
+    compare: Compare = False,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -147,7 +164,57 @@ def codebase(
         "overlap_tokens": overlap_tokens,
     }
     wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
-    _watch(lambda progress: CodebaseIndexer(settings).build(wanted, progress), show_index_report, as_json)
+    indexer = CodebaseIndexer(settings)
+    _with_progress(lambda progress: indexer.build(wanted, progress, compare=compare), show_index_report, as_json)
+
+
+@app.command()
+def update(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Changed files and folders.", show_default=False)
+    ],
+    name: Annotated[str | None, typer.Option(help="Name of the index; by default that of the folder around.")] = None,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Bring an indexed codebase up to date with these files and folders alone; what is gone leaves the index."""
+    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.codebase_views import show_index_report
+
+    indexer = CodebaseIndexer(settings_from(profile, home))
+    named = [Path(named_path(path, "PATH")) for path in paths]
+    codebase = indexer.holding(named, name)
+    _with_progress(lambda progress: indexer.build(codebase, progress, only=named), show_index_report, as_json)
+
+
+@app.command()
+def watch(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Folder of the codebase.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
+    poll: Annotated[
+        bool, typer.Option("--poll", help="Look again and again, e.g. on a network drive, which tells of no changes.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each event.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Index a codebase, then keep its index up to date while its files change; Ctrl+C ends this."""
+    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.codebase_views import JsonEvents, PlainEvents, codebase_from
+    from adk_ingest.watching import Watcher, lower_priority
+
+    settings = settings_from(profile, home)
+    lower_priority()
+    progress = _progress(as_json)
+    events = JsonEvents(stdout()) if as_json else PlainEvents(stdout())
+    codebase = codebase_from(settings, Path(named_path(path, "PATH")), name, {})
+    try:
+        indexer = CodebaseIndexer.for_many_runs(settings, progress)
+        Watcher(settings, indexer, codebase, events, progress, poll=poll).run()
+    except KeyboardInterrupt:
+        # Whatever was interrupted, the index is that of the last complete run.
+        events.ended()
 
 
 @app.command()
@@ -192,7 +259,7 @@ def targets(
     from adk_ingest.targets.build import build_targets
 
     settings = _index_of(settings_from(profile, home), adk)
-    _watch(lambda progress: build_targets(settings, progress, vectors=vectors), show_targets, as_json)
+    _with_progress(lambda progress: build_targets(settings, progress, vectors=vectors), show_targets, as_json)
 
 
 @app.command()
@@ -220,7 +287,7 @@ def history(
     path = Path(named_path(out, "--out")) if out is not None else settings.paths.history
     # The table of the home folder takes the place of the one that ships, so it begins with what that has.
     base = config_file(SHIPPED) if out is None else None
-    _watch(
+    _with_progress(
         lambda progress: build_history(settings, path, progress, first=first, only=only or (), base=base),
         show_history,
         as_json,
@@ -260,7 +327,7 @@ def plan(
         message = f"There is nothing called {what!r} to ingest."
         raise InvalidRequestError(message, "Choose docs, code, all or targets.")
 
-    _watch(dry_run, show_plan, as_json)
+    _with_progress(dry_run, show_plan, as_json)
 
 
 @app.command()
@@ -420,10 +487,10 @@ def _ingest(mode: Mode, profile: str | None, home: str | None, as_json: bool, **
     from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
-    _watch(lambda progress: ingest(settings, mode, Sources(**sources), progress), show_run, as_json)
+    _with_progress(lambda progress: ingest(settings, mode, Sources(**sources), progress), show_run, as_json)
 
 
-def _watch(work: Callable[[Progress], Result], view: Callable[[Result, Console], None], as_json: bool) -> None:
+def _with_progress(work: Callable[[Progress], Result], view: Callable[[Result, Console], None], as_json: bool) -> None:
     """Do some work, which shows its progress on stderr, and print its result."""
     with _progress(as_json) as progress:
         result = work(progress)

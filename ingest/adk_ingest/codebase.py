@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from adk_evidence.embedding.base import PaidEmbedder, Pair
+from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import (
     IngestError,
     InvalidRequestError,
@@ -17,6 +22,7 @@ from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import (
     RECORD,
+    codebases,
     read_codebase,
     register,
     registry,
@@ -26,20 +32,24 @@ from adk_evidence.index.registry import (
 )
 from adk_evidence.index.settings import settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
+from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.codebase_corpora import codebase_corpora
+from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
+from adk_ingest.codebase_corpora import Part, codebase_corpora
+from adk_ingest.known_files import RECORD as FILES_RECORD
+from adk_ingest.known_files import KnownFiles
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
 from adk_ingest.removal import clear_away, remove_index
-from adk_ingest.sources.codebase import open_codebase
+from adk_ingest.sources.codebase import CodebaseFolder, open_codebase
 
 if TYPE_CHECKING:
-    from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
+    from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
     from adk_evidence.index.indexer import Progress as Report
     from adk_evidence.services.eventloop import Cancelled
-    from adk_evidence.store.manifest import IndexManifest
+    from adk_evidence.store.manifest import CorpusEntry, IndexManifest
     from adk_ingest.corpora import CorpusInput
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
@@ -49,13 +59,14 @@ _WANTED_SKIPS = frozenset(
 # Of these reasons, the ones that hold even if a pattern matches the file: no pattern of the request asks for the file,
 # or the index has what the file says under another path.
 _NEVER_MISSED = frozenset({"not_included", "symlink_duplicate", "twin"})
+_OTHER_COMMIT = "Another commit is checked out than the indexed one, so all files are looked at."
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
 class CodebaseIndexer:
     """Builds and removes the named indexes of the main index's home folder; an `Indexer` for the operations.
 
-    `dense` and `sparse` are for tests.
+    `dense` and `sparse` take the place of the settings' encoders.
     """
 
     def __init__(
@@ -69,28 +80,50 @@ class CodebaseIndexer:
         self._dense = dense
         self._sparse = sparse
 
+    @classmethod
+    def for_many_runs(cls, settings: Settings, progress: Progress) -> CodebaseIndexer:
+        """An indexer that keeps local models in memory between its runs; `progress` tells when a model is fetched."""
+        dense = make_dense(settings, report=progress.note)
+        sparse = make_sparse(settings, report=progress.note)
+        # Encoders of services, and those that cut long texts, count what they did in one run.
+        is_paid = any(isinstance(one, PaidEmbedder) for one in Pair.of(dense).each)
+        return cls(settings, dense=None if is_paid else dense, sparse=sparse if sparse.exact_terms else None)
+
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:
         return self.build(codebase, Reported(progress), cancelled)
 
     def update(self, name: str, cancelled: Cancelled, progress: Report) -> IndexReport:
         return self.build(self._find(name), Reported(progress), cancelled)
 
-    def build(self, codebase: Codebase, progress: Progress, cancelled: Cancelled | None = None) -> IndexReport:
+    def build(
+        self,
+        codebase: Codebase,
+        progress: Progress,
+        cancelled: Cancelled | None = None,
+        *,
+        compare: bool = False,
+        only: Sequence[Path] | None = None,
+    ) -> IndexReport:
         """Bring the index of a codebase up to date, and record the codebase under its name.
 
-        The run asks `cancelled` between batches, and stops when the answer is yes.
+        The run asks `cancelled` between batches, and stops when the answer is yes. `compare` reads every file, also
+        those that look unchanged by their size and times. `only` are files and folders, which may be gone: nothing else
+        is looked at but files that are cited by a digest, and all where another commit is checked out than the indexed
+        one.
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
-            InvalidRequestError: The name is taken by another folder.
+            InvalidRequestError: The name is taken by another folder, or one of `only` lies outside of the codebase.
             IngestError: The run failed.
-            StoreError: The index cannot be written, or another process does so.
+            StoreError: The index cannot be written.
+            IndexBusyError: Another process is writing to the index.
             ModelError: A model cannot be had.
             IngestCancelledError: `cancelled` said yes.
         """
         begin = time.perf_counter()
         # First of all: only a folder that exists is recorded.
         folder = open_codebase(codebase.path)
+        named = None if only is None else tuple(_below(folder.root, path) for path in only)
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
         is_new = register(self._settings, codebase)
@@ -99,7 +132,16 @@ class CodebaseIndexer:
         skipped: dict[str, list[str]] = {}
 
         def gather(run: RunManifest) -> list[CorpusInput]:
-            found = codebase_corpora(settings, folder, now())
+            known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
+            part = None
+            # Under the lock: another run may have published meanwhile.
+            if named is not None and (published := generations.current()) is not None:
+                part = _part(named, folder, published.manifest)
+                if part is None:
+                    progress.note(_OTHER_COMMIT)
+                    run.notices.append(_OTHER_COMMIT)
+            found = codebase_corpora(settings, folder, now(), known, part)
+            known.save()
             skipped.update(found.found.skipped)
             run.notices += found.notices
             for notice in found.notices:
@@ -118,7 +160,7 @@ class CodebaseIndexer:
             raise
         current = generations.current()
         manifest = current.manifest if current else None
-        files, known = _files(manifest), _files(before.manifest if before else None)
+        files, earlier = _files(manifest), _files(before.manifest if before else None)
         failed = [path for corpus in run.corpora.values() for path in corpus.failed_files]
         passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped, codebase)
         is_partial = any(reason in _FAILED_SKIPS for _, reason in passed_over)
@@ -129,12 +171,39 @@ class CodebaseIndexer:
             vectors=manifest.dense_vectors() if manifest else 0,
             size_bytes=size_on_disk(settings.index_path),
             seconds=round(time.perf_counter() - begin, 3),
-            changed_files=sum(known.get(path) != sha256 for path, sha256 in files.items()),
-            removed_files=len(known.keys() - files.keys()),
+            changed_files=sum(earlier.get(path) != sha256 for path, sha256 in files.items()),
+            removed_files=len(earlier.keys() - files.keys()),
             skipped=passed_over,
-            warnings=_warnings(run),
+            warnings=(*_left_out(named or (), folder, {*files}, {*earlier}, skipped), *_warnings(run)),
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
+
+    def holding(self, paths: Sequence[Path], name: str | None = None) -> Codebase:
+        """The indexed codebase that holds some files and folders, the innermost where several do.
+
+        `name` is the name of its index, where the user says it.
+
+        Raises:
+            InvalidRequestError: No codebase holds a path, or several hold all of them alike.
+            UnknownIndexError: No index has the name.
+        """
+        if name is not None:
+            return self._find(name)
+        places = [_resolved(path) for path in paths]
+        found = [one for one in codebases(self._settings) if all(place.is_relative_to(one.path) for place in places)]
+        innermost = max((len(one.path.parts) for one in found), default=0)
+        found = [one for one in found if len(one.path.parts) == innermost]
+        if not found:
+            what = paths[0] if len(paths) == 1 else "These paths together"
+            verb = "lies" if len(paths) == 1 else "lie"
+            raise InvalidRequestError(
+                f"{what} {verb} in no codebase that is indexed.", "Index its folder with `adk-ingest codebase PATH`."
+            )
+        if len(found) > 1:
+            names = ", ".join(one.name for one in found)
+            message = f"Several indexes are of the folder {found[0].path}: {names}."
+            raise InvalidRequestError(message, "Choose one with --name.")
+        return found[0]
 
     def delete(self, name: str) -> None:
         """Remove an index and its record; a codebase itself is not touched. Indexes of versions are removed, too.
@@ -181,6 +250,63 @@ class CodebaseIndexer:
 def _files(manifest: IndexManifest | None) -> dict[str, str]:
     corpora = manifest.corpora.values() if manifest else ()
     return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
+
+
+def _resolved(path: Path) -> Path:
+    """Where a file or folder lies or lay, without links."""
+    return Path(os.path.realpath(expanded(path)))
+
+
+def _below(root: Path, path: Path) -> str:
+    """The place of a file or folder below a codebase's folder, with `/` between names; empty for the folder itself.
+
+    Raises:
+        InvalidRequestError: It lies elsewhere.
+    """
+    try:
+        below = _resolved(path).relative_to(root).as_posix()
+    except ValueError:
+        message = f"{path} lies outside of the codebase {root}."
+        raise InvalidRequestError(message, "Name files and folders below that folder.") from None
+    return "" if below == "." else below
+
+
+def _part(named: tuple[str, ...], folder: CodebaseFolder, manifest: IndexManifest) -> Part | None:
+    """The part of a codebase that was named; None where the state of every other file may have changed with git's."""
+    commits = {entry.commit for name, entry in manifest.corpora.items() if not is_uncommitted(name)}
+    git = folder.git
+    if any(commit != git.commit if git else not commit.startswith(NO_COMMIT) for commit in commits):
+        return None
+    prefix = git.prefix if git else ""
+
+    def paths(entries: Iterable[CorpusEntry]) -> frozenset[str]:
+        return frozenset(path.removeprefix(prefix) for entry in entries for path in entry.files)
+
+    by_digest = (entry for entry in manifest.corpora.values() if entry.commit.startswith(NO_COMMIT))
+    return Part(named, paths(manifest.corpora.values()), paths(by_digest))
+
+
+def _left_out(
+    named: tuple[str, ...],
+    folder: CodebaseFolder,
+    files: AbstractSet[str],
+    earlier: AbstractSet[str],
+    skipped: Mapping[str, list[str]],
+) -> Iterator[str]:
+    """A sentence for each named path of which the index holds nothing."""
+    prefix = folder.git.prefix if folder.git else ""
+    reasons = {path.rstrip("/"): reason for reason, paths in skipped.items() for path in paths}
+    for path in named:
+        part = Part((path,))
+        if any(part.holds(file.removeprefix(prefix)) for file in files):
+            continue
+        if os.path.lexists(folder.root / path):
+            above = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
+            reason = next((reasons[place] for place in above if place in reasons), "")
+            why = f" ({reason.replace('_', ' ')})" if reason else ""
+            yield f"{path or folder.root} is left out of the index{why}."
+        elif not any(part.holds(file.removeprefix(prefix)) for file in earlier):
+            yield f"{path} is neither there nor in the index."
 
 
 def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:

@@ -6,9 +6,10 @@ the commit, and all files of a folder without git, are cited with a digest of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
@@ -16,12 +17,12 @@ from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunkers import code_chunk, docs_chunk
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
-from adk_ingest.corpora import CorpusInput, corpus_state, digest, uncommitted_notice, with_includes
+from adk_ingest.corpora import CorpusInput, as_committed, corpus_state, digest, uncommitted_notice, with_includes
 from adk_ingest.credentials import credential_notices
-from adk_ingest.discovery import Discovery, discover
+from adk_ingest.discovery import Discovery, FoundFile, discover
+from adk_ingest.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
-from adk_ingest.sources.git import as_committed
 from adk_ingest.twins import find_twins
 from adk_ingest.wording import counted, named
 
@@ -29,6 +30,23 @@ _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # From this mean length of a line on, a file counts as minified; code that people write stays below 50.
 _MINIFIED_LINE_CHARS = 300
 _NAMED_TWINS = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """Files and folders of a codebase that alone are looked at, and what the index holds.
+
+    All are paths below the codebase's folder; `""` is the folder itself. Of the `indexed` files, those `by_digest` are
+    cited by a digest of all such files: where one of them changes, the chunks of all are written again, so that all
+    must be looked at.
+    """
+
+    paths: tuple[str, ...]
+    indexed: frozenset[str] = frozenset()
+    by_digest: frozenset[str] = frozenset()
+
+    def holds(self, path: str) -> bool:
+        return any(path == one or one == "" or path.startswith(f"{one}/") for one in self.paths)
 
 
 @dataclass(frozen=True)
@@ -40,8 +58,16 @@ class CodebaseCorpora:
     notices: list[str]
 
 
-def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created_at: str) -> CodebaseCorpora:
+def codebase_corpora(
+    settings: CodebaseSettings,
+    folder: CodebaseFolder,
+    created_at: str,
+    known: KnownFiles | None = None,
+    part: Part | None = None,
+) -> CodebaseCorpora:
     """Find and read the files of a codebase; its chunks carry the time `created_at`.
+
+    `known` has what earlier runs found in the files. With a `part`, all other files count as they were then.
 
     Raises:
         SettingsError: A glob cannot be parsed.
@@ -49,10 +75,13 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     # One walk finds both kinds: a file's extension then decides its kind.
     about = settings.corpora["code"]
     # The globs are about the folder; citations are about the repository, of which the folder may be a part.
-    folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="")
+    known = known or KnownFiles()
+    folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="", known=known)
     git = folder.git
     ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
-    found = discover(folder_alone, about, ignored)
+    found = discover(folder_alone, about, ignored, None if part is None else part.paths)
+    if part is not None:
+        _add_others(found, part, folder.root, known)
     prefix = git.prefix if git else ""
     notices = [*folder.notices]
     files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(found, notices))
@@ -61,22 +90,39 @@ def codebase_corpora(settings: CodebaseSettings, folder: CodebaseFolder, created
     if git is None:
         proper = (replace(whole, commit=digest(files)), files)
     else:
-        unchanged = as_committed([(prefix + file.path, file.disk) for file in found.files], git.committed)
+        # The walk names files by their paths below the folder.
+        below = {path.removeprefix(prefix): content for path, content in git.committed.items()}
+        unchanged = {prefix + path for path in as_committed(found, below)}
         changed = tuple(file for file in files if file.path not in unchanged)
         committed = tuple(file for file in files if file.path in unchanged)
         proper = (replace(whole, kind="git", commit=git.commit, ref=git.ref), committed)
         if changed:
             notices.append(uncommitted_notice(len(changed), git.commit, digest(changed)))
     cited = (proper, (replace(whole, commit=digest(changed)), changed))
-    include = {file.path: file.text for file in files}.get
+    by_path = {file.path: file for file in files}
     corpora = [
-        _corpus(settings, kind, source, part, created_at, include, is_uncommitted=bool(place))
+        _corpus(settings, kind, source, part, created_at, by_path, is_uncommitted=bool(place))
         for place, (source, part) in enumerate(cited)
         for kind in KINDS
     ]
     # One corpus alone says what the walk passed over.
     corpora[0] = replace(corpora[0], found=found)
     return CodebaseCorpora(corpora, found, [*notices, *credential_notices(found.skipped)])
+
+
+def _add_others(found: Discovery, part: Part, root: Path, known: KnownFiles) -> None:
+    """Join what a walk through a part of a codebase found with the files outside of the part, as they were last."""
+    taken = {file.path for file in found.files}
+    for path in part.indexed:
+        if path in taken or part.holds(path):
+            continue
+        # As the walk names it.
+        disk = os.path.join(root, *path.split("/"))  # noqa: PTH118
+        file = None if path in part.by_digest else known.recall(disk)
+        file = file or known.look_at(os.path.realpath(disk))
+        if file is not None:
+            found.files.append(FoundFile(path, Path(disk), file))
+    found.files.sort(key=lambda file: file.path)
 
 
 def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
@@ -89,10 +135,11 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
     """The files that were found, without those that bundlers made: their lines are too long for a person, or maps."""
     for file in found.read():
         suffix = PurePosixPath(file.path).suffix.lower()
+        facts = file.known.facts if file.known else None
         # A glob that takes a folder back takes its maps back, too.
-        if suffix == ".map" and '"mappings"' in file.text:
+        if suffix == ".map" and file.derived("source map", lambda file=file: '"mappings"' in file.text):
             found.skip("source_map", file.path)
-        elif suffix in _BUNDLED and len(file.text) > _MINIFIED_LINE_CHARS * (file.text.count("\n") + 1):
+        elif suffix in _BUNDLED and facts and facts.chars > _MINIFIED_LINE_CHARS * facts.lines:
             found.skip("minified", file.path)
         else:
             yield file
@@ -118,11 +165,21 @@ def _corpus(
     source: CorpusSource,
     files: tuple[SourceFile, ...],
     created_at: str,
-    include: Callable[[str], str | None],
+    by_path: Mapping[str, SourceFile],
     *,
     is_uncommitted: bool,
 ) -> CorpusInput:
-    """The files of one kind among those that are cited with the same commit, or with the same digest."""
+    """The files of one kind among those that are cited with the same commit, or with the same digest.
+
+    `by_path` has all files of the codebase, which pages may include.
+    """
+
+    def include(path: str) -> str | None:
+        return by_path[path].text if path in by_path else None
+
+    def hash_of(path: str) -> str | None:
+        return by_path[path].file_hash if path in by_path else None
+
     about = settings.corpora[kind]
     name = uncommitted_name(about.corpus) if is_uncommitted else about.corpus
     source = replace(source, corpus=name, repo=about.repo)
@@ -136,7 +193,7 @@ def _corpus(
         created_at=created_at,
         chunk=docs_chunk(settings, include) if is_docs else _code_chunk(settings),
         state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
-        files=tuple(with_includes(file, include) for file in files) if is_docs else files,
+        files=tuple(with_includes(file, hash_of) for file in files) if is_docs else files,
         about=about,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,13 @@ from adk_evidence.index.registry import IndexSummary, read_codebase
 from adk_evidence.paths import expanded
 from adk_evidence.render.sanitize import visible
 from adk_evidence.validation import first_problem
-from adk_evidence_console import say, table
+from adk_evidence_console import say, table, write_json
 from adk_ingest.wording import named
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from adk_evidence.errors import EvidenceError
     from adk_evidence.index.indexer import IndexReport
     from adk_evidence.settings import Settings
 
@@ -86,6 +88,55 @@ def show_index_report(report: IndexReport, console: Console) -> None:
         f"files were new or changed, {report.removed_files:,} are gone ({report.seconds:.1f} s).",
     )
     say(console, with_options(f'Ask it: `adk-evidence ask --index {report.name} "…"`'))
+
+
+class PlainEvents:
+    """What happens while a codebase is watched, as sentences; a run that found nothing new says nothing."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def watching(self, codebase: Codebase) -> None:
+        say(self._console, f"Watching {codebase.path} for the index {codebase.name}; Ctrl+C ends this.")
+
+    def waiting(self, sentence: str) -> None:
+        say(self._console, f"{sentence} This goes on when that has ended.")
+
+    def updated(self, report: IndexReport) -> None:
+        if report.status != "unchanged":
+            show_index_report(report, self._console)
+
+    def failed(self, error: EvidenceError) -> None:
+        say(self._console, f"Not updated: {error} The next change starts another run.")
+
+    def ended(self) -> None:
+        say(self._console, "The watching has ended; the index holds the last complete run.")
+
+
+class JsonEvents:
+    """What happens while a codebase is watched, one line of JSON for each event."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def watching(self, codebase: Codebase) -> None:
+        self._write(event="watching", name=codebase.name, path=str(codebase.path))
+
+    def waiting(self, sentence: str) -> None:
+        self._write(event="waiting", message=sentence)
+
+    def updated(self, report: IndexReport) -> None:
+        self._write(event="updated", report=asdict(report))
+
+    def failed(self, error: EvidenceError) -> None:
+        self._write(event="failed", code=error.code, message=error.message, hint=error.hint)
+
+    def ended(self) -> None:
+        self._write(event="ended")
+
+    def _write(self, **event: object) -> None:
+        write_json(self._console, event)
+        self._console.file.flush()
 
 
 def show_indexes(indexes: list[IndexSummary], console: Console) -> None:

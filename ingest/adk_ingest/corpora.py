@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from adk_evidence.errors import SourceError
 from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
@@ -24,12 +21,13 @@ from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
 from adk_ingest.chunking.python import module_name
-from adk_ingest.credentials import holds_credential, is_credential_file
+from adk_ingest.credentials import is_credential_file
 from adk_ingest.discovery import Discovery, discover, read_globs
+from adk_ingest.known_files import KnownFile
 from adk_ingest.questions import NONE, WrittenQuestions, written_questions
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
-from adk_ingest.sources.git import as_committed, is_as_committed
+from adk_ingest.sources.git import is_as_committed
 from adk_ingest.sources.mkdocs_site import CONFIG_FILES, MkdocsSite, check_links
 from adk_ingest.wording import counted
 
@@ -107,7 +105,13 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         return f"{url}#{anchor}" if url and anchor else url
 
     found, pages, uncommitted = _discovered(source, about)
-    files = tuple(with_includes(file, include) for file in pages)
+    included = _included_files(source)
+
+    def hash_of(path: str) -> str | None:
+        file = included(path)
+        return None if file is None else file.facts.digest
+
+    files = tuple(with_includes(file, hash_of) for file in pages)
     readers = _readers(about, files)
     # A page's URL and title depend on these files and on its path.
     navigation = [include(name) or "" for name in CONFIG_FILES]
@@ -206,7 +210,10 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         for file in code.files
         if (name := module_name(file.path)) is not None
     }
-    exports = api_reference.build_export_map({file.path: file.text for file in modules.values()})
+    packages = {
+        package: file for file in modules.values() if (package := api_reference.package_of(file.path)) is not None
+    }
+    exports = api_reference.join_exports({package: _exports(package, file) for package, file in packages.items()})
     site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
     pages: dict[str, str] = {}
 
@@ -239,8 +246,18 @@ def _readers(about: DocsCorpusSettings, pages: Iterable[SourceFile]) -> Readers:
     """For whom a corpus's pages are, by its settings and by the tabs of all pages."""
     if about.language is None:
         return EVERYBODY
-    marked = (file.lines for file in pages if PurePosixPath(file.path).suffix.lower() in MARKDOWN)
-    return Readers(about.language, languages_of_readers(marked))
+    marked = [file for file in pages if PurePosixPath(file.path).suffix.lower() in MARKDOWN]
+    return Readers(about.language, frozenset(language for file in marked for language in _tab_languages(file)))
+
+
+def _tab_languages(file: SourceFile) -> list[str]:
+    """The programming languages that the tabs of a page name."""
+    return list(file.derived("languages", lambda: sorted(languages_of_readers([file.lines]))))
+
+
+def _exports(package: str, file: SourceFile) -> dict[str, str]:
+    """What a package's `__init__.py` exports."""
+    return dict(file.derived(f"exports of {package}", lambda: api_reference.read_exports(package, file.text)))
 
 
 def _discovered(
@@ -251,8 +268,14 @@ def _discovered(
     files = tuple(found.read())
     if source.committed is None:
         return found, files, frozenset()
-    unchanged = as_committed([(file.path, file.disk) for file in found.files], source.committed)
-    return found, files, frozenset(file.path for file in files) - unchanged
+    return found, files, frozenset(file.path for file in files) - as_committed(found, source.committed)
+
+
+def as_committed(found: Discovery, committed: Mapping[str, str]) -> frozenset[str]:
+    """Paths of the files of a walk that are as the commit has them; `committed` has the ids of its files' contents."""
+    return frozenset(
+        file.path for file in found.files if file.path in committed and file.known.is_blob(committed[file.path])
+    )
 
 
 def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], include: IncludeReader) -> frozenset[str]:
@@ -263,11 +286,9 @@ def _including_uncommitted(source: CorpusSource, files: Iterable[SourceFile], in
 
     def is_changed(path: str) -> bool:
         disk = source.root / path.removeprefix(source.path_prefix)
-        return include(path) is not None and not is_as_committed(disk, committed.get(path, ""))
+        return include(path) is not None and not is_as_committed(disk, committed.get(path, ""), source.known)
 
-    return frozenset(
-        file.path for file in files if any(is_changed(reference.path) for _, reference in find_includes(file.lines))
-    )
+    return frozenset(file.path for file in files if any(map(is_changed, included_paths(file))))
 
 
 def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
@@ -306,27 +327,42 @@ def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
 
 def include_reader(source: CorpusSource) -> IncludeReader:
     """Reads what a page includes; None for a file that is not there or holds credentials."""
-    reader = SourceReader(source.location())
+    find = _included_files(source)
 
     def read(path: str) -> str | None:
         # An include that cannot be read counts as missing, and the chunk says so.
-        with suppress(SourceError, ValueError):
-            text = reader.read(path)
-            disk = os.path.realpath(source.root / path.removeprefix(source.path_prefix))
-            if text is not None and not (
-                is_credential_file(path) or is_credential_file(disk) or holds_credential(text)
-            ):
-                return text
-        return None
+        file = find(path)
+        return None if file is None else file.text
 
     return read
 
 
-def with_includes(file: SourceFile, include: IncludeReader) -> SourceFile:
-    """A page whose hash covers its included files: the page counts as changed when one of them does."""
-    texts = [include(reference.path) for _, reference in find_includes(file.lines)]
-    included = [text for text in texts if text is not None]
-    return replace(file, file_hash=sha256_text("\0".join([file.text, *included]))) if included else file
+def _included_files(source: CorpusSource) -> Callable[[str], KnownFile | None]:
+    """Finds the files that pages include; None for a file that is not there, is no text or holds credentials."""
+    reader = SourceReader(source.location())
+
+    def find(path: str) -> KnownFile | None:
+        disk = reader.on_disk(path)
+        if disk is None or is_credential_file(path) or is_credential_file(disk):
+            return None
+        file = source.known.look_at(disk)
+        return file if file is not None and file.facts.reason in (None, "empty") else None
+
+    return find
+
+
+def included_paths(file: SourceFile) -> list[str]:
+    """The paths of the files that a page includes."""
+    return list(file.derived("includes", lambda: [reference.path for _, reference in find_includes(file.lines)]))
+
+
+def with_includes(file: SourceFile, hash_of: Callable[[str], str | None]) -> SourceFile:
+    """A page whose hash covers its included files: the page counts as changed when one of them does.
+
+    `hash_of` gives the hash of an included file's text, None where there is no such file.
+    """
+    included = [digest for digest in map(hash_of, included_paths(file)) if digest is not None]
+    return replace(file, file_hash=sha256_text("\0".join([file.file_hash, *included]))) if included else file
 
 
 def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:

@@ -12,7 +12,7 @@ import importlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePath
 
 from adk_ingest.wording import named
 
@@ -105,7 +105,7 @@ def is_credential_file(path: str | PurePath) -> bool:
     The folders above count as well, so an absolute path is best.
     """
     text = path if isinstance(path, str) else path.as_posix()
-    parts = PurePosixPath(text.replace("\\", "/").lower()).parts
+    parts = [part for part in text.replace("\\", "/").lower().split("/") if part not in ("", ".")]
     if not parts:
         return False
     if not _FOLDERS.isdisjoint(parts):

@@ -1,21 +1,20 @@
-"""Finds the files of a corpus, always in the same order, and reads them one at a time (SPEC 3 section 4)."""
+"""Finds the files of a corpus, always in the same order, and reads those that changed (SPEC 3 section 4)."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.globs import Globs, takes_back
-from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import CorpusSettings
-from adk_evidence.textfile import HEAD_BYTES, Decoded, decode, is_binary
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.credentials import BY_NAME, BY_TEXT, holds_credential, is_credential_file, is_credential_folder
+from adk_ingest.credentials import BY_NAME, is_credential_file, is_credential_folder
+from adk_ingest.known_files import KnownFile
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.snapshot import MANIFEST
 from adk_ingest.wording import counted
@@ -27,6 +26,7 @@ class FoundFile:
 
     path: str
     disk: Path
+    known: KnownFile = field(compare=False, repr=False)
 
 
 @dataclass
@@ -46,35 +46,27 @@ class Discovery:
     decode_warnings: list[str] = field(default_factory=list)
 
     def read(self) -> Iterator[SourceFile]:
-        """Read the files in their order, one in memory at a time; skip those that cannot be used."""
+        """The files in their order, without those that cannot be used."""
         for found in self.files:
-            decoded = _read(found.disk)
-            if isinstance(decoded, str):
-                self.skip(decoded, found.path)
+            facts = found.known.facts
+            if facts.reason is not None:
+                self.skip(facts.reason, found.path)
                 continue
-            if decoded.replaced:
-                characters = counted(decoded.replaced, "character that is", "characters that are")
+            if facts.replaced:
+                characters = counted(facts.replaced, "character that is", "characters that are")
                 self.decode_warnings.append(f"{found.path}: replaced {characters} not UTF-8.")
-            yield SourceFile(path=found.path, text=decoded.text, file_hash=sha256_text(decoded.text))
+            yield SourceFile(found.path, None, facts.digest, found.known)
 
     def skip(self, reason: str, path: str) -> None:
         self.skipped.setdefault(reason, []).append(path)
 
 
-def _read(disk: Path) -> Decoded | str:
-    """A file's text, or the reason why it cannot be used."""
-    try:
-        decoded = decode(disk.read_bytes())
-    except OSError:
-        return "unreadable"
-    if decoded is None:
-        return "undecodable"
-    if not decoded.text.strip():
-        return "empty"
-    return BY_TEXT if holds_credential(decoded.text) else decoded
-
-
-def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection[str] = ()) -> Discovery:
+def discover(
+    source: CorpusSource,
+    settings: CorpusSettings,
+    ignored: Collection[str] = (),
+    only: Sequence[str] | None = None,
+) -> Discovery:
     """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
     Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier glob matched. Credentials
@@ -85,11 +77,24 @@ def discover(source: CorpusSource, settings: CorpusSettings, ignored: Collection
         source: The corpus.
         settings: The filters; empty include globs and empty extensions let everything pass.
         ignored: Paths below the root, folders with `/` at their end, that are left out besides.
+        only: Paths of files and folders below the root; nothing else is looked at. None: the whole corpus.
 
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    return _Walk(source, settings, frozenset(ignored)).run()
+    walk = _Walk(source, settings, frozenset(ignored))
+    return walk.run() if only is None else walk.run_only(only)
+
+
+def path_filter(source: CorpusSource, settings: CorpusSettings) -> Callable[[str, bool], bool]:
+    """Whether a walk could take the file at a path below the root, or enter the folder there, judged by the path alone.
+
+    The function takes the path and whether it is a folder's.
+
+    Raises:
+        SettingsError: A glob cannot be parsed.
+    """
+    return _Walk(source, settings, frozenset()).could_take
 
 
 class _Walk:
@@ -105,12 +110,46 @@ class _Walk:
         self._extensions = {extension.lower() for extension in settings.allowed_exts}
         self._max_bytes = settings.max_file_bytes
         self._found = Discovery()
+        self._known = source.known
         self._taken: set[str] = set()
         self._walked: set[tuple[str, bool]] = set()
         self._links: list[tuple[str, str]] = []
 
     def run(self) -> Discovery:
-        for subtree in self._source.subtrees:
+        self._known.walked(self._root)
+        return self._run(self._source.subtrees)
+
+    def run_only(self, paths: Sequence[str]) -> Discovery:
+        """Look at some paths alone; those that are not there are passed over."""
+        there = []
+        for path in paths:
+            if not os.path.lexists(self._on_disk(path)):
+                continue
+            if path and (self._is_ignored(path) or is_credential_file(self._on_disk(path))):
+                self._skip("ignored" if self._is_ignored(path) else BY_NAME, path)
+            else:
+                there.append(path)
+        return self._run(there)
+
+    def could_take(self, relative: str, is_folder: bool) -> bool:
+        """Whether the filters that need no more than a path let a file pass, or the walk into a folder."""
+        above = [*PurePosixPath(relative).parents][-2::-1]
+        folders = [f"{folder}/" for folder in (*above, *([relative] if is_folder else []))]
+        if any(is_credential_folder(PurePosixPath(folder).name) for folder in folders):
+            return False
+        if self._may_prune and any(map(self._excluded, folders)):
+            return False
+        if is_folder:
+            return True
+        return not (
+            self._excluded(relative)
+            or (self._include and not self._include.match(self._source.repo_path(relative)))
+            or is_credential_file(self._on_disk(relative))
+            or (self._extensions and PurePosixPath(relative).suffix.lower() not in self._extensions)
+        )
+
+    def _run(self, subtrees: Sequence[str]) -> Discovery:
+        for subtree in subtrees:
             self._enter(subtree, self._on_disk(subtree), linked=False)
         # Links come last, so that a file is found under its real path first.
         while self._links:
@@ -196,11 +235,17 @@ class _Walk:
         reason = self._reason_to_skip(relative, real, info)
         if reason:
             return self._skip(reason, relative)
+        try:
+            known = self._known.look(real, info)
+        except OSError:
+            return self._skip("unreadable", relative)
+        if known.facts.reason == "binary":
+            return self._skip("binary", relative)
         self._taken.add(real)
-        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(real)))
+        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(real), known))
 
     def _reason_to_skip(self, relative: str, real: str, info: os.stat_result) -> str | None:
-        """The first filter that a file does not pass; the filters open regular files only."""
+        """The first filter that a file does not pass, as far as that shows without reading the file."""
         if self._excluded(relative) or self._is_manifest(relative):
             return "excluded"
         if relative in self._ignored:
@@ -218,7 +263,7 @@ class _Walk:
             return "extension"
         if info.st_size > self._max_bytes:
             return "too_large"
-        return "empty" if info.st_size == 0 else _look_inside(real)
+        return "empty" if info.st_size == 0 else None
 
     def _is_ignored(self, target: str) -> bool:
         """Whether the target of a link is ignored or lies in an ignored folder."""
@@ -248,14 +293,6 @@ def read_globs(setting: str, globs: tuple[str, ...]) -> Globs:
         return Globs(globs)
     except ValueError as exc:
         raise SettingsError(f"The setting {setting} holds a glob that is not valid: {exc}.") from exc
-
-
-def _look_inside(real: str) -> str | None:
-    try:
-        with open(real, "rb") as file:  # noqa: PTH123
-            return "binary" if is_binary(file.read(HEAD_BYTES)) else None
-    except OSError:
-        return "unreadable"
 
 
 def _is_utf8(name: str) -> bool:

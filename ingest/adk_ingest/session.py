@@ -24,6 +24,7 @@ from adk_ingest.corpora import (
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
+from adk_ingest.known_files import RECORD, KnownFiles
 from adk_ingest.manifest import Mode, RunManifest, now
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
@@ -37,7 +38,7 @@ class Sources:
     """Where the user says the corpora are; None lets the settings decide.
 
     `keep_code` keeps the indexed code and puts this version beside it. `environment` is that of a project whose version
-    of the ADK is indexed.
+    of the ADK is indexed. `compare` reads every file, also those that look unchanged by their size and times.
     """
 
     docs: str | None = None
@@ -46,6 +47,7 @@ class Sources:
     docs_order: Sequence[Place] = INGEST_ORDER
     keep_code: bool = False
     environment: Path | None = None
+    compare: bool = False
 
 
 def ingest(
@@ -138,7 +140,8 @@ def gather(
     current = open_generations(settings).current()
     indexed = current.manifest.corpora if current else {}
     corpora: list[CorpusInput] = []
-    for corpus in _found(settings, mode, sources, progress, note, {} if run is None else run.missing):
+    known = KnownFiles(settings.index_path / RECORD, compare=sources.compare)
+    for corpus in _found(settings, mode, sources, known, progress, note, {} if run is None else run.missing):
         for notice in credential_notices(corpus.found.skipped):
             note(f"{corpus.name}: {notice}")
         committed, others = as_cited(corpus)
@@ -150,6 +153,9 @@ def gather(
             note(f"{corpus.name}: {notice}")
         if others.files or others.name in indexed:
             corpora.append(others)
+    # A dry run holds no lock.
+    if run is not None:
+        known.save()
     return corpora
 
 
@@ -188,6 +194,7 @@ def _found(
     settings: Settings,
     mode: Mode,
     sources: Sources,
+    known: KnownFiles,
     progress: Progress,
     note: Callable[[str], None],
     missing: dict[str, str],
@@ -198,7 +205,7 @@ def _found(
     corpora: list[CorpusInput] = []
     if mode != "code":
         docs = resolve_docs(
-            settings, sources.docs, order=sources.docs_order, allow_network=network, notify=progress.note
+            settings, sources.docs, order=sources.docs_order, allow_network=network, notify=progress.note, known=known
         )
         for notice in docs.notices:
             note(notice)
@@ -217,6 +224,7 @@ def _found(
             allow_network=network,
             notify=progress.note,
             environment=sources.environment,
+            known=known,
         )
         for notice in found.notices:
             note(notice)

@@ -71,7 +71,12 @@ class _File:
     folders: tuple[str, ...]
     stem: str
     order: tuple[object, ...]
-    text: str
+    source: SourceFile
+
+    # Most files have no other file of their name, so that nobody reads them for this.
+    @cached_property
+    def text(self) -> str:
+        return self.source.text
 
     @property
     def declares(self) -> bool:
@@ -121,7 +126,7 @@ def _placed(file: SourceFile, extension: str) -> _File:
         file.path,
     )
     own = tuple(folder for folder in folders if folder not in _SOURCES | _BUILDS)
-    return _File(file.path, extension, digest, built, own, path.name, order, file.text)
+    return _File(file.path, extension, digest, built, own, path.name, order, file)
 
 
 def _common_words(files: Sequence[_File]) -> dict[str, frozenset[str]]:

@@ -80,6 +80,10 @@ class StoreError(EvidenceError):
         )
 
 
+class IndexBusyError(StoreError):
+    """Another process is writing to the index."""
+
+
 class IndexMissingError(StoreError):
     """Nothing has been ingested yet."""
 

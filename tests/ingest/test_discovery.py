@@ -213,10 +213,19 @@ class TestBrokenFiles:
         assert [file.path for file in result.files] == ["open.md"]
         assert result.skipped == {"unreadable": ["locked.md", "locked/"]}
 
-    def test_a_file_that_vanishes_before_it_is_read_is_skipped(self, tmp_path: Path) -> None:
+    def test_a_file_that_vanishes_before_it_is_read_is_skipped(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         write(tmp_path, {"a.md": "a", "b.md": "b"})
+        real_open = open
+
+        def remove_and_open(path: Any, *arguments: Any, **options: Any) -> Any:
+            if Path(path).name == "a.md":
+                Path(path).unlink()
+            return real_open(path, *arguments, **options)
+
+        monkeypatch.setattr("builtins.open", remove_and_open)
         result = discover(source(tmp_path), corpus())
-        (tmp_path / "a.md").unlink()
         assert read_all(result) == {"b.md": "b"}
         assert result.skipped == {"unreadable": ["a.md"]}
 

@@ -600,6 +600,11 @@ class TestTheCommand:
         done = cli("all", "--docs", place.docs, "--code", place.code, "--offline")
         assert done.exit_code == 0, done.output
         assert "Questions are written for 0 of" in done.stderr and "adk-ingest enrich --home" in done.stderr
+        # An update of a few files does not count all chunks again.
+        change(place.docs / "docs/index.md", "Small kit", "Tiny kit")
+        done = cli("all", "--docs", place.docs, "--code", place.code, "--offline")
+        assert done.exit_code == 0, done.output
+        assert "Questions are written" not in done.stderr
 
     def test_a_damaged_line_is_left_out_and_said(self, place: Workplace, standin: LlmStandIn, cli: Cli) -> None:
         path = place.settings.paths.questions

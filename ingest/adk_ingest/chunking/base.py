@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.textfile import split_lines
 
+if TYPE_CHECKING:
+    from adk_ingest.known_files import KnownFile
+
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A decoded file: newlines are `\\n`, there is no byte-order mark. `path` is relative to the repository."""
+    """A decoded file: newlines are `\\n`, there is no byte-order mark. `path` is relative to the repository.
+
+    The text of a file that did not change since the last run is read from `known` when it is asked for.
+    """
 
     path: str
-    text: str
+    own_text: str | None
     file_hash: str
+    known: KnownFile | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def text(self) -> str:
+        if self.own_text is not None:
+            return self.own_text
+        return "" if self.known is None else self.known.text
+
+    def derived(self, rule: str, derive: Callable[[], Any]) -> Any:
+        """What a rule finds in the text, as plain JSON data; the last run's result where the file did not change."""
+        return derive() if self.known is None else self.known.derived(rule, derive)
 
     @property
     def lines(self) -> list[str]:

@@ -53,21 +53,27 @@ def api_reference_url(site_url: str, anchor: str | None) -> str:
 
 
 def build_export_map(files: Mapping[str, str]) -> dict[str, str]:
-    """Where packages export what their modules define, from texts by repository path.
+    """Where packages export what their modules define, from texts by repository path; see `join_exports`.
 
     Only each `__init__.py` is read; a broken one exports nothing.
+    """
+    packages = ((package_of(path), text) for path, text in files.items())
+    return join_exports({package: read_exports(package, text) for package, text in packages if package is not None})
+
+
+def join_exports(packages: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Where packages export what their modules define, from what `read_exports` gives for each package.
 
     Returns:
         Fully qualified name to public import path, e.g. `google.adk.agents.llm_agent.LlmAgent` to
         `google.adk.agents.LlmAgent`. Of several exporting packages below the root, the nearest to the definition.
     """
-    packages = {_package(path): text for path, text in files.items() if PurePosixPath(path).name == "__init__.py"}
     exports: dict[str, str] = {}
     roots: dict[str, str] = {}
-    for package, text in sorted(packages.items()):
+    for package, names in sorted(packages.items()):
         is_root = not any(package.startswith(f"{other}.") for other in packages)
         found = roots if is_root else exports  # the root package itself is not on the official page
-        found.update({f"{package}.{name}": origin for name, origin in _exports(package, text).items()})
+        found.update({f"{package}.{name}": origin for name, origin in names.items()})
     beside = {o for path, o in roots.items() if o.rpartition(".")[0].rpartition(".")[0] == path.rpartition(".")[0]}
     public = {origin: origin for origin in beside if origin.rpartition(".")[0] not in packages}
     for path in exports:
@@ -78,8 +84,10 @@ def build_export_map(files: Mapping[str, str]) -> dict[str, str]:
     return public
 
 
-def _package(path: str) -> str:
-    return ".".join(PurePosixPath(path.removeprefix("src/")).parent.parts)
+def package_of(path: str) -> str | None:
+    """The package that an `__init__.py` makes, by its repository path; None for other files."""
+    place = PurePosixPath(path.removeprefix("src/"))
+    return ".".join(place.parent.parts) if place.name == "__init__.py" else None
 
 
 def _resolve(path: str, exports: Mapping[str, str]) -> str:
@@ -96,7 +104,7 @@ def _closeness(path: str, origin: str) -> tuple[bool, int]:
     return name == origin.rpartition(".")[2], [*same, False].index(False)
 
 
-def _exports(package: str, text: str) -> dict[str, str]:
+def read_exports(package: str, text: str) -> dict[str, str]:
     """Public name to origin of what an `__init__.py` imports and lists in `__all__`, eagerly or lazily."""
     tree = parse_quietly(text)
     if tree is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from adk_evidence.store.manifest import SourceLocation
+from adk_ingest.known_files import KnownFiles
 
 SourceKind = Literal["git", "snapshot", "distribution", "folder"]
 
@@ -17,9 +19,9 @@ class CorpusSource:
     """A corpus whose commit is known.
 
     `root` is an existing folder. Files below one of the `subtrees` (relative to `root`, `""`: all of it) belong to the
-    corpus; their repository paths are `path_prefix` plus their path below `root`. `dirty` says that a checkout's files
-    differ from its commit. `committed` has the ids of what the commit holds by repository path; without a checkout it
-    is None.
+    corpus; their repository paths are `path_prefix` plus their path below `root`. `differs` says whether a checkout's
+    files differ from its commit. `committed` has the ids of what the commit holds by repository path; without a
+    checkout it is None. `known` has what earlier runs found in the files.
     """
 
     corpus: str
@@ -32,8 +34,13 @@ class CorpusSource:
     licence: str | None = None
     path_prefix: str = ""
     subtrees: tuple[str, ...] = ("",)
-    dirty: bool = False
+    differs: Callable[[KnownFiles], bool] = field(default=lambda known: False, compare=False, repr=False)
     committed: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
+    known: KnownFiles = field(default_factory=KnownFiles, compare=False, repr=False)
+
+    @cached_property
+    def dirty(self) -> bool:
+        return self.differs(self.known)
 
     def repo_path(self, relative: str) -> str:
         return self.path_prefix + relative

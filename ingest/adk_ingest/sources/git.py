@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from filelock import FileLock
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, foreign_settings, run_git
 from adk_evidence.settings import CorpusSettings
+from adk_ingest.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 
 PROBE_SECONDS = 4.0
@@ -58,7 +60,8 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
         ref=current_ref(root),
         site_url=settings.site_url,
         path_prefix=prefix,
-        dirty=_differs(root, prefix, committed),
+        # Copies of the source ask again.
+        differs=cache(lambda known: _differs(root, prefix, committed, known)),
         committed=committed,
     )
 
@@ -92,45 +95,26 @@ def committed_files(root: Path) -> dict[str, str]:
     return found
 
 
-def is_as_committed(disk: Path, content: str) -> bool:
-    """Whether a file holds the lines that the commit has, whose id is `content`.
-
-    git would apply what the repository's settings call filters, which are programs. Here the bytes count, except that
-    line ends make no difference: many checkouts on Windows have other line ends than the commit. A file that a filter
-    made from what the commit holds counts as changed.
-    """
-    try:
-        if not disk.is_file():  # reading a pipe would never end
-            return False
-        raw = disk.read_bytes()
-    except OSError:
-        return False
-    return content == _blob_id(raw, content) or (
-        b"\r\n" in raw and content == _blob_id(raw.replace(b"\r\n", b"\n"), content)
-    )
+def is_as_committed(disk: str | Path, content: str, known: KnownFiles) -> bool:
+    """Whether a file holds the lines that the commit has, whose id is `content`."""
+    file = known.look_at(disk)
+    return file is not None and file.is_blob(content)
 
 
-def as_committed(found: Iterable[tuple[str, Path]], committed: Mapping[str, str]) -> frozenset[str]:
-    """Which of some files, given by the repository's path and the place on disk, are as the commit has them."""
-    return frozenset(path for path, disk in found if path in committed and is_as_committed(disk, committed[path]))
-
-
-def _blob_id(raw: bytes, like: str) -> str:
-    algorithm = hashlib.sha1 if len(like) == 40 else hashlib.sha256
-    return algorithm(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
-
-
-def _differs(root: Path, prefix: str, committed: Mapping[str, str]) -> bool:
+def _differs(root: Path, prefix: str, committed: Mapping[str, str], known: KnownFiles) -> bool:
     """Whether files were added, changed or removed since the commit, as far as that shows without filters."""
     if records(root, "ls-files", "-z", "--others", "--exclude-standard"):
         return True
     # Files that a sparse checkout leaves out are not removed.
     listed = records(root, "ls-files", "-z", "-t", "--full-name")
     left_out = {entry[2:] for entry in listed if entry.startswith("S ")}
-    return not all(
-        path in left_out or is_as_committed(root / path.removeprefix(prefix), content)
-        for path, content in committed.items()
-    )
+
+    def is_same(path: str, content: str) -> bool:
+        # Named as the walk names it, so that it is read once.
+        disk = os.path.join(root, *path.removeprefix(prefix).split("/"))  # noqa: PTH118
+        return path in left_out or is_as_committed(disk, content, known)
+
+    return not all(is_same(path, content) for path, content in committed.items())
 
 
 def records(root: Path, *command: str) -> list[str]:

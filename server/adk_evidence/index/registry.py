@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -210,6 +210,16 @@ def list_indexes(settings: Settings) -> list[IndexSummary]:
         if record is not None:
             known = IndexSummary(name, record.codebase.path, created_at=record.created_at)
             found.append(_summary(settings_for(settings, record.codebase), known))
+    return found
+
+
+def codebases(settings: Settings) -> list[Codebase]:
+    """The codebases that have an index; those whose records are damaged are left out."""
+    found = []
+    for name in _names(settings):
+        with suppress(StoreError):
+            if (record := _read(settings, name)) is not None:
+                found.append(record.codebase)
     return found
 
 

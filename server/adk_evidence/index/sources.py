@@ -47,7 +47,7 @@ class SourceReader:
         Raises:
             SourceError: The source itself cannot be read.
         """
-        disk = self._on_disk(path)
+        disk = self.on_disk(path)
         if disk is None:
             return None
         try:
@@ -104,7 +104,8 @@ class SourceReader:
         except (GitError, ValueError):  # ValueError: a NUL in the path
             return None
 
-    def _on_disk(self, path: str) -> str | None:
+    def on_disk(self, path: str) -> str | None:
+        """Where a file of the corpus lies, whether it is there or not; None for a path that leads out of the corpus."""
         if not path.startswith(self._location.path_prefix):
             return None
         relative = path.removeprefix(self._location.path_prefix)

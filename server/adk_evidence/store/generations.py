@@ -27,7 +27,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
+from adk_evidence.errors import IndexBusyError, IndexMismatchError, IndexMissingError, StoreError
 from adk_evidence.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
 from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
@@ -184,7 +184,7 @@ class GenerationStore:
         """Keep other writers out for a whole run, which may begin and publish several generations.
 
         Raises:
-            StoreError: Another process is writing to this index.
+            IndexBusyError: Another process is writing to this index.
         """
         self._lock_writer(run_id)
         try:
@@ -372,7 +372,7 @@ class GenerationStore:
                 holder = {"pid": os.getpid(), "host": socket.gethostname(), "run_id": run_id, "since": since}
                 self._writer_file.write_text(json.dumps(holder), encoding="utf-8")
         except Timeout:
-            raise StoreError(
+            raise IndexBusyError(
                 f"Another process is writing to this index{self._writer()}.",
                 "Wait until it ends, or stop it; what was published keeps answering.",
             ) from None

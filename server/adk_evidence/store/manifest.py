@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -199,12 +200,21 @@ def read_manifest(folder: Path) -> IndexManifest:
     Raises:
         StoreError: There is no manifest, or its format is another one.
     """
+    path = folder / MANIFEST
     try:
-        return IndexManifest.model_validate_json((folder / MANIFEST).read_bytes())
+        info = path.stat()
+        return _manifest(path, info.st_mtime_ns, info.st_size, info.st_ino)
     except (OSError, ValidationError) as exc:
         raise StoreError(
             f"The manifest of index generation {folder.name} cannot be read.", "Run `adk-ingest all`."
         ) from exc
+
+
+# A run and a server ask many times for the same few, and a large one takes a tenth of a second.
+@lru_cache(maxsize=8)
+def _manifest(path: Path, mtime_ns: int, size: int, inode: int) -> IndexManifest:
+    # The parameters after the path only let the cache notice another file.
+    return IndexManifest.model_validate_json(path.read_bytes())
 
 
 def write_manifest(folder: Path, manifest: IndexManifest) -> None:
