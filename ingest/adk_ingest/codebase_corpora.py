@@ -137,12 +137,16 @@ def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
         suffix = PurePosixPath(file.path).suffix.lower()
         facts = file.known.facts if file.known else None
         # A glob that takes a folder back takes its maps back, too.
-        if suffix == ".map" and file.derived("source map", lambda file=file: '"mappings"' in file.text):
+        if suffix == ".map" and _is_source_map(file):
             found.skip("source_map", file.path)
         elif suffix in _BUNDLED and facts and facts.chars > _MINIFIED_LINE_CHARS * facts.lines:
             found.skip("minified", file.path)
         else:
             yield file
+
+
+def _is_source_map(file: SourceFile) -> bool:
+    return bool(file.derived("source map", lambda: '"mappings"' in file.text))
 
 
 def _without_twins(found: Discovery, notices: list[str]) -> list[SourceFile]:
