@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from adk_evidence.admission import Admission, Limits
 from adk_evidence.errors import EvidenceError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.registry import list_indexes, settings_of
 from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions
 from adk_evidence.models.citation import parse_citation
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.redaction import where_raised
 from adk_evidence.released_versions import is_same_version, version_of
 from adk_evidence.settings import Settings, load_settings
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 # Agents ask the same question of several indexes, and again with other filters.
 KEPT_QUERIES = 512
+# Indexing takes minutes: such requests do not queue up with questions.
+INDEXING = Limits(running=2, waiting=20)
 # A project may be upgraded while a server runs; to look takes milliseconds.
 LOOK_AGAIN_SECONDS = 20.0
 
@@ -57,6 +61,9 @@ class AgentSession:
         self._find_project = find_project
         self._clock = clock
         self._project: tuple[float, ProjectAdk | None] | None = None
+        # What asks, and what indexes or deletes. The surfaces let requests in.
+        self.admission = Admission()
+        self.indexing = Admission(INDEXING)
         self._lock = threading.RLock()
         self._settings: Settings | None = None
         self._opened: dict[str, EvidenceService] = {}
@@ -66,7 +73,23 @@ class AgentSession:
         with self._lock:
             if self._settings is None:
                 self._settings = self._load()
+                load = self._settings.load
+                self.admission.limits = Limits.of(load.running, load.waiting)
             return self._settings
+
+    @property
+    def time_budget_ms(self) -> int | None:
+        """How long a request is willing to wait that does not say so itself."""
+        try:
+            return self.settings.pack.time_budget_ms
+        except EvidenceError:
+            # The request itself fails with this, and tells its client.
+            return None
+
+    def load(self) -> ProcessLoad:
+        """How far this process is used to capacity; raises where the settings cannot be loaded."""
+        service = self._service(MAIN)
+        return ProcessLoad(requests=self.admission.use(), shared=service.door.shared, caches=service.caches())
 
     def open(self, name: str = MAIN) -> EvidenceService:
         """The service of an index; the main index is that of the project's version. All indexes share their models."""
@@ -112,10 +135,10 @@ class AgentSession:
     def find(
         self, request: EvidenceRequest, cancelled: Cancelled | None = None, chosen: ChosenIndex | None = None
     ) -> EvidencePack:
-        """Answer a request from an index that was chosen for it before, or else is now; see `Session.find`."""
+        """Answer a request from an index that was chosen for it before, or else is now; see `Session.ask`."""
         chosen = chosen or self.chosen_for(request)
         request = request.model_copy(update={"project": request.project or chosen.project})
-        return self.open_chosen(chosen).find(request, cancelled)
+        return self.open_chosen(chosen).ask(request, cancelled)
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""

@@ -82,5 +82,6 @@ def _status(session: AgentSession) -> str:
         "profile": opened.settings.profile,
         "age_days": round(age.total_seconds() / 86_400, 2),
         "index": info.model_dump(mode="json"),
+        "load": session.load().model_dump(mode="json"),
     }
     return visible_json(json.dumps(status, indent=1, ensure_ascii=False))

@@ -27,6 +27,7 @@ ErrorType = Literal[
     "source_error",
     "index_error",
     "resource_error",
+    "busy",
     "cancelled",
     "internal_error",
 ]
@@ -43,7 +44,8 @@ class ErrorRecord(Frozen):
     type: ErrorType = Field(
         description="qdrant_error: the index cannot be read, is missing or was built otherwise. embedding_error: a "
         "model. parse_error: a file could not be indexed. rerank_error: the reranker. request_error: the request. "
-        "source_error: a file or folder. index_error: an indexing run stopped. resource_error: memory or disk."
+        "source_error: a file or folder. index_error: an indexing run stopped. resource_error: memory or disk. busy: "
+        "too many requests; the message says when to ask again."
     )
     message: str
     file: str | None = None

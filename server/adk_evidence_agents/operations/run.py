@@ -12,11 +12,17 @@ from typing import TypeVar
 from uuid import UUID, uuid4
 
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
-from adk_evidence.errors import EvidenceError, IndexMissingError, ModelError, UnknownIndexError
+from adk_evidence.errors import (
+    EvidenceError,
+    IndexMissingError,
+    ModelError,
+    RequestCancelledError,
+    UnknownIndexError,
+)
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.indexer import Indexer, Progress
 from adk_evidence.index.registry import list_indexes, settings_of
-from adk_evidence.search.context import Context, RequestCancelledError
+from adk_evidence.search.context import Context
 from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log
