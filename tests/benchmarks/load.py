@@ -3,15 +3,17 @@
     python -m tests.benchmarks.load [--requests 1000] [--long 10000] [--pages 200]
 
 The index has made-up pages and the tests' embedder, so that nothing is downloaded and the search itself is measured.
-Every request goes the whole way of a server's question: its turn, equal requests, kept answers, retrieval, pack, check of
-citations, event log. The first part asks different questions without kept answers, the second asks few questions again
-and again, the third has a queue that is too short, and the last one asks many different questions and tells the memory.
+Every request goes the whole way of a server's question: its turn, equal requests, kept answers, retrieval, pack, check
+of citations, event log. The first part asks different questions without kept answers, the second asks few questions
+again and again, the third has a queue that is too short, and the last one asks many different questions and tells the
+memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import random
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -53,9 +55,9 @@ def main() -> None:
             serial = [service.find(one).pack_id for one in questions]
             show("one after the other", f"{len(serial) / (time.perf_counter() - begin):.1f} a second")
             _at_once("different, none kept", service, questions, serial, Limits.of())
-        repeated = [questions[number % REPEATED] for number in range(options.requests)]
+        drawn = [random.Random(number).randrange(REPEATED) for number in range(options.requests)]
         with _service(place) as service:
-            expected = [serial[number % REPEATED] for number in range(options.requests)]
+            repeated, expected = [questions[number] for number in drawn], [serial[number] for number in drawn]
             _at_once(f"{REPEATED} questions, kept", service, repeated, expected, Limits.of())
             use = service.caches()[0]
             show("", f"{service.door.shared} shared, {use.hits} from the cache, {use.misses} not in the cache")
