@@ -25,8 +25,8 @@ from adk_evidence.services.eventloop import POLL_SECONDS, Cancelled
 
 T = TypeVar("T")
 
-# One request may wait for a disk or a service while another one computes.
-LEAST_RUNNING = 2
+# Some requests wait for disks and services while others compute.
+LEAST_RUNNING = 4
 MOST_RUNNING = 64
 DEFAULT_WAITING = 1000
 # How much the last request counts in the mean length of a request.

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from adk_evidence.admission import Admission, Limits
 from adk_evidence.errors import EvidenceError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN
-from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.registry import ResolvedNames, list_indexes
 from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.load import ProcessLoad
@@ -66,6 +66,7 @@ class AgentSession:
         self.indexing = Admission(INDEXING)
         self._lock = threading.RLock()
         self._settings: Settings | None = None
+        self._names: ResolvedNames | None = None
         self._opened: dict[str, EvidenceService] = {}
 
     @property
@@ -73,6 +74,7 @@ class AgentSession:
         with self._lock:
             if self._settings is None:
                 self._settings = self._load()
+                self._names = ResolvedNames(self._settings)
                 load = self._settings.load
                 self.admission.limits = Limits.of(load.running, load.waiting)
             return self._settings
@@ -88,7 +90,7 @@ class AgentSession:
 
     def load(self) -> ProcessLoad:
         """How far this process is used to capacity; raises where the settings cannot be loaded."""
-        service = self._service(MAIN)
+        service = self.open()
         return ProcessLoad(requests=self.admission.use(), shared=service.door.shared, caches=service.caches())
 
     def open(self, name: str = MAIN) -> EvidenceService:
@@ -103,14 +105,28 @@ class AgentSession:
         from adk_evidence.search.session import EvidenceService
 
         with self._lock:
-            if name not in self._opened:
-                settings = settings_of(self.settings, name)
-                self._opened[name] = (
+            try:
+                settings = self.settings_of(name)
+            except UnknownIndexError:
+                if (gone := self._opened.pop(name, None)) is not None:
+                    gone.retire()
+                raise
+            opened = self._opened.get(name)
+            if opened is None or opened.settings is not settings:
+                if opened is not None:
+                    opened.retire()
+                opened = self._opened[name] = (
                     EvidenceService(settings, keep_queries=KEPT_QUERIES)
                     if name == MAIN
                     else self._service(MAIN).beside(settings)
                 )
-            return self._opened[name]
+            return opened
+
+    def settings_of(self, name: str) -> Settings:
+        """The settings of an index; see `ResolvedNames`."""
+        with self._lock:
+            settings = self.settings
+            return settings if self._names is None else self._names.settings_of(name)
 
     def chosen(self) -> ChosenIndex:
         """The index that answers for the project, with the project's version."""
@@ -151,7 +167,7 @@ class AgentSession:
         """Release the indexes and the models; the next question opens them anew."""
         with self._lock:
             opened, self._opened = self._opened, {}
-            self._settings = self._project = None
+            self._settings = self._names = self._project = None
         for service in opened.values():
             service.close()
 

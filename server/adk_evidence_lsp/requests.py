@@ -294,14 +294,14 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             ingesting=ingesting or generations.is_being_written(),
             settings_problem=problem,
             projects=tuple(_project_status(settings, projects)),
-            load=_load(server),
+            load=_load(server, projects[0] if projects else None),
         ).model_dump(mode="json")
 
     return await server.executor.run(look, lane="care")
 
 
-def _load(server: EvidenceServer) -> ProcessLoad:
-    with server.backend.use() as (service, _):
+def _load(server: EvidenceServer, project: Project | None) -> ProcessLoad:
+    with server.backend.use(project) as (service, _):
         return ProcessLoad(
             requests=server.executor.questions.use(), shared=service.door.shared, caches=service.caches()
         )

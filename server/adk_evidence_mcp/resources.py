@@ -25,7 +25,8 @@ RESOURCES = (
         uri=INDEX_URI,
         name="index",
         title="ADK Evidence index",
-        description="What is indexed: repositories, commits, number of chunks, age and profile.",
+        description="What is indexed: repositories, commits, number of chunks, age and profile; and how busy this "
+        "server is, with the hit rates of its caches.",
         mime_type="application/json",
     ),
 )

@@ -96,6 +96,10 @@ class EvidenceService:
             if close is not None:
                 close()
 
+    def retire(self) -> None:
+        """Release the index of a service that nobody asks any more; requests that run go on to their end."""
+        self._current.close()
+
     def beside(self, settings: Settings) -> EvidenceService:
         """A service on the index of other settings with the models of this service, which alone closes them."""
         models = self.models
