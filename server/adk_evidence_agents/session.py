@@ -81,12 +81,10 @@ class AgentSession:
 
     @property
     def time_budget_ms(self) -> int | None:
-        """How long a request is willing to wait that does not say so itself."""
-        try:
-            return self.settings.pack.time_budget_ms
-        except EvidenceError:
-            # The request itself fails with this, and tells its client.
-            return None
+        """How long a request is willing to wait that does not say so itself; None before the settings are loaded."""
+        # An event loop asks, and must not wait for whoever holds the lock.
+        settings = self._settings
+        return None if settings is None else settings.pack.time_budget_ms
 
     def load(self) -> ProcessLoad:
         """How far this process is used to capacity; raises where the settings cannot be loaded."""
