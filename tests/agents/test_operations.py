@@ -291,7 +291,11 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
 
     change(shop_folder(place) / "src/prices.ts", "cents", "pence")
     (shop_folder(place) / "jobs/zebra.py").unlink()
-    (shop,) = ask(session, "analyze", collection_name="shop").results.analysis or ()
+    ask(session, "search_code", query="basket", collection_name="shop")
+    results = ask(session, "analyze", collection_name="shop").results
+    (shop,) = results.analysis or ()
+    assert results.load is not None and results.load.requests.running == 1
+    assert {cache.name for cache in results.load.caches} >= {"answers", "questions"}
     assert (shop.changed_files, shop.missing_files) == (1, 1)
     assert shop.stale_files == ("jobs/zebra.py", "src/prices.ts")
 

@@ -1042,7 +1042,7 @@ export interface CacheUse {
   hits: number;
   misses: number;
   /**
-   * Share of the look-ups that found something; null before the first one.
+   * Share of the look-ups that found something; absent or null before the first one.
    */
   hit_rate: number | null;
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, computed_field
+from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 
@@ -16,11 +16,15 @@ class CacheUse(Frozen):
     hits: int
     misses: int
 
-    @computed_field(description="Share of the look-ups that found something; null before the first one.")  # type: ignore[prop-decorator]
-    @property
-    def hit_rate(self) -> float | None:
-        asked = self.hits + self.misses
-        return round(self.hits / asked, 4) if asked else None
+    hit_rate: float | None = Field(
+        default=None, description="Share of the look-ups that found something; absent or null before the first one."
+    )
+
+    @classmethod
+    def of(cls, name: str, *, entries: int, limit: str, hits: int, misses: int) -> CacheUse:
+        """The use of a cache with its hit rate."""
+        rate = round(hits / (hits + misses), 4) if hits + misses else None
+        return cls(name=name, entries=entries, limit=limit, hits=hits, misses=misses, hit_rate=rate)
 
 
 class AdmissionUse(Frozen):

@@ -102,7 +102,7 @@ class Door:
         """How full the cache of answers is, and how often it had one."""
         with self._lock:
             limit = f"{self._limits.cache_max_bytes} bytes, {self._limits.cache_ttl_seconds} seconds"
-            return CacheUse(name=name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)
+            return CacheUse.of(name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)
 
     def find(self, session: Session, request: EvidenceRequest) -> EvidencePack:
         """`Session.find`, but for answers that are kept or are computed already; `debug.answered_from` names these."""

@@ -269,4 +269,4 @@ class CacheAside(Generic[T]):
         """How full the cache is, and how often it had what was asked for."""
         with self._lock:
             limit = f"{self._entries} entries"
-            return CacheUse(name=name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)
+            return CacheUse.of(name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence_agents.operations.requests import OperationRequest, TaskType
 
@@ -207,6 +208,9 @@ class Results(Frozen):
     context_bundle: ContextBundle | None = None
     deleted_collection: str | None = None
     analysis: tuple[IndexAnalysis, ...] | None = None
+    load: ProcessLoad | None = Field(
+        default=None, description="Of the process that answers: its requests, and its caches since it began."
+    )
 
 
 class Metrics(Frozen):
