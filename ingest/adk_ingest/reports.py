@@ -235,6 +235,7 @@ def show_status(status: Status, console: Console) -> None:
             for sentence in left_out(name, corpus["failed_files"], ()):
                 say(console, f"incomplete: {sentence}", "yellow")
     say(console, f"Computed vectors: {status.cache}.")
+    say(console, "Kept answers and their hit rates are those of a running server, whose own status tells them.", "dim")
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         say(console, f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}")

@@ -40,6 +40,12 @@ class InvalidRequestError(EvidenceError):
     exit_code = 2
 
 
+class RequestCancelledError(EvidenceError):
+    """The caller no longer wants the answer."""
+
+    code = "cancelled"
+
+
 class SourceError(EvidenceError):
     """A corpus cannot be read: no such folder, not a checkout, no such distribution."""
 

@@ -531,6 +531,15 @@ class PackSettings(Frozen):
     time_budget_ms: PositiveInt | None
 
 
+class LoadSettings(Frozen):
+    """How many requests a server answers at a time, and which answers it keeps."""
+
+    running: Annotated[int, Field(ge=1, le=64)] | None
+    waiting: int = NonNegativeInt
+    cache_ttl_seconds: int = NonNegativeInt
+    cache_max_bytes: Bytes
+
+
 class ProjectSettings(Frozen):
     """Which version of the ADK answers where nothing names one."""
 
@@ -563,6 +572,7 @@ class Settings(Frozen):
     rerank: RerankSettings
     enrichment: EnrichmentSettings
     pack: PackSettings
+    load: LoadSettings
     project: ProjectSettings
     agents: AgentsSettings
     telemetry: TelemetrySettings

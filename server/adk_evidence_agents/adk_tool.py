@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,14 +94,11 @@ async def retrieve_adk_evidence(
         debug: The id of the question in the event log, or the error.
     """
     # An exception would end the whole run of the agent.
-    unwanted = threading.Event()
     values = {"query": query, "task_mode": task_mode, "max_results_final": max_results_final}
     try:
-        pack = await asyncio.to_thread(_find, values, unwanted.is_set)
+        pack = await _SESSION.admission.run(lambda cancelled: _find(values, cancelled), _SESSION.time_budget_ms)
     except Exception as exc:
         return _failed(told(exc))
-    finally:
-        unwanted.set()
     return {
         "status": pack.status,
         "evidence_pack": visible_values(_for_model(pack)),

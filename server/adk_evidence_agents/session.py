@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from adk_evidence.admission import Admission, Limits
 from adk_evidence.errors import EvidenceError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN
-from adk_evidence.index.registry import list_indexes, settings_of
+from adk_evidence.index.registry import ResolvedNames, list_indexes
 from adk_evidence.index.versions import ChosenIndex, choose_index, index_name, indexed_versions
 from adk_evidence.models.citation import parse_citation
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.redaction import where_raised
 from adk_evidence.released_versions import is_same_version, version_of
 from adk_evidence.settings import Settings, load_settings
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 # Agents ask the same question of several indexes, and again with other filters.
 KEPT_QUERIES = 512
+# Indexing takes minutes: such requests do not queue up with questions.
+INDEXING = Limits(running=2, waiting=20)
 # A project may be upgraded while a server runs; to look takes milliseconds.
 LOOK_AGAIN_SECONDS = 20.0
 
@@ -57,8 +61,12 @@ class AgentSession:
         self._find_project = find_project
         self._clock = clock
         self._project: tuple[float, ProjectAdk | None] | None = None
+        # What asks, and what indexes or deletes. The surfaces let requests in.
+        self.admission = Admission()
+        self.indexing = Admission(INDEXING)
         self._lock = threading.RLock()
         self._settings: Settings | None = None
+        self._names: ResolvedNames | None = None
         self._opened: dict[str, EvidenceService] = {}
 
     @property
@@ -66,7 +74,22 @@ class AgentSession:
         with self._lock:
             if self._settings is None:
                 self._settings = self._load()
+                self._names = ResolvedNames(self._settings)
+                load = self._settings.load
+                self.admission.limits = Limits.of(load.running, load.waiting)
             return self._settings
+
+    @property
+    def time_budget_ms(self) -> int | None:
+        """How long a request is willing to wait that does not say so itself; None before the settings are loaded."""
+        # An event loop asks, and must not wait for whoever holds the lock.
+        settings = self._settings
+        return None if settings is None else settings.pack.time_budget_ms
+
+    def load(self) -> ProcessLoad:
+        """How far this process is used to capacity; raises where the settings cannot be loaded."""
+        service = self.open()
+        return ProcessLoad(requests=self.admission.use(), shared=service.door.shared, caches=service.caches())
 
     def open(self, name: str = MAIN) -> EvidenceService:
         """The service of an index; the main index is that of the project's version. All indexes share their models."""
@@ -80,14 +103,28 @@ class AgentSession:
         from adk_evidence.search.session import EvidenceService
 
         with self._lock:
-            if name not in self._opened:
-                settings = settings_of(self.settings, name)
-                self._opened[name] = (
+            try:
+                settings = self.settings_of(name)
+            except UnknownIndexError:
+                if (gone := self._opened.pop(name, None)) is not None:
+                    gone.retire()
+                raise
+            opened = self._opened.get(name)
+            if opened is None or opened.settings is not settings:
+                if opened is not None:
+                    opened.retire()
+                opened = self._opened[name] = (
                     EvidenceService(settings, keep_queries=KEPT_QUERIES)
                     if name == MAIN
                     else self._service(MAIN).beside(settings)
                 )
-            return self._opened[name]
+            return opened
+
+    def settings_of(self, name: str) -> Settings:
+        """The settings of an index; see `ResolvedNames`."""
+        with self._lock:
+            settings = self.settings
+            return settings if self._names is None else self._names.settings_of(name)
 
     def chosen(self) -> ChosenIndex:
         """The index that answers for the project, with the project's version."""
@@ -112,10 +149,10 @@ class AgentSession:
     def find(
         self, request: EvidenceRequest, cancelled: Cancelled | None = None, chosen: ChosenIndex | None = None
     ) -> EvidencePack:
-        """Answer a request from an index that was chosen for it before, or else is now; see `Session.find`."""
+        """Answer a request from an index that was chosen for it before, or else is now; see `Session.ask`."""
         chosen = chosen or self.chosen_for(request)
         request = request.model_copy(update={"project": request.project or chosen.project})
-        return self.open_chosen(chosen).find(request, cancelled)
+        return self.open_chosen(chosen).ask(request, cancelled)
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""
@@ -128,7 +165,7 @@ class AgentSession:
         """Release the indexes and the models; the next question opens them anew."""
         with self._lock:
             opened, self._opened = self._opened, {}
-            self._settings = self._project = None
+            self._settings = self._names = self._project = None
         for service in opened.values():
             service.close()
 

@@ -68,7 +68,7 @@ async def _mended(server: EvidenceServer, snapshot: Snapshot, own: list[types.Di
     def look(cancelled: Cancelled) -> list[types.CodeAction]:
         return list(found(server.documents.parsed(snapshot)))
 
-    return await server.executor.run(look, quick=True) if own else []
+    return await server.executor.run(look, lane="lookup") if own else []
 
 
 async def _for_errors(
@@ -87,7 +87,7 @@ async def _for_errors(
             # Without an index no names of the ADK are known, but the name of the package is.
             return [each for each in found if _is_about_the_adk(each, snapshot, document, None)]
 
-    about = await server.executor.run(about_the_adk, quick=True) if found else []
+    about = await server.executor.run(about_the_adk, lane="lookup") if found else []
     if not about:
         return []
     # A diagnostic without a severity counts as an error.
@@ -110,7 +110,7 @@ async def _for_names(server: EvidenceServer, snapshot: Snapshot, range_: types.R
         except EvidenceError:
             return ()
 
-    names = await server.executor.run(names_of_the_adk, quick=True)
+    names = await server.executor.run(names_of_the_adk, lane="lookup")
     if not names:
         return []
     shown = " and ".join(names[:MAX_SHOWN_NAMES])

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from adk_evidence.admission import BusyError
 from adk_evidence.errors import EvidenceError
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
@@ -51,7 +52,12 @@ async def diagnose(
     def look(cancelled: Cancelled) -> list[types.Diagnostic]:
         return [] if cancelled() else _diagnostics(server, snapshot, project)
 
-    items = await server.executor.run(look, quick=True, key=f"diagnostics:{uri}")
+    try:
+        items = await server.executor.run(look, lane="lookup", key=f"diagnostics:{uri}")
+    except BusyError as exc:
+        # The client then asks again by itself.
+        again = {"retriggerRequest": True}
+        raise JsonRpcException(exc.message, types.LSPErrorCodes.ServerCancelled.value, again) from exc
     return types.RelatedFullDocumentDiagnosticReport(items=items)
 
 

@@ -71,7 +71,7 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
 
-    value = await server.executor.run(look_up, quick=True)
+    value = await server.executor.run(look_up, lane="lookup")
     return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value)) if value else None
 
 

@@ -24,6 +24,7 @@ from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.models.base import Frozen
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
@@ -339,7 +340,8 @@ class ProjectStatus(Frozen):
 class ServerStatus(Frozen):
     """`adk/status`'s result. `generations` are those on the disk, the current one first.
 
-    `projects` are the folders of the workspace that use google-adk.
+    `projects` are the folders of the workspace that use google-adk. `load` is that of the server's process: its
+    questions, and its caches since it began.
     """
 
     version: str
@@ -352,6 +354,7 @@ class ServerStatus(Frozen):
     ingesting: bool
     settings_problem: str | None
     projects: tuple[ProjectStatus, ...]
+    load: ProcessLoad
 
 
 def _empty_is_none(value: Any) -> Any:

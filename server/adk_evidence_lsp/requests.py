@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.backend import Pinned
@@ -73,7 +74,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
                 "strict": params.strict,
                 "project": pinned.chosen.project,
             }
-            pack = pinned.session.find(parse_params(EvidenceRequest, request))
+            pack = pinned.session.ask(parse_params(EvidenceRequest, request))
         return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
 
     key = None
@@ -82,7 +83,8 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
     elif params.text_document is not None:
         key = f"document:{params.text_document.uri}"
     with work_done(server, params.work_done_token, "Finding ADK evidence"):
-        return await server.executor.run(find, key=key)
+        budget_ms = params.time_budget_ms or client.time_budget_ms
+        return await server.executor.run(find, key=key, budget_ms=budget_ms)
 
 
 def _asked_about(server: EvidenceServer, params: EvidenceParams) -> Snapshot | None:
@@ -146,7 +148,7 @@ async def symbol(server: EvidenceServer, params: SymbolParams) -> dict[str, Any]
             others = [entry.fqn for entry in found[1 : MAX_OTHERS + 1]]
             return {**symbols.info(found[0]).model_dump(mode="json"), "others": others}
 
-    return await server.executor.run(look_up, quick=True)
+    return await server.executor.run(look_up, lane="lookup")
 
 
 async def targets(server: EvidenceServer, params: TargetsParams) -> dict[str, Any]:
@@ -292,9 +294,17 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             ingesting=ingesting or generations.is_being_written(),
             settings_problem=problem,
             projects=tuple(_project_status(settings, projects)),
+            load=_load(server, projects[0] if projects else None),
         ).model_dump(mode="json")
 
-    return await server.executor.run(look)
+    return await server.executor.run(look, lane="care")
+
+
+def _load(server: EvidenceServer, project: Project | None) -> ProcessLoad:
+    with server.backend.use(project) as (service, _):
+        return ProcessLoad(
+            requests=server.executor.questions.use(), shared=service.door.shared, caches=service.caches()
+        )
 
 
 def _project_status(settings: Settings, projects: list[Project]) -> Iterator[ProjectStatus]:
@@ -313,7 +323,7 @@ def _project_status(settings: Settings, projects: list[Project]) -> Iterator[Pro
 
 async def render(server: EvidenceServer, params: RenderParams) -> dict[str, Any]:
     """A pack as Markdown or as a prompt, the same text as on every other surface."""
-    return await server.executor.run(lambda _: rendered(params).model_dump(mode="json"), quick=True)
+    return await server.executor.run(lambda _: rendered(params).model_dump(mode="json"), lane="lookup")
 
 
 def rendered(params: RenderParams) -> RenderResult:

@@ -19,6 +19,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from adk_evidence import __version__
+from adk_evidence.admission import Limits
 from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
 from adk_evidence.redaction import where_raised
 from adk_evidence.services.eventloop import Cancelled
@@ -100,13 +101,15 @@ class EvidenceServer(LanguageServer):
 
     def warm_up(self) -> None:
         """Load models, index and symbols in the background, so that the first question does not wait for them."""
-        self.in_background(self.executor.run(self._warm_up))
+        self.in_background(self.executor.run(self._warm_up, lane="care"))
 
     def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
         from adk_evidence.search.session import settle
 
         try:
+            load = self.backend.settings().load
+            self.executor.questions.limits = Limits.of(load.running, load.waiting)
             # Their indexes stay open.
             projects = self.projects()
             for project in projects or (None,):

@@ -24,6 +24,7 @@ from pygls.exceptions import (
 )
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
 
+from adk_evidence.admission import BusyError
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.redaction import where_raised
 from adk_evidence_lsp.protocol import REQUEST_FAILED, json_safe
@@ -149,7 +150,9 @@ def to_json_rpc(failure: BaseException) -> JsonRpcException:
     if isinstance(failure, JsonRpcException):
         return failure
     if isinstance(failure, EvidenceError):
-        data = {"code": failure.code, "hint": failure.hint}
+        data: dict[str, Any] = {"code": failure.code, "hint": failure.hint}
+        if isinstance(failure, BusyError):
+            data["retryAfterSeconds"] = failure.retry_after
         if failure.code == "cancelled":
             return JsonRpcRequestCancelled(failure.message)
         if isinstance(failure, InvalidRequestError):

@@ -25,7 +25,8 @@ RESOURCES = (
         uri=INDEX_URI,
         name="index",
         title="ADK Evidence index",
-        description="What is indexed: repositories, commits, number of chunks, age and profile.",
+        description="What is indexed: repositories, commits, number of chunks, age and profile; and how busy this "
+        "server is, with the hit rates of its caches.",
         mime_type="application/json",
     ),
 )
@@ -82,5 +83,6 @@ def _status(session: AgentSession) -> str:
         "profile": opened.settings.profile,
         "age_days": round(age.total_seconds() / 86_400, 2),
         "index": info.model_dump(mode="json"),
+        "load": session.load().model_dump(mode="json"),
     }
     return visible_json(json.dumps(status, indent=1, ensure_ascii=False))

@@ -71,7 +71,8 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             )
 
         try:
-            return await in_thread(work, context.session.report_progress)
+            admission = session.admission if tool.read_only else session.indexing
+            return await in_thread(work, context.session.report_progress, admission, session.time_budget_ms)
         except Exception as exc:
             text = one_line(str(told(exc)))
             return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
@@ -81,15 +82,24 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             text = result_schemas(tools.values())
             contents = types.TextResourceContents(uri=params.uri, mime_type=RESULTS.mime_type, text=text)
         else:
-            contents = await _or_refuse(context, lambda _: read_resource(session, params.uri))
+            contents = await refusing(context, lambda _: read_resource(session, params.uri))
         return types.ReadResourceResult(contents=[contents])
 
     async def prompt(context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await _or_refuse(context, lambda call: get_prompt(session, params.name, params.arguments or {}, call))
+        return await refusing(context, lambda call: get_prompt(session, params.name, params.arguments or {}, call))
 
     async def completion(context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        found = await _or_refuse(context, lambda _: complete(session, params.argument))
+        found = await refusing(context, lambda _: complete(session, params.argument))
         return types.CompleteResult(completion=found)
+
+    async def refusing(context: _Context, work: Callable[[Call], _T]) -> _T:
+        """Do work; a failure becomes an error of the protocol with a sentence to act on."""
+        try:
+            return await in_thread(work, context.session.report_progress, session.admission)
+        except Exception as exc:
+            error = told(exc)
+            code = types.INVALID_PARAMS if error.code in _OF_THE_CALLER else types.INTERNAL_ERROR
+            raise MCPError(code, str(error)) from exc
 
     return Server(
         "adk-evidence",
@@ -137,16 +147,6 @@ def _always(result: _T) -> Callable[[_Context, Any], Awaitable[_T]]:
         return result
 
     return answer
-
-
-async def _or_refuse(context: _Context, work: Callable[[Call], _T]) -> _T:
-    """Do work; a failure becomes an error of the protocol with a sentence to act on."""
-    try:
-        return await in_thread(work, context.session.report_progress)
-    except Exception as exc:
-        error = told(exc)
-        code = types.INVALID_PARAMS if error.code in _OF_THE_CALLER else types.INTERNAL_ERROR
-        raise MCPError(code, str(error)) from exc
 
 
 def _no_such_tool(name: str, tools: dict[str, Tool]) -> InvalidRequestError:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from anyio import to_thread
-
+from adk_evidence.admission import Admission
 from adk_evidence.index.indexer import Progress
 from adk_evidence.services.eventloop import Cancelled
 
@@ -33,9 +31,13 @@ class Call:
     progress: Progress
 
 
-async def in_thread(work: Callable[[Call], _T], report: Report) -> _T:
-    """Do work in a thread. When the request is cancelled, the call says so, and nobody waits for the work."""
-    unwanted = threading.Event()
+async def in_thread(
+    work: Callable[[Call], _T], report: Report, admission: Admission, budget_ms: int | None = None
+) -> _T:
+    """Do work in a thread when its turn comes; fails as `Admission.run` does.
+
+    When the request is cancelled, the call says so, and nobody waits for the work.
+    """
     latest: tuple[float, float | None, str] = (float("-inf"), None, "")
     sent = latest[0]
 
@@ -43,8 +45,7 @@ async def in_thread(work: Callable[[Call], _T], report: Report) -> _T:
         nonlocal latest
         latest = (done, total, message)
 
-    call = Call(unwanted.is_set, tell)
-    working = asyncio.ensure_future(to_thread.run_sync(work, call, abandon_on_cancel=True))
+    working = asyncio.ensure_future(admission.run(lambda cancelled: work(Call(cancelled, tell)), budget_ms))
     try:
         while not working.done():
             await asyncio.wait((working,), timeout=REPORT_SECONDS)
@@ -54,5 +55,4 @@ async def in_thread(work: Callable[[Call], _T], report: Report) -> _T:
                 await report(done, total, message)
         return working.result()
     finally:
-        unwanted.set()
         working.cancel()

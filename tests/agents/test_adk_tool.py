@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from adk_evidence.admission import Limits
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
@@ -59,6 +60,16 @@ async def test_its_contract_is_that_of_the_specification() -> None:
         "max_results_final": 12,
     }
     assert inspect.iscoroutinefunction(retrieve_adk_evidence)
+
+
+async def test_a_busy_process_tells_the_model_when_to_ask_again(session: AgentSession) -> None:
+    _ = session.settings
+    session.admission.limits = Limits(running=1, waiting=0)
+    with session.admission.turn():
+        answer = await retrieve_adk_evidence(QUESTION)
+    assert answer["status"] == "error" and answer["debug"]["error"]["code"] == "busy"
+    assert "Ask again in" in answer["warnings"][0]
+    assert (await retrieve_adk_evidence(QUESTION))["status"] == "success"
 
 
 async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
+from adk_evidence.admission import Admission, Limits
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
@@ -103,7 +104,7 @@ async def test_progress_reaches_the_client_while_the_work_goes_on() -> None:
         call.progress(8, 9, "not further than before")
         return heard_meanwhile
 
-    assert await in_thread(work, report)
+    assert await in_thread(work, report, Admission())
     assert reports[0] == (0, None, "begun")
     assert [progress for progress, _, _ in reports] == sorted({progress for progress, _, _ in reports})
     assert reports[-1][:2] == (8, 9)
@@ -123,12 +124,44 @@ async def test_work_that_is_not_wanted_any_more_is_told_so() -> None:
             stopped.wait(0.001)
         stopped.set()
 
-    waiting = asyncio.create_task(in_thread(work, report))
+    waiting = asyncio.create_task(in_thread(work, report, Admission()))
     await begun.wait()
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert await asyncio.to_thread(stopped.wait, 30)
+
+
+# --- Load ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_a_busy_server_says_when_to_call_again_and_still_answers_the_rest(session: AgentSession) -> None:
+    _ = session.settings
+    session.admission.limits = Limits(running=1, waiting=0)
+    async with asking(session) as client:
+        with session.admission.turn():
+            said = await failure(client, "find_adk_evidence", query=QUESTION)
+            assert said.startswith("ADK Evidence is busy: 1 requests run") and re.search(r"Ask again in \d+ s\.$", said)
+            assert (await refusal(client.read_resource(INDEX_URI))).message == said
+            assert (await client.list_tools()).tools
+            # What indexes and deletes has turns of its own.
+            assert "no index called" in await failure(client, "delete_index", name="nothing")
+        text, _found = await answer(client, "find_adk_evidence", query=QUESTION)
+        assert "[CTX 1]" in text
+
+
+@pytest.mark.asyncio
+async def test_the_state_of_the_index_tells_of_load_and_caches(session: AgentSession) -> None:
+    async with asking(session) as client:
+        first = await answer(client, "find_adk_evidence", query=QUESTION)
+        assert await answer(client, "find_adk_evidence", query=QUESTION) == first
+        (contents,) = (await client.read_resource(INDEX_URI)).contents
+    load = json.loads(contents.text)["load"]
+    assert load["requests"]["answered"] == 2 and load["requests"]["running"] == 1
+    caches = {cache["name"]: cache for cache in load["caches"]}
+    assert caches["answers"]["hit_rate"] == 0.5 and caches["answers"]["entries"] == 1
+    assert caches["questions"]["misses"] >= 1 and "chunks of doc" in caches
 
 
 # --- Tools ---------------------------------------------------------------------------------------------------------

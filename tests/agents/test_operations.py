@@ -13,7 +13,9 @@ from uuid import UUID
 
 import pytest
 
+from adk_evidence.admission import Limits
 from adk_evidence.embedding.queries import RememberedQueries
+from adk_evidence.index import registry
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.models.chunk import SourceType
@@ -27,6 +29,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import search
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
+from adk_ingest.progress import Progress
 from tests.agents.conftest import Moody
 from tests.agents.operations_place import (
     SHOP,
@@ -73,6 +76,51 @@ def paths(response: OperationResponse) -> list[str]:
 
 def types(response: OperationResponse) -> list[tuple[str, str]]:
     return [(error.type, error.severity) for error in response.errors]
+
+
+def test_too_many_operations_are_told_when_to_come_back(session: AgentSession) -> None:
+    _ = session.settings
+    session.admission.limits = Limits(running=1, waiting=0)
+    try:
+        with session.admission.turn():
+            response = ask(session, "search_code", query="basket")
+            assert types(response) == [("busy", "critical")] and "Ask again in" in response.errors[0].message
+            # What changes an index has turns of its own.
+            assert types(ask(session, "update", collection_name="nothing")) == [("request_error", "critical")]
+            session.admission.limits = Limits(running=1, waiting=1)
+            gone = ask(session, "search_code", query="basket", cancelled=lambda: True)
+            assert types(gone) == [("cancelled", "critical")]
+        assert ask(session, "search_code", query="basket", collection_name="shop").status == "success"
+    finally:
+        session.admission.limits = Limits.of()
+
+
+def test_a_name_is_looked_up_once_and_again_when_its_record_changes(
+    own: tuple[Workplace, AgentSession], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, session = own
+    read: list[str] = []
+    resolve = registry.settings_of
+    monkeypatch.setattr(registry, "settings_of", lambda settings, name: read.append(name) or resolve(settings, name))
+
+    def found(**where: Any) -> str:
+        return ask(session, "search_code", query="basket", **where).status
+
+    assert [found(collection_name="shop") for _ in range(3)] == ["success"] * 3
+    assert found(collection_name="*") == "success" and sorted(read) == ["adk", "shop"]
+    service = session.open("shop")
+    # An update writes the same record again.
+    record = place.settings.paths.indexes / "shop" / registry.RECORD
+    os.utime(record, ns=(1, 1))
+    assert found(collection_name="shop") == "success" and read[2:] == ["shop"]
+    assert session.open("shop") is service
+    # Somebody removes the index, and indexes another folder under its name.
+    assert ask(session, "delete", collection_name="shop").status == "success"
+    assert types(ask(session, "search_code", query="basket", collection_name="shop")) == [("request_error", "critical")]
+    write_files(place.root / "other", {"a.py": "def basket() -> None: ...\n"})
+    make_indexer(place.settings).build(Codebase(name="shop", path=place.root / "other"), Progress())
+    assert paths(ask(session, "search_code", query="basket", collection_name="shop")) == ["a.py"]
+    assert session.open("shop") is not service
 
 
 def test_code_is_found_with_its_place_and_what_stands_around_it(session: AgentSession) -> None:
@@ -243,7 +291,11 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
 
     change(shop_folder(place) / "src/prices.ts", "cents", "pence")
     (shop_folder(place) / "jobs/zebra.py").unlink()
-    (shop,) = ask(session, "analyze", collection_name="shop").results.analysis or ()
+    ask(session, "search_code", query="basket", collection_name="shop")
+    results = ask(session, "analyze", collection_name="shop").results
+    (shop,) = results.analysis or ()
+    assert results.load is not None and results.load.requests.running == 1
+    assert {cache.name for cache in results.load.caches} >= {"answers", "questions"}
     assert (shop.changed_files, shop.missing_files) == (1, 1)
     assert shop.stale_files == ("jobs/zebra.py", "src/prices.ts")
 

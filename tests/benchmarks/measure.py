@@ -6,6 +6,7 @@ import math
 import resource
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
@@ -23,6 +24,15 @@ def spread(values: Sequence[float], unit: str = "ms") -> str:
 def peak_rss_mb(who: int = resource.RUSAGE_SELF) -> float:
     """The largest resident memory so far, mapped index files included."""
     return resource.getrusage(who).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def rss_mb() -> float:
+    """The resident memory now, mapped index files included; where the system does not tell, the largest so far."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return peak_rss_mb()
+    return pages * resource.getpagesize() / 1024 / 1024
 
 
 def show(name: str, value: str) -> None:

@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from adk_evidence.errors import EvidenceError, ServiceError, SettingsError
+from adk_evidence.errors import EvidenceError, RequestCancelledError, ServiceError, SettingsError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.base import RerankDocument
 from adk_evidence.search.rerank.cascade import CascadeReranker

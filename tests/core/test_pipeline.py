@@ -22,12 +22,12 @@ from adk_evidence.errors import (
     IndexMismatchError,
     IndexMissingError,
     ModelError,
+    RequestCancelledError,
     StoreError,
 )
 from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.hybrid import wide_enough
 from adk_evidence.search.rerank.base import RerankScore
 from adk_evidence.search.session import EvidenceService

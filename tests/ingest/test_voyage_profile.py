@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
+from adk_evidence.errors import CostCapError, IndexMismatchError, RequestCancelledError, ServiceError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings

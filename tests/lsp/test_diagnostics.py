@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
+from adk_evidence.admission import BusyError
 from adk_evidence.paths import Home
 from adk_evidence.symbols.history_table import make_table
+from adk_evidence_lsp.diagnostics import diagnose
+from adk_evidence_lsp.documents import Snapshot
+from adk_evidence_lsp.protocol import ClientSettings
+from adk_evidence_lsp.server import EvidenceServer
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start
 from tests.lsp.rpc import RawClient
@@ -153,3 +161,21 @@ def test_a_name_or_selection_has_an_action_that_names_it_where_somebody_asks(cli
     assert action["title"].startswith("Find evidence for LlmAgent and ")
     assert actions(client, span(2, 10, 10), []) == []
     assert actions(client, span(1, 0, 0), [], invoked=True) == []
+
+
+@pytest.mark.asyncio
+async def test_a_busy_server_lets_the_client_ask_for_diagnostics_again() -> None:
+    async def refuse(*_: object, **__: object) -> None:
+        raise BusyError(2, 1000, 3)
+
+    server = SimpleNamespace(
+        configuration=SimpleNamespace(client=ClientSettings()),
+        snapshot=lambda uri: Snapshot(uri, 1, "from google.adk import Agent\n", "python", "utf-16"),
+        project=lambda uri: None,
+        executor=SimpleNamespace(run=refuse),
+    )
+    params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier("file:///a.py"))
+    with pytest.raises(JsonRpcException) as refused:
+        await diagnose(cast(EvidenceServer, server), params)
+    error = refused.value.to_response_error()
+    assert error.code == types.LSPErrorCodes.ServerCancelled and error.data == {"retriggerRequest": True}

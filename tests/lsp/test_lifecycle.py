@@ -8,15 +8,18 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.corpora import Workplace
+from tests.lsp import rpc
 from tests.lsp.conftest import Start, command
 from tests.lsp.rpc import RawClient, environment
 
 QUESTION = "how do I retry when a tool throws?"
 CANCELLED = -32800
+REQUEST_FAILED = -32803
 SECONDS = 60
 
 
@@ -69,6 +72,44 @@ def test_cancelling_is_read_while_every_thread_is_busy(start: Start) -> None:
     assert {server.answer(number)["error"]["code"] for number in numbers} == {CANCELLED}
     server.notify("test/release", {})
     assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
+
+
+def test_more_questions_than_may_wait_are_told_when_to_ask_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = {"ADK_EVIDENCE_LOAD__RUNNING": "1", "ADK_EVIDENCE_LOAD__WAITING": "1"}
+    monkeypatch.setattr(rpc, "environment", lambda: environment(**limits))
+    server = start()
+    while load(server)["requests"]["most_running"] != 1:
+        pass
+    first = held(server, query="HOLD one")
+    late = server.request("adk/evidence", {"query": QUESTION, "timeBudgetMs": 20})["error"]
+    assert late["code"] == REQUEST_FAILED and late["data"]["code"] == "waited_too_long"
+    second = server.ask("adk/evidence", {"query": QUESTION})
+    refused = server.request("adk/evidence", {"query": "LlmAgent"})["error"]
+    assert refused["code"] == REQUEST_FAILED and refused["data"]["code"] == "busy"
+    assert refused["data"]["hint"] == f"Ask again in {refused['data']['retryAfterSeconds']} s."
+    # Look-ups and the status do not wait behind questions.
+    assert server.result("adk/symbol", {"name": "Runner"})["name"] == "Runner"
+    requests = load(server)["requests"]
+    assert (requests["running"], requests["waiting"], requests["refused"]) == (1, 1, 1)
+    # Whoever goes makes room at once.
+    server.notify("$/cancelRequest", {"id": second})
+    assert server.answer(second)["error"]["code"] == CANCELLED
+    third = server.ask("adk/evidence", {"query": QUESTION})
+    server.notify("test/release", {})
+    assert [server.answer(number)["result"]["status"] for number in (first, third)] == ["success"] * 2
+
+
+def load(server: RawClient) -> dict[str, Any]:
+    return server.result("adk/status")["load"]
+
+
+def test_a_question_that_comes_again_is_answered_from_the_cache(start: Start) -> None:
+    server = start()
+    packs = [server.result("adk/evidence", {"query": QUESTION}) for _ in range(2)]
+    assert packs[1]["debug"]["answered_from"]["cache"] == packs[0]["query_id"]
+    assert packs[1]["pack_id"] == packs[0]["pack_id"]
+    (kept,) = [cache for cache in load(server)["caches"] if cache["name"] == "answers"]
+    assert (kept["entries"], kept["hit_rate"]) == (1, 0.5)
 
 
 @pytest.mark.parametrize("same", [{"supersedeKey": "panel"}, {"textDocument": {"uri": "file:///a.py"}}], ids=str)

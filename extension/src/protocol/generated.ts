@@ -959,7 +959,8 @@ export interface SourceResult {
 /**
  * `adk/status`'s result. `generations` are those on the disk, the current one first.
  *
- * `projects` are the folders of the workspace that use google-adk.
+ * `projects` are the folders of the workspace that use google-adk. `load` is that of the server's process: its
+ * questions, and its caches since it began.
  */
 export interface ServerStatus {
   version: string;
@@ -974,6 +975,7 @@ export interface ServerStatus {
   ingesting: boolean;
   settings_problem: string | null;
   projects: ProjectStatus[];
+  load: ProcessLoad;
 }
 /**
  * One thing that `adk-evidence doctor` looks at.
@@ -998,6 +1000,51 @@ export interface ProjectStatus {
   asked: string;
   indexed: string | null;
   exact: boolean;
+}
+/**
+ * How far a process is used to capacity.
+ */
+export interface ProcessLoad {
+  requests: AdmissionUse;
+  /**
+   * Answers that were taken from an equal request which ran at the same time.
+   */
+  shared: number;
+  caches: CacheUse[];
+}
+/**
+ * The requests of this process: how many run and wait now, and how many there were.
+ */
+export interface AdmissionUse {
+  running: number;
+  waiting: number;
+  most_running: number;
+  most_waiting: number;
+  /**
+   * Requests that had their turn, whatever came of them.
+   */
+  answered: number;
+  /**
+   * Requests that were told to come back, as too many waited.
+   */
+  refused: number;
+}
+/**
+ * One cache of this process, since the process began or the index was opened.
+ */
+export interface CacheUse {
+  name: string;
+  entries: number;
+  /**
+   * What the cache holds at most.
+   */
+  limit: string;
+  hits: number;
+  misses: number;
+  /**
+   * Share of the look-ups that found something; absent or null before the first one.
+   */
+  hit_rate: number | null;
 }
 /**
  * One ingestion run. `missing` has the corpora that could not be read, each with the reason.

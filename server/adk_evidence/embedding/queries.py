@@ -6,6 +6,7 @@ import time
 from typing import Any, NamedTuple
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair
+from adk_evidence.models.load import CacheUse
 from adk_evidence.services.resilience import CacheAside
 
 
@@ -37,6 +38,10 @@ class RememberedQueries:
     def kept(self, text: str) -> Embedded | None:
         """What is kept of a question; nothing is computed."""
         return self._kept.peek(text)
+
+    def use(self, name: str) -> CacheUse:
+        """See `CacheAside.use`."""
+        return self._kept.use(name)
 
 
 def remembered(pair: Pair[Any], entries: int) -> Pair[Any]:

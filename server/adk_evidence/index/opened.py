@@ -14,6 +14,7 @@ from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import IndexMismatchError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import KINDS, PAYLOAD_VERSION, ChunkPayload, Kind
+from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import Candidate, CorpusInfo, IndexInfo, OutlinePart
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import Settings
@@ -93,6 +94,15 @@ class Index:
         # `CurrentIndex` is the first user, as long as this generation is the published one.
         self._users = 1
         self._lock = threading.Lock()
+
+    def caches(self) -> tuple[CacheUse, ...]:
+        """How full the caches of this index are, and how often they had what was asked for."""
+        return (
+            *(kept.use(f"chunks of {kind}") for kind, kept in self.payloads.items()),
+            self.term_weights.use("weights of terms"),
+            self.passage_vectors.use("vectors of passages"),
+            self.outlines.use("outlines"),
+        )
 
     def give_back_pages(self) -> None:
         """Keep of the store's files only the parts in memory that are read from now on."""
@@ -214,6 +224,11 @@ class CurrentIndex:
             yield index
         finally:
             index.release()
+
+    def caches(self) -> tuple[CacheUse, ...]:
+        """See `Index.caches`; none where no index is open."""
+        with self._lock:
+            return () if self._index is None else self._index.caches()
 
     def _acquire(self) -> Index:
         with self._lock:

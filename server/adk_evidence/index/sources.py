@@ -9,6 +9,9 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -25,6 +28,39 @@ MAX_LISTED = 50_000
 _MADE_FOLDERS = frozenset({"node_modules", "__pycache__"})
 _NO_SUCH_FILE = {errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+# A state of a file: its time, size and inode. None: there is no such file.
+Stamp = tuple[int, int, int] | None
+
+
+@dataclass
+class Reads:
+    """The files that were read, each in the state in which it was read.
+
+    `complete` says whether these files are all that was looked at: lists of files and commits have no stamp.
+    """
+
+    files: dict[tuple[SourceReader, str], Stamp] = field(default_factory=dict)
+    complete: bool = True
+
+
+_noted: ContextVar[Reads | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting_reads() -> Iterator[Reads]:
+    """Note what every reader reads in this context."""
+    reads = Reads()
+    token = _noted.set(reads)
+    try:
+        yield reads
+    finally:
+        _noted.reset(token)
+
+
+def _note_unstamped() -> None:
+    if (noted := _noted.get()) is not None:
+        noted.complete = False
 
 
 class SourceReader:
@@ -48,6 +84,9 @@ class SourceReader:
             SourceError: The source itself cannot be read.
         """
         disk = self.on_disk(path)
+        noted = _noted.get()
+        if noted is not None:
+            noted.files[self, path] = None
         if disk is None:
             return None
         try:
@@ -59,13 +98,30 @@ class SourceReader:
                 return None
             message = f"The folder {self._root} that was indexed is missing."
             raise SourceError(message, "Restore it or ingest again.") from exc
-        return self._load(disk, info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
+        if not stat.S_ISREG(info.st_mode):
+            return None
+        stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
+        if noted is not None:
+            noted.files[self, path] = stamp
+        return self._load(disk, *stamp)
+
+    def stamp(self, path: str) -> Stamp:
+        """The state of a file as it is now; a text that `read` has returned holds as long as the state is the same."""
+        disk = self.on_disk(path)
+        if disk is None:
+            return None
+        try:
+            info = os.stat(disk)  # noqa: PTH116
+        except OSError:
+            return None
+        return (info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
 
     def paths(self) -> list[str]:
         """The paths of the files that are there now, sorted, indexed or not; at most `MAX_LISTED`.
 
         Hidden folders and links are left out, and of a checkout what git ignores.
         """
+        _note_unstamped()
         found = self._listed() if self._location.kind == "git" else None
         relative = list(islice(self._walked(), MAX_LISTED)) if found is None else found[:MAX_LISTED]
         return sorted(self._location.path_prefix + path for path in relative)
@@ -92,6 +148,7 @@ class SourceReader:
 
     def read_at_commit(self, path: str) -> str | None:
         """The text of a file at the indexed commit, or None where the source keeps no history."""
+        _note_unstamped()
         return self._show(path) if self._location.kind == "git" else None
 
     def _read_commit(self, path: str) -> str | None:

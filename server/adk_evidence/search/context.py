@@ -11,17 +11,24 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import ParamSpec, TypeVar
 
-from adk_evidence.errors import EvidenceError
+from adk_evidence.admission import waited_ms
+from adk_evidence.errors import RequestCancelledError
 from adk_evidence.services.eventloop import Cancelled, cancellable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-
-class RequestCancelledError(EvidenceError):
-    """The caller no longer wants the answer."""
-
-    code = "cancelled"
+# The codes of warnings which say that a part is missing that another try may bring.
+LOST_PARTS = frozenset(
+    {
+        "dense_unavailable",
+        "dense_pending",
+        "sparse_unavailable",
+        "collection_unavailable",
+        "rerank_unavailable",
+        "time_budget",
+    }
+)
 
 
 @dataclass
@@ -34,6 +41,7 @@ class Context:
         question_logged: Whether the event has the text of the question, and not only its hash.
         strict: Whether a part that fails ends the request, instead of a warning.
         budget_ms: Soft time budget, counted from now on; None or 0 for no limit.
+        waited_ms: What the request has spent of the budget before, while it waited for its turn.
     """
 
     cancelled: Cancelled | None = None
@@ -41,6 +49,7 @@ class Context:
     question_logged: bool = field(default=True, kw_only=True)
     strict: bool = field(default=False, kw_only=True)
     budget_ms: int | None = field(default=None, kw_only=True)
+    waited_ms: float = field(default_factory=waited_ms, kw_only=True)
     timings_ms: dict[str, float] = field(default_factory=dict, init=False)
     _warnings: dict[str, None] = field(default_factory=dict, init=False)
     _begin: float = field(default_factory=time.monotonic, init=False)
@@ -63,7 +72,7 @@ class Context:
 
     def may_spend(self, what: str) -> bool:
         """Whether the time budget allows an optional stage; a skipped stage is a warning."""
-        if not self.budget_ms or time.monotonic() < self._begin + self.budget_ms / 1000:
+        if not self.budget_ms or time.monotonic() < self._begin + (self.budget_ms - self.waited_ms) / 1000:
             return True
         self.warn("time_budget", f"the time budget was spent before {what}.")
         return False

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, sha256_text
-from adk_evidence.models.pack import round_score
+from adk_evidence.models.pack import EvidencePack, round_score
+from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerank.base import instruction
 from adk_evidence.search.run import Hit, Run
+
+if TYPE_CHECKING:
+    from adk_evidence.search.session import Session
 
 MAX_LOGGED_HITS = 200
 
@@ -19,10 +23,7 @@ MAX_LOGGED_HITS = 200
 def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str, Any]:
     """What was asked, how it was searched and what was found, until a `failure` if there was one."""
     plan, retrieval, pack = run.plan, run.settings.retrieval, run.pack
-    warnings = run.context.warnings
-    if not run.context.question_logged:
-        # A warning may quote the question.
-        warnings = [warning.partition(":")[0] for warning in warnings]
+    warnings = _loggable(run.context.warnings, run.context.question_logged)
     wrapped = instruction(run.query, run.request.task_mode)
     states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
     unique = {hit.point_id for hit in run.unique}
@@ -93,6 +94,42 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "warnings": warnings,
         "timings_ms": run.context.rounded_timings(),
     }
+
+
+def shared_event(
+    session: Session,
+    request: EvidenceRequest,
+    query_id: str,
+    origin: Mapping[str, Any],
+    *,
+    pack: EvidencePack | None = None,
+    warnings: Iterable[str] = (),
+    failure: EvidenceError | None = None,
+) -> dict[str, Any]:
+    """The event of a request that another one has answered; `origin` names that one, whose own event has the rest."""
+    logged, settings = session.context.question_logged, session.settings
+    return {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "event": "retrieval",
+        "query_id": query_id,
+        "answered_from": dict(origin),
+        "pack_id": pack.pack_id if pack else None,
+        "query_text": request.query if logged else None,
+        "query_sha256": sha256_text(request.query),
+        "task_mode": request.task_mode,
+        "strict": settings.retrieval.strict if request.strict is None else request.strict,
+        "time_budget_ms": request.time_budget_ms or settings.pack.time_budget_ms,
+        "profile": settings.profile,
+        "generation": session.index.manifest.generation,
+        "quality": pack.quality.level if pack else None,
+        "error": failure.code if failure else None,
+        "warnings": _loggable(warnings, logged),
+    }
+
+
+def _loggable(warnings: Iterable[str], question_logged: bool) -> list[str]:
+    # A warning may quote the question.
+    return [warning if question_logged else warning.partition(":")[0] for warning in warnings]
 
 
 def _ids(hits: Iterable[Hit]) -> list[str]:

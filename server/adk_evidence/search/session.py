@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Once, Pair, SparseEncoder
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.embedding.queries import remembered
-from adk_evidence.errors import EvidenceError, StoreError
+from adk_evidence.embedding.queries import RememberedQueries, remembered
+from adk_evidence.errors import EvidenceError, RequestCancelledError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.cited import Cited
+from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search.context import Context, RequestCancelledError
+from adk_evidence.search.context import Context
+from adk_evidence.search.door import Door
 from adk_evidence.search.event import retrieval_event
 from adk_evidence.search.hybrid import search_collection, wide_enough
 from adk_evidence.search.other_version import read_in_other_version
@@ -80,6 +83,7 @@ class EvidenceService:
             threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
         )
         self.log = event_log(settings)
+        self.door = Door(settings.load)
         self._current = CurrentIndex(settings)
         self._owned: tuple[object, ...] = (self._current, *self.models.dense.each, self.models.reranker)
         self._symbols = Once(self._make_symbols)
@@ -92,10 +96,16 @@ class EvidenceService:
             if close is not None:
                 close()
 
+    def retire(self) -> None:
+        """Release the index of a service that nobody asks any more; requests that run go on to their end."""
+        self._current.close()
+
     def beside(self, settings: Settings) -> EvidenceService:
         """A service on the index of other settings with the models of this service, which alone closes them."""
         models = self.models
         other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker)
+        # One limit holds for the answers of all indexes.
+        other.door = self.door
         other._owned = (other._current,)
         return other
 
@@ -127,10 +137,27 @@ class EvidenceService:
         with self.session(Context(cancelled)) as session:
             return session.find(request)
 
+    def ask(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
+        """See `Session.ask`."""
+        with self.session(Context(cancelled)) as session:
+            return session.ask(request)
+
     def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Run:
         """A ranking that is not logged: for evaluation and for warming up."""
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
+
+    def caches(self) -> tuple[CacheUse, ...]:
+        """How full the caches of this process are, and how often they had what was asked for.
+
+        Those of the index are new with every generation, and are there once it is open.
+        """
+        dense = self.models.dense
+        names = ("questions",) if dense.shared else ("questions to docs", "questions to code")
+        kept = [
+            each.use(name) for name, each in zip(names, dense.each, strict=True) if isinstance(each, RememberedQueries)
+        ]
+        return (self.door.use("answers"), *kept, *self._current.caches())
 
     @property
     def symbols(self) -> CurrentSymbols:
@@ -186,21 +213,36 @@ class Session:
         with self._logged(request) as run:
             return rank(run)
 
+    def ask(self, request: EvidenceRequest) -> EvidencePack:
+        """`find` for servers, whose clients ask the same: see `Door.find`."""
+        return self.service.door.find(self, request)
+
+    def ask_ranking(self, request: EvidenceRequest) -> Run:
+        """`rank` for servers; see `Door.rank`."""
+        return self.service.door.rank(self, request)
+
+    def on_behalf_of(self, cancelled: Cancelled) -> Session:
+        """The same session, whose requests end when `cancelled` says so."""
+        return type(self)(self.service, self.index, replace(self.context, cancelled=cancelled))
+
+    def log(self, event: Mapping[str, Any]) -> None:
+        """Write an event where retrievals of this session are logged."""
+        if self.context.logged and self.service.log is not None:
+            self.service.log.write(event)
+
     @contextmanager
     def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
         """A run of a request, whose event is written at its end, also where the request fails."""
         models, context = self.service.models, self.context
         run = begin(request, self.index, self.settings, models, context, lambda: self.symbols)
-        log = self.service.log if self.context.logged else None
         try:
             yield run
         except EvidenceError as exc:
             # A request that was cancelled has no answer that could miss anything.
-            if log is not None and exc.code != RequestCancelledError.code:
-                log.write(retrieval_event(run, exc))
+            if exc.code != RequestCancelledError.code:
+                self.log(retrieval_event(run, exc))
             raise
-        if log is not None:
-            log.write(retrieval_event(run))
+        self.log(retrieval_event(run))
         settle()
 
     def similar(self, code: str, *, limit: int, filters: EvidenceFilters) -> list[Neighbour]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from adk_evidence.errors import EvidenceError, ServiceError
+from adk_evidence.models.load import CacheUse
 
 T = TypeVar("T")
 
@@ -241,13 +242,16 @@ class CacheAside(Generic[T]):
         self._entries = entries
         self._kept: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = threading.Lock()
+        self._hits = self._misses = 0
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The kept result, or a new one; two threads may both make it."""
         with self._lock:
             if key in self._kept:
+                self._hits += 1
                 self._kept.move_to_end(key)
                 return self._kept[key]
+            self._misses += 1
         made = make()
         with self._lock:
             self._kept[key] = made
@@ -257,6 +261,12 @@ class CacheAside(Generic[T]):
         return made
 
     def peek(self, key: Hashable) -> T | None:
-        """The kept result, or None; nothing is made."""
+        """The kept result, or None; nothing is made, and nothing is counted."""
         with self._lock:
             return self._kept.get(key)
+
+    def use(self, name: str) -> CacheUse:
+        """How full the cache is, and how often it had what was asked for."""
+        with self._lock:
+            limit = f"{self._entries} entries"
+            return CacheUse.of(name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)

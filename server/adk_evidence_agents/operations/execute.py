@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 
 from pydantic import ValidationError
 
+from adk_evidence.admission import waited_ms
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.indexer import Progress
 from adk_evidence.models.chunk import TYPE_KINDS, SourceType, sha256_text
@@ -80,8 +81,10 @@ def execute(
         asker=parsed.context,
     )
     results = Results()
+    admission = session.indexing if parsed.task_type in ("index", "update", "delete") else session.admission
     # The run notes the failure.
-    with suppress(EvidenceError), run:
+    with suppress(EvidenceError), run, admission.turn(cancelled, session.time_budget_ms):
+        run.context.waited_ms = waited_ms()
         run.context.stop_if_cancelled()
         run.note_batch_size()
         results = _OPERATIONS[operation.type](run, operation.parameters)
@@ -127,7 +130,7 @@ _OPERATIONS: dict[str, Callable[[Run, Any], Results]] = {
     "index_codebase": lambda run, asked: Results(indexed_items=index_codebase(run, asked)),
     "update": lambda run, asked: Results(indexed_items=update_codebase(run, asked.collection_name)),
     "delete": lambda run, asked: Results(deleted_collection=delete_index(run, asked.collection_name)),
-    "analyze": lambda run, asked: Results(analysis=analyze(run)),
+    "analyze": lambda run, asked: Results(analysis=analyze(run), load=run.agents.load()),
 }
 
 

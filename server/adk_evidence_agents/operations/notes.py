@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
+from adk_evidence.admission import BusyError, WaitedTooLongError
 from adk_evidence.errors import (
     EvidenceError,
     InvalidRequestError,
     ModelError,
+    RequestCancelledError,
     SettingsError,
     SourceError,
     StoreError,
     UnknownIndexError,
 )
 from adk_evidence.identifiers import is_code_like
-from adk_evidence.search.context import RequestCancelledError
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.validation import problems
 from adk_evidence_agents.operations.requests import TASK_OF
@@ -31,6 +32,7 @@ _TYPES: tuple[tuple[ErrorType, tuple[type[EvidenceError], ...]], ...] = (
     ("qdrant_error", (StoreError,)),
     ("source_error", (SourceError, NotIndexedError)),
     ("resource_error", (MachineError,)),
+    ("busy", (BusyError, WaitedTooLongError)),
     ("internal_error", (UnexpectedError,)),
 )
 # The warnings of a retrieval that say that a part is missing from the answer; other warnings are advice.

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence_agents.operations.requests import OperationRequest, TaskType
 
@@ -27,6 +28,7 @@ ErrorType = Literal[
     "source_error",
     "index_error",
     "resource_error",
+    "busy",
     "cancelled",
     "internal_error",
 ]
@@ -43,7 +45,8 @@ class ErrorRecord(Frozen):
     type: ErrorType = Field(
         description="qdrant_error: the index cannot be read, is missing or was built otherwise. embedding_error: a "
         "model. parse_error: a file could not be indexed. rerank_error: the reranker. request_error: the request. "
-        "source_error: a file or folder. index_error: an indexing run stopped. resource_error: memory or disk."
+        "source_error: a file or folder. index_error: an indexing run stopped. resource_error: memory or disk. busy: "
+        "too many requests; the message says when to ask again."
     )
     message: str
     file: str | None = None
@@ -205,6 +208,9 @@ class Results(Frozen):
     context_bundle: ContextBundle | None = None
     deleted_collection: str | None = None
     analysis: tuple[IndexAnalysis, ...] | None = None
+    load: ProcessLoad | None = Field(
+        default=None, description="Of the process that answers: its requests, and its caches since it began."
+    )
 
 
 class Metrics(Frozen):

@@ -12,11 +12,17 @@ from typing import TypeVar
 from uuid import UUID, uuid4
 
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
-from adk_evidence.errors import EvidenceError, IndexMissingError, ModelError, UnknownIndexError
+from adk_evidence.errors import (
+    EvidenceError,
+    IndexMissingError,
+    ModelError,
+    RequestCancelledError,
+    UnknownIndexError,
+)
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.indexer import Indexer, Progress
-from adk_evidence.index.registry import list_indexes, settings_of
-from adk_evidence.search.context import Context, RequestCancelledError
+from adk_evidence.index.registry import names_of_all
+from adk_evidence.search.context import Context
 from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log
@@ -166,7 +172,7 @@ class Run:
     def _names(self) -> tuple[str, ...]:
         if self.asked == ALL_INDEXES:
             # Evidence of two versions side by side would contradict itself.
-            found = tuple(known.name for known in list_indexes(self.agents.settings) if known.version is None)
+            found = names_of_all(self.agents.settings)
             if not found:
                 raise IndexMissingError("Nothing has been indexed yet.", "Run `adk-ingest all`, or index a codebase.")
             return found
@@ -178,7 +184,7 @@ class Run:
         project = self.asker.project_name
         for name in (project, f"{project}-codebase") if project else ():
             try:
-                settings_of(self.agents.settings, name)
+                self.agents.settings_of(name)
             except UnknownIndexError:
                 continue
             return name

@@ -128,7 +128,7 @@ def search_indexes(run: Run, request: EvidenceRequest) -> list[Answered]:
 
     def ask(name: str, session: Session) -> Answered:
         run.check_embedding(session.index.manifest.fingerprint, name)
-        ranking = session.rank(request)
+        ranking = session.ask_ranking(request)
         near = session.neighbours(ranking.asked, ranking.final) if ranking.asked is not None else []
         run.notes.take_warnings(ranking.context.warnings)
         _count(run, session, request.filters, ranking.scope.excluded_origins)

@@ -31,6 +31,11 @@ function status(more: Partial<ServerStatus> = {}): ServerStatus {
     models: { dense_model: "MiniLM" },
     findings: [{ what: "index", state: "ok", found: "7 points", mend: "" }],
     ingesting: false,
+    load: {
+      requests: { running: 0, waiting: 0, most_running: 2, most_waiting: 1000, answered: 0, refused: 0 },
+      shared: 0,
+      caches: [],
+    },
     settings_problem: null,
     projects: [],
     ...more,

@@ -153,6 +153,11 @@ describe("the doctor's report", () => {
       { what: "home", state: "ok", found: "/a_b_[c](command:evil)<img src=x>", mend: "" },
     ],
     ingesting: false,
+    load: {
+      requests: { running: 0, waiting: 0, most_running: 2, most_waiting: 1000, answered: 0, refused: 0 },
+      shared: 0,
+      caches: [],
+    },
     settings_problem: null,
     projects: [
       {

@@ -1,0 +1,163 @@
+"""Many requests at once through the door of a server, over a small index that this command makes itself.
+
+    python -m tests.benchmarks.load [--requests 1000] [--long 10000] [--pages 200]
+
+The index has made-up pages and the tests' embedder, so that nothing is downloaded and the search itself is measured.
+Every request goes the whole way of a server's question: its turn, equal requests, kept answers, retrieval, pack, check
+of citations, event log. The first part asks different questions without kept answers, the second asks few questions
+again and again, the third has a queue that is too short, and the last one asks many different questions and tells the
+memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from adk_evidence.admission import Admission, BusyError, Limits
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.session import EvidenceService
+from tests.benchmarks.measure import percentile, rss_mb, show
+from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, shared_sparse, write_code, write_docs
+
+THINGS = ("agent", "tool", "runner", "session", "plugin", "callback", "memory", "artifact", "event", "model")
+ACTS = ("retry", "stop", "confirm", "stream", "save", "load", "trace", "cancel", "resume", "share")
+REPEATED = 20
+SHORT_QUEUE = 100
+MEMORY_AT = (0.1, 0.5, 1.0)
+
+
+class Answer(NamedTuple):
+    """What became of a request, after how many milliseconds; `pack_id` is None where the request was refused."""
+
+    number: int
+    pack_id: str | None
+    milliseconds: float
+
+
+def main() -> None:
+    """Measure and print."""
+    options = _options()
+    with tempfile.TemporaryDirectory() as folder:
+        place = _place(Path(folder), options.pages)
+        show("index", f"{len(place.points())} chunks of {options.pages + len(DOCS)} pages and the code of the tests")
+        questions = [request_of(number) for number in range(options.requests)]
+        with _service(place, cache_ttl_seconds=0) as service:
+            service.find(questions[0])
+            begin = time.perf_counter()
+            serial = [service.find(one).pack_id for one in questions]
+            show("one after the other", f"{len(serial) / (time.perf_counter() - begin):.1f} a second")
+            _at_once("different, none kept", service, questions, serial, Limits.of())
+        drawn = [random.Random(number).randrange(REPEATED) for number in range(options.requests)]
+        with _service(place) as service:
+            repeated, expected = [questions[number] for number in drawn], [serial[number] for number in drawn]
+            _at_once(f"{REPEATED} questions, kept", service, repeated, expected, Limits.of())
+            use = service.caches()[0]
+            show("", f"{service.door.shared} shared, {use.hits} from the cache, {use.misses} not in the cache")
+        with _service(place, cache_ttl_seconds=0) as service:
+            service.find(questions[0])
+            _at_once(f"a queue of {SHORT_QUEUE}", service, questions, serial, Limits.of(None, SHORT_QUEUE))
+        with _service(place, cache_max_bytes=options.cache_bytes) as service:
+            _memory(service, options.long, options.cache_bytes)
+
+
+def request_of(number: int) -> EvidenceRequest:
+    """A question that differs from those of all other numbers."""
+    thing, act = THINGS[number % len(THINGS)], ACTS[number // len(THINGS) % len(ACTS)]
+    return EvidenceRequest(query=f"how does a {thing} {act} what failed in step {number}?")
+
+
+def _place(folder: Path, pages: int) -> Workplace:
+    place = Workplace(folder)
+    made = {f"docs/made/page{number}.md": _page(number) for number in range(pages)}
+    write_docs(place.docs, {**DOCS, **made})
+    write_code(place.code, CODE)
+    place.ingest()
+    return place
+
+
+def _page(number: int) -> str:
+    thing, act = THINGS[number % len(THINGS)], ACTS[number // len(THINGS) % len(ACTS)]
+    sections = (
+        f"## Step {part}\n\nIn step {part} the {thing} may {act} number {number}, and the {THINGS[part]} goes on.\n"
+        for part in range(4)
+    )
+    return f"# How a {thing} can {act} ({number})\n\n" + "\n".join(sections)
+
+
+@contextmanager
+def _service(place: Workplace, **load: int) -> Iterator[EvidenceService]:
+    service = EvidenceService(place.settings_with({"load": load}), dense=HashEmbedder(), sparse=shared_sparse())
+    with closing(service):
+        yield service
+
+
+def _at_once(
+    name: str, service: EvidenceService, requests: Sequence[EvidenceRequest], serial: Sequence[str], limits: Limits
+) -> None:
+    admission = Admission(limits)
+
+    async def ask(number: int, begin: float) -> Answer:
+        try:
+            pack = await admission.run(lambda cancelled: service.ask(requests[number], cancelled))
+        except BusyError:
+            return Answer(number, None, (time.perf_counter() - begin) * 1000)
+        return Answer(number, pack.pack_id, (time.perf_counter() - begin) * 1000)
+
+    async def all_at_once() -> list[Answer]:
+        begin = time.perf_counter()
+        return await asyncio.gather(*(ask(number, begin) for number in range(len(requests))))
+
+    begin = time.perf_counter()
+    answers = asyncio.run(all_at_once())
+    seconds = time.perf_counter() - begin
+    answered = [one for one in answers if one.pack_id is not None]
+    other = sum(one.pack_id != serial[one.number] for one in answered)
+    times = [one.milliseconds for one in answered]
+    show(
+        f"{len(requests)} at once: {name}",
+        f"{len(answered)} answered, {len(answers) - len(answered)} told to come back, "
+        f"{len(requests) - len(answers)} lost, {other} with another pack than alone; "
+        f"{limits.running} run at a time",
+    )
+    shown = "   ".join(f"p{percent} {percentile(times, percent):.0f} ms" for percent in (50, 95, 99))
+    show("", f"{len(answered) / seconds:.1f} a second; from arrival to answer {shown}")
+
+
+def _memory(service: EvidenceService, count: int, cache_bytes: int) -> None:
+    """Ask different questions, 50 at a time, and tell the memory on the way."""
+    admission = Admission()
+    marks = {max(1, round(count * share)) for share in MEMORY_AT}
+
+    async def ask_all() -> None:
+        done = 0
+        for first in range(0, count, 50):
+            batch = [request_of(number) for number in range(first, min(first + 50, count))]
+            await asyncio.gather(*(admission.run(lambda stop, one=one: service.ask(one, stop)) for one in batch))
+            if any(done < mark <= done + len(batch) for mark in marks):
+                use = service.caches()[0]
+                show(f"RSS after {done + len(batch)}", f"{rss_mb():.0f} MB; {use.entries} answers are kept")
+            done += len(batch)
+
+    show("kept answers, at most", f"{cache_bytes / 1e6:.0f} MB")
+    asyncio.run(ask_all())
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=1000, help="how many come at once")
+    parser.add_argument("--long", type=int, default=10_000, help="how many are asked while the memory is measured")
+    parser.add_argument("--pages", type=int, default=200, help="made-up pages of the index")
+    parser.add_argument("--cache-bytes", type=int, default=10_000_000, help="of answers, while the memory is measured")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
