@@ -119,7 +119,6 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "definitions": {"retrieval.branches": ["dense", "sparse"]},
         "sub-queries": {"retrieval.expansion": "never"},
         "rerank": {"rerank.provider": "none", "rerank.reader.adapter": None},
-        "reader": {"rerank.reader.adapter": None},
         "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
     },
 }
