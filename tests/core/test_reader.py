@@ -31,7 +31,7 @@ from tests.core.test_explain import differing, explained, states
 from tests.core.test_minilm import HEADS as TINY_HEADS
 from tests.core.test_minilm import HIDDEN, save, tiny_bert
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files
-from tests.onnx_models import _write_tokenizer
+from tests.onnx_models import write_tokenizer
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +89,7 @@ def changed(weights: Tensors, adapter: Adapter) -> Tensors:
 def tiny(tmp_path: Path) -> tuple[Path, Tensors]:
     """A folder with a tiny encoder and a tokeniser with few words, and the encoder's weights."""
     weights = tiny_bert()
-    ids = _write_tokenizer(tmp_path, WORDS, 16)
+    ids = write_tokenizer(tmp_path, WORDS, 16)
     random = np.random.default_rng(1)
     weights["embeddings.word_embeddings.weight"] = random.normal(0, 3.0, (len(ids), HIDDEN)).astype(np.float32)
     # The state of [CLS] depends on the other tokens by what these two pass on.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,12 +29,12 @@ from adk_evidence_eval.reader.data import (
     read_chunks,
     training_data,
 )
-from adk_evidence_eval.reader.training import ranks_of
+from adk_evidence_eval.reader.training import Ranks, Report, ranks_of
 from tests.core.factories import payload
 from tests.core.test_minilm import HEADS, HIDDEN, save, tiny_bert
 from tests.core.test_reader import about
 from tests.corpora import Workplace, shared_sparse, word_vector
-from tests.onnx_models import _write_tokenizer
+from tests.onnx_models import write_tokenizer
 
 pytestmark = pytest.mark.slow
 
@@ -174,6 +175,30 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_training(tmp_path)
     assert told.exit_code == 2 and "cannot be written" in told.output
 
 
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_the_command_says_what_the_training_came_to_and_where_the_adapter_is(tmp_path, monkeypatch, interrupted):
+    given = dict[str, Any]()
+
+    def stand_in(settings: Any, out: Path, **options: Any) -> Report:
+        given.update(options, out=out)
+        options["tell"]("step 1 of 2")
+        ranks = None if interrupted else Ranks(9, 0.25, 0.5, 0.75)
+        return Report("ab12", 40, 240, 61.0, 1.25, ranks, interrupted)
+
+    monkeypatch.setattr("adk_evidence_eval.reader.training.train_reader", stand_in)
+    out = tmp_path / "new" / "a.safetensors"
+    arguments = ["eval", "train-reader", "--out", str(out), "--questions", "40", "--minutes", "2", "--seed", "5"]
+    told = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h")])
+    assert told.exit_code == 0, told.output
+    assert (given["out"], given["questions"], given["minutes"], given["seed"]) == (out, 40, 2.0, 5)
+    words = " ".join(told.output.split())
+    assert "240 pairs of 40 questions" in words and "sha256 ab12" in words and "step 1 of 2" in words
+    assert "rerank.reader.adapter" in words
+    assert ("was interrupted" if interrupted else "0.250 by the search, 0.500 by the reader, 0.750 by both") in words
+    as_json = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h"), "--json"])
+    assert json.loads(as_json.stdout)["data_sha256"] == "ab12"
+
+
 # The trainer
 
 LETTERS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
@@ -183,7 +208,7 @@ LETTERS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 def tiny(tmp_path: Path) -> Path:
     """A folder with a tiny encoder and a tokeniser that knows some words."""
     weights = tiny_bert()
-    ids = _write_tokenizer(tmp_path, (*LETTERS, "good", "bad"), 16)
+    ids = write_tokenizer(tmp_path, (*LETTERS, "good", "bad"), 16)
     random = np.random.default_rng(1)
     weights["embeddings.word_embeddings.weight"] = random.normal(0, 1.0, (len(ids), HIDDEN)).astype(np.float32)
     save(weights, tmp_path)
