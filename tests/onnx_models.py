@@ -35,7 +35,7 @@ def vocabulary(words: Iterable[str]) -> dict[str, int]:
 
 def write_splade(folder: Path, words: Iterable[str], limit: int = LIMIT) -> dict[str, int]:
     """A SPLADE whose logits are 3 for a token itself and 1 for the next word of the vocabulary; returns the ids."""
-    ids = _write_tokenizer(folder, words, limit)
+    ids = write_tokenizer(folder, words, limit)
     count = len(ids)
     table = 3.0 * np.eye(count, dtype=np.float32) + np.eye(count, k=1, dtype=np.float32)
     # As with the real model, every text gives the special tokens some weight.
@@ -48,7 +48,7 @@ def write_dense(folder: Path, words: Iterable[str], file: str, dimension: int, l
     """A dense encoder: a token's state is its own signs, hashed from it, and those of all tokens of the text."""
     from onnx import helper, numpy_helper
 
-    ids = _write_tokenizer(folder, words, limit)
+    ids = write_tokenizer(folder, words, limit)
     rows = [np.random.default_rng(zlib.crc32(token.encode())).choice([-1.0, 1.0], dimension) for token in ids]
     table = np.array(rows, dtype=np.float32)
     table[ids["[PAD]"]] = 0.0
@@ -65,7 +65,7 @@ def write_cross_encoder(folder: Path, words: Iterable[str], limit: int = LIMIT) 
     """A cross-encoder that counts pairs of equal words in question and text."""
     from onnx import TensorProto, helper, numpy_helper
 
-    ids = _write_tokenizer(folder, words, limit)
+    ids = write_tokenizer(folder, words, limit)
     table = np.eye(len(ids), dtype=np.float32)
     for token in (*SPECIAL, *LETTERS):
         table[ids[token]] = 0.0
@@ -110,7 +110,7 @@ def _save(path: Path, model: Any) -> None:
     path.write_bytes(model.SerializeToString())
 
 
-def _write_tokenizer(folder: Path, words: Iterable[str], limit: int) -> dict[str, int]:
+def write_tokenizer(folder: Path, words: Iterable[str], limit: int) -> dict[str, int]:
     from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers.models import WordPiece
 

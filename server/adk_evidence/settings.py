@@ -503,6 +503,14 @@ class EnrichmentSettings(Frozen):
     max_cost_usd: PositiveFloat
 
 
+class ReaderSettings(Frozen):
+    """A small model that reads the question with the best passage of each candidate; off without an adapter."""
+
+    adapter: UserPath | None
+    candidates: int = Field(ge=2, le=200)
+    weight: float = Field(gt=0, le=10)
+
+
 class RerankSettings(Frozen):
     """The reranker (SPEC 5 section 9)."""
 
@@ -515,6 +523,13 @@ class RerankSettings(Frozen):
     timeout_seconds: PositiveFloat
     cache_entries: PositiveInt
     llm: LlmRerankSettings
+    reader: ReaderSettings
+
+    @model_validator(mode="after")
+    def _read_for_the_local_one(self) -> RerankSettings:
+        if self.reader.adapter is not None and self.provider != "local":
+            raise ValueError("reader.adapter is for the provider local, whose sum the reader is a part of")
+        return self
 
 
 class PackSettings(Frozen):

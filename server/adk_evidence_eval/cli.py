@@ -248,6 +248,36 @@ def selfsupervised(
     say(stderr(), f"{kinds}; sha256 {about['sha256']}, written to {out}")
 
 
+@app.command("train-reader")
+def train_reader(
+    out: Annotated[Path, path_option("Where the adapter is written.")],
+    questions: Annotated[int | None, typer.Option(help="Questions to train with, at most.", min=1)] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Minutes that the training takes, at most; data and measuring come on top.", min=0.1),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Decides order, draws and the beginning.", min=0)] = 0,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Train a model that reads the best candidates, from the questions that were written for the index's chunks.
+
+    Ctrl+C keeps the best adapter so far. No labelled question is used.
+    """
+    from adk_evidence_eval.reader.training import train_reader as train
+    from adk_evidence_eval.views import show, training_view
+
+    settings = settings_from(profile, home)
+    # Nobody wants to be told after a night.
+    _check_place(out)
+    report = train(
+        settings, out, questions=questions, minutes=minutes, seed=seed, tell=lambda sentence: say(stderr(), sentence)
+    )
+    show(training_view(report), as_json=as_json)
+    say(stderr(), f"The adapter is in {out}. `rerank.reader.adapter: {out}` in the settings makes questions use it.")
+
+
 def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
     from adk_evidence.settings import config_file
     from adk_evidence_eval.golden import read_golden
@@ -287,6 +317,20 @@ def _service(profile: str | None, home: str | None) -> EvidenceService:
     from adk_evidence.search.session import EvidenceService
 
     return EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))
+
+
+def _check_place(path: Path) -> None:
+    import os
+
+    from adk_evidence.errors import InvalidRequestError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writable = not path.is_dir() and os.access(path.parent, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise InvalidRequestError(f"{path} cannot be written.", "Name another file.")
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,15 +1,16 @@
-"""The libraries of the extra `eval`, imported when an evaluation needs them."""
+"""The libraries of the extras `eval` and `train`, imported when an evaluation or a training needs them."""
 
 from __future__ import annotations
 
 import importlib
 from types import ModuleType
+from typing import Any
 
 from adk_evidence.errors import EvidenceError
 
 
 class EvaluationMissingError(EvidenceError):
-    """A library of the `eval` extra is not installed."""
+    """A library of the extra `eval` or `train` is not installed."""
 
     code = "evaluation_missing"
     exit_code = 2
@@ -35,9 +36,18 @@ def charts_library() -> ModuleType:
     return _imported("matplotlib.figure", "matplotlib")
 
 
-def _imported(module: str, distribution: str) -> ModuleType:
+def training_library() -> Any:
+    """torch.
+
+    Raises:
+        EvaluationMissingError: The library is not installed.
+    """
+    return _imported("torch", "torch", "training", "train")
+
+
+def _imported(module: str, distribution: str, purpose: str = "evaluation", extra: str = "eval") -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as exc:
-        hint = 'Run `pip install "adk-evidence[eval]"`.'
-        raise EvaluationMissingError(f"{distribution}, which evaluation needs, is not installed.", hint) from exc
+        hint = f'Run `pip install "adk-evidence[{extra}]"`.'
+        raise EvaluationMissingError(f"{distribution}, which {purpose} needs, is not installed.", hint) from exc

@@ -13,11 +13,14 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import ModelError
 
 OPSET = 17
@@ -34,7 +37,9 @@ _EPSILON = 1e-12  # of every layer normalisation
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def assemble_bert(weights: Path, heads: int, *, int8: bool = False) -> Any:
+def assemble_bert(
+    weights: Path, heads: int, *, int8: bool = False, changes: Mapping[str, FloatMatrix] = MappingProxyType({})
+) -> Any:
     """Describe a BERT encoder (Hugging Face names, absolute positions, exact GELU) as an ONNX model.
 
     Inputs are `input_ids`, `attention_mask` and `token_type_ids`, int64 of shape (batch, tokens); the output
@@ -45,21 +50,25 @@ def assemble_bert(weights: Path, heads: int, *, int8: bool = False) -> Any:
         heads: Number of attention heads.
         int8: Whether linear layers are computed in 8-bit integers. The model then holds their weights itself, and
             needs the operator `MatMulIntegerToFloat` of ONNX Runtime.
+        changes: What is added to the weights of linear layers, by the name of the weight and in the shape of the
+            weight. The model then holds the sums itself.
 
     Returns:
         An `onnx.ModelProto`.
 
     Raises:
-        ModelError: The file is not safetensors, or a tensor that BERT needs is missing or not float32.
+        ModelError: The file is not safetensors, a tensor that BERT needs is missing or not float32, or a change fits
+            no linear layer.
     """
-    return _Bert(weights, heads, int8).build()
+    return _Bert(weights, heads, int8, changes).build()
 
 
 class _Bert:
     """Builds the graph node by node. An input of a node is another node's output, or a constant."""
 
-    def __init__(self, weights: Path, heads: int, int8: bool) -> None:
+    def __init__(self, weights: Path, heads: int, int8: bool, changes: Mapping[str, FloatMatrix]) -> None:
         self._file, self._heads, self._int8 = weights, heads, int8
+        self._changes = dict(changes)
         self._tensors, self._data_start = _read_header(weights)
         self._nodes: list[Any] = []
         self._initializers: dict[str, Any] = {}
@@ -79,6 +88,8 @@ class _Bert:
             hidden = self._layer(f"encoder.layer.{layer}", hidden, mask, hidden_size // self._heads)
             layer += 1
         self._add("Reshape", hidden, self._by_text(hidden_size), name="last_hidden_state")
+        if self._changes:
+            raise ModelError(f"The weights have no linear layer {min(self._changes)}.")
 
         shape = ["batch", "tokens"]
         graph = helper.make_graph(
@@ -128,14 +139,18 @@ class _Bert:
         return self._add("LayerNormalization", states, scale, bias, axis=-1, epsilon=_EPSILON)
 
     def _linear(self, states: str, name: str) -> str:
+        change = self._changes.pop(f"{name}.weight", None)
         if self._int8:
-            product = self._quantised_product(states, f"{name}.weight")
+            product = self._quantised_product(states, f"{name}.weight", change)
+        elif change is not None:
+            changed = self._constant(self._changed(f"{name}.weight", change).T, f"{name}.changed")
+            product = self._add("MatMul", states, changed)
         else:
             # torch keeps (out, in); the runtime folds this transpose when it loads the graph.
             product = self._add("MatMul", states, self._add("Transpose", self._weight(f"{name}.weight"), perm=[1, 0]))
         return self._add("Add", product, self._weight(f"{name}.bias"))
 
-    def _quantised_product(self, states: str, name: str) -> str:
+    def _quantised_product(self, states: str, name: str, change: FloatMatrix | None) -> str:
         if states not in self._quantised:  # query, key and value read the same states
             largest = self._add("ReduceMax", self._add("Abs", states), axes=[-1], keepdims=1)
             scales = self._add("Div", self._add("Max", largest, 1e-9), float(TOKEN_LEVELS))
@@ -143,7 +158,7 @@ class _Bert:
             zeros = self._add("Expand", _ZERO_POINT, self._add("Shape", row))
             self._quantised[states] = self._add("QuantizeLinear", states, row, zeros, axis=0), scales
         tokens, token_scales = self._quantised[states]
-        weight = self._values(name).T
+        weight = self._changed(name, change).T
         # A channel of zeros has no scale.
         scales = np.maximum(np.abs(weight).max(axis=0) / WEIGHT_LEVELS, np.finfo(np.float32).tiny)
         integers = self._constant(np.round(weight / scales).astype(np.int8), f"{name}.int8")
@@ -191,10 +206,16 @@ class _Bert:
             raise ModelError(f"The weights lack the float32 tensor {name}.")
         return list(entry["shape"])
 
-    def _values(self, name: str) -> Any:
+    def _changed(self, name: str, change: FloatMatrix | None) -> Any:
+        """The values of a weight, with a change added."""
         shape = self._shape(name)
         start = self._data_start + self._tensors[name]["data_offsets"][0]
-        return np.fromfile(self._file, dtype="<f4", count=math.prod(shape), offset=start).reshape(shape)
+        values = np.fromfile(self._file, dtype="<f4", count=math.prod(shape), offset=start).reshape(shape)
+        if change is None:
+            return values
+        if list(change.shape) != shape:
+            raise ModelError(f"A change of the weight {name} has another shape than the weight.")
+        return values + change
 
 
 def _read_header(weights: Path) -> tuple[dict[str, Any], int]:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +39,16 @@ MIN_COSINE: dict[Precision, float] = {"fp32": 0.9999, "int8": 0.99}
 
 _GRAPHS: dict[Precision, str] = {"fp32": "model.onnx", "int8": f"model-int8-v{INT8_VERSION}.onnx"}
 _INT8_DIGEST = f"{_GRAPHS['int8']}.sha256"
-_WEIGHTS = "model.safetensors"
+WEIGHTS = "model.safetensors"
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
-_RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
+RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
 _REFERENCE = Path(__file__).with_name("minilm_reference.json")
 
 
 def prepared_folder(models: Path) -> Path:
     """Where the model is kept below `models` once it is prepared; the folder may not exist yet."""
-    return models / f"{MINILM_WEIGHTS.name}-{MINILM_WEIGHTS.sha256[_WEIGHTS][:12]}-v{ASSEMBLER_VERSION}"
+    return models / f"{MINILM_WEIGHTS.name}-{MINILM_WEIGHTS.sha256[WEIGHTS][:12]}-v{ASSEMBLER_VERSION}"
 
 
 def is_prepared(models: Path, precision: Precision = "fp32") -> bool:
@@ -55,7 +56,7 @@ def is_prepared(models: Path, precision: Precision = "fp32") -> bool:
     folder = prepared_folder(models)
     try:
         # One rename makes the folder appear, so it is whole unless the disk or a person damaged it later.
-        whole = (folder / _GRAPHS["fp32"]).is_file() and (folder / _WEIGHTS).stat().st_size == _WEIGHTS_BYTES
+        whole = (folder / _GRAPHS["fp32"]).is_file() and (folder / WEIGHTS).stat().st_size == _WEIGHTS_BYTES
         if precision == "fp32" or not whole:
             return whole
         graph, digest = (folder / _GRAPHS["int8"]).read_bytes(), (folder / _INT8_DIGEST).read_bytes()
@@ -127,7 +128,7 @@ def _prepare(models: Path, named_folder: Path | None, say: Report) -> None:
 
 def write_graph(folder: Path, precision: Precision = "fp32") -> bytes:
     """Add an ONNX graph to a folder that holds the weights, and check the graph against the reference vectors."""
-    graph: bytes = assemble_bert(folder / _WEIGHTS, HEADS, int8=precision == "int8").SerializeToString()
+    graph: bytes = assemble_bert(folder / WEIGHTS, HEADS, int8=precision == "int8").SerializeToString()
     write_atomic(folder / _GRAPHS[precision], graph)
     check_against_reference(folder, precision)
     return graph
@@ -166,23 +167,35 @@ def _open_model(folder: Path, precision: Precision) -> _Model:
         ) from exc
 
 
+def open_session(graph: Path) -> Any:
+    """A graph on ONNX Runtime, whose runs take one thread each."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # Runs side by side keep the cores busier than threads within a run, which wait for each other at every layer.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # The arena keeps the memory of the largest batch for good.
+    options.enable_cpu_mem_arena = False
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
+
+def open_tokenizer(folder: Path) -> Any:
+    """The tokeniser of a prepared folder, which neither cuts nor pads."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    # The published file truncates and pads to 128.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 class _Model:
     """The tokeniser and the graph. Safe between threads."""
 
     def __init__(self, folder: Path, graph: Path) -> None:
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        # Runs side by side keep the cores busier than threads within a run, which wait for each other at every layer.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        # The arena keeps the memory of the largest batch for good.
-        options.enable_cpu_mem_arena = False
-        self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        # The published file truncates and pads to 128.
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._session = open_session(graph)
+        self._tokenizer = open_tokenizer(folder)
 
     def tokens(self, texts: Sequence[str], limit: int) -> list[Tokens]:
         """The token ids of each text, from [CLS] to [SEP], at most `limit`."""
@@ -229,7 +242,7 @@ class MiniLmEmbedder:
         rows = model.tokens(texts, self._settings.max_tokens)
         for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
             batch = [rows[position] for position in positions]
-            runs = [batch[start : start + _RUN_TEXTS] for start in range(0, len(batch), _RUN_TEXTS)]
+            runs = [batch[start : start + RUN_TEXTS] for start in range(0, len(batch), RUN_TEXTS)]
             yield positions, np.concatenate(list(self._workers().map(model.embed, runs)))
 
     def embed_query(self, text: str) -> list[float]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
+from adk_evidence.search.reading import read
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
 from adk_evidence.search.rerank.cascade import first_stage
 from adk_evidence.search.rerank.local import LocalReranker
@@ -51,11 +52,13 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
     run.rerank_model = reranker.model
     local = first_stage(reranker)
     if isinstance(local, LocalReranker):
+        run.rerank_weights = dict(local.weights)
+        if local is reranker:
+            documents, scores = read(run, placed, documents, scores)
         store = run.settings.store
         run.rerank_scales = {store.collection(kind): {} for kind in KINDS}
         for document, score in zip(documents, scores, strict=True):
             run.rerank_scales[store.collection(document.payload.kind)] = dict(score.scales)
-        run.rerank_weights = dict(local.weights)
     scored = [
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.
         hit._replace(rerank_score=round_score(score.score), features=score.features, scores=document.scores)

@@ -34,7 +34,8 @@ from adk_evidence.search.pack import assemble
 from adk_evidence.search.pipeline import begin, rank
 from adk_evidence.search.read import CitedSource, read_candidate, read_citation, read_file
 from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.rerank.factory import make_reranker
+from adk_evidence.search.rerank.factory import make_reader, make_reranker
+from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.search.run import Hit, Models, QueryVectors, Run
 from adk_evidence.search.scope import build_filter
 from adk_evidence.services.eventloop import Cancelled
@@ -61,6 +62,7 @@ class EvidenceService:
         dense: Dense encoder, or one for docs and one for code, for tests.
         sparse: Sparse encoder.
         reranker: Reranker; None leaves the fused order.
+        reader: What reads the best candidates for the local reranker.
         keep_queries: Number of questions whose dense vectors are kept for when they are asked again.
     """
 
@@ -71,6 +73,7 @@ class EvidenceService:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         reranker: Reranker | None = None,
+        reader: Reader | None = None,
         keep_queries: int = 0,
     ) -> None:
         self.settings = settings
@@ -79,13 +82,15 @@ class EvidenceService:
             dense=remembered(made, keep_queries) if keep_queries else made,
             sparse=sparse or make_sparse(settings),
             reranker=reranker or make_reranker(settings),
+            reader=reader or make_reader(settings),
             # For the kinds of several requests: a service that is slow to one must not make the others wait.
             threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
         )
         self.log = event_log(settings)
         self.door = Door(settings.load)
         self._current = CurrentIndex(settings)
-        self._owned: tuple[object, ...] = (self._current, *self.models.dense.each, self.models.reranker)
+        models = self.models
+        self._owned: tuple[object, ...] = (self._current, *models.dense.each, models.reranker, models.reader)
         self._symbols = Once(self._make_symbols)
 
     def close(self) -> None:
@@ -103,7 +108,9 @@ class EvidenceService:
     def beside(self, settings: Settings) -> EvidenceService:
         """A service on the index of other settings with the models of this service, which alone closes them."""
         models = self.models
-        other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker)
+        other = EvidenceService(
+            settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker, reader=models.reader
+        )
         # One limit holds for the answers of all indexes.
         other.door = self.door
         other._owned = (other._current,)
@@ -118,7 +125,7 @@ class EvidenceService:
         other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=reranker)
         other._current.close()
         other._current, other._symbols = self._current, self._symbols
-        other._owned = (other.models.reranker,)
+        other._owned = (other.models.reranker, other.models.reader)
         return other
 
     @contextmanager

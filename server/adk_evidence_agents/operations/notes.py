@@ -42,6 +42,7 @@ _LOST_PARTS: dict[str, ErrorType] = {
     "dense_pending": "embedding_error",
     "collection_unavailable": "qdrant_error",
     "rerank_unavailable": "rerank_error",
+    "reader_unavailable": "rerank_error",
 }
 
 

@@ -1,0 +1,151 @@
+"""The file of an adapter: what makes a reader of pairs out of an encoder of single texts.
+
+An adapter changes linear layers by products of two narrow matrices (LoRA, Hu et al. 2021) and has a head, which makes
+a score of the state of [CLS]. The file is safetensors with 16-bit floats. Its metadata say what the adapter was
+trained from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.errors import ModelError
+from adk_evidence.files import write_atomic
+from adk_evidence.models.base import Frozen
+from adk_evidence.validation import problems
+
+LICENSE = "Apache-2.0"  # that of the weights, from which an adapter is made
+_HINT = "Name another file in rerank.reader.adapter, or unset the setting."
+# A hundred times what an adapter takes.
+_MAX_BYTES = 200_000_000
+_DOWN, _UP = ".down", ".up"
+_HEAD, _BIAS = "head.weight", "head.bias"
+
+
+class About(Frozen):
+    """What an adapter was trained from, and how long a pair may be; `data_sha256` is the hash of the training data."""
+
+    format: Literal["adk-evidence-reader-1"] = "adk-evidence-reader-1"
+    base: str
+    base_sha256: str
+    rank: int = Field(ge=1, le=512)
+    alpha: float = Field(gt=0, allow_inf_nan=False)
+    tokens: int = Field(ge=8, le=512)
+    question_tokens: int = Field(ge=1)
+    data_sha256: str
+    questions: int
+    pairs: int
+    seed: int
+    license: str
+    product_version: str
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """A change of a weight (out, in): `up` (out, rank) times `down` (rank, in)."""
+
+    down: FloatMatrix
+    up: FloatMatrix
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """Changes by the names of weights, and the head: a vector as long as a state, and a bias."""
+
+    layers: Mapping[str, LowRank]
+    head: FloatMatrix
+    bias: float
+    about: About
+
+    @property
+    def changes(self) -> dict[str, FloatMatrix]:
+        """What is added to each weight."""
+        scale = np.float32(self.about.alpha / self.about.rank)
+        return {name: scale * (layer.up @ layer.down) for name, layer in self.layers.items()}
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the adapter's file."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        """The file; equal adapters make equal files."""
+        from safetensors.numpy import save
+
+        tensors = {f"{name}{_DOWN}": layer.down for name, layer in self.layers.items()}
+        tensors |= {f"{name}{_UP}": layer.up for name, layer in self.layers.items()}
+        tensors |= {_HEAD: self.head, _BIAS: np.array([self.bias])}
+        narrow = {name: np.ascontiguousarray(tensors[name], dtype=np.float16) for name in sorted(tensors)}
+        # One value, because the library writes several in an order that changes from run to run.
+        return save(narrow, {"about": self.about.model_dump_json()})
+
+
+def write_adapter(adapter: Adapter, path: Path) -> None:
+    """Write an adapter in one step.
+
+    Raises:
+        ModelError: The file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, adapter.to_bytes())
+    except OSError as exc:
+        raise ModelError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another file.") from exc
+
+
+def read_adapter(path: Path) -> Adapter:
+    """Read an adapter; its numbers become float32.
+
+    Raises:
+        ModelError: There is no such file, or the file is not a whole adapter.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise _damaged(path, "it is too large")
+        with safe_open(path, "np") as file:
+            stated = (file.metadata() or {}).get("about")
+            tensors = {name: file.get_tensor(name).astype(np.float32) for name in file.keys()}  # noqa: SIM118
+    except OSError as exc:
+        raise ModelError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", _HINT) from exc
+    # TypeError: numpy knows no such numbers.
+    except (SafetensorError, TypeError) as exc:
+        raise _damaged(path, "it is not a whole safetensors file") from exc
+    if stated is None:
+        raise _damaged(path, "it does not say what it was trained from")
+    try:
+        about = About.model_validate_json(stated)
+    except ValidationError as exc:
+        raise _damaged(path, f"what it was trained from cannot be read ({problems(exc)[0]})") from exc
+    return _adapter(path, tensors, about)
+
+
+def _adapter(path: Path, tensors: dict[str, FloatMatrix], about: About) -> Adapter:
+    if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
+        raise _damaged(path, "some of its numbers are not finite")
+    head, bias = tensors.pop(_HEAD, None), tensors.pop(_BIAS, None)
+    if head is None or bias is None or head.ndim != 1 or bias.shape != (1,):
+        raise _damaged(path, "it has no head")
+    layers: dict[str, LowRank] = {}
+    for name in sorted(name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)):
+        down, up = tensors.pop(f"{name}{_DOWN}"), tensors.pop(f"{name}{_UP}", None)
+        if up is None or down.ndim != 2 or up.ndim != 2 or not down.shape[0] == up.shape[1] == about.rank:
+            raise _damaged(path, f"its change of {name} is not one of rank {about.rank}")
+        layers[name] = LowRank(down, up)
+    if tensors:
+        raise _damaged(path, f"nothing is known of its tensor {min(tensors)}")
+    return Adapter(layers, head, float(bias[0]), about)
+
+
+def _damaged(path: Path, why: str) -> ModelError:
+    return ModelError(f"{path} is not an adapter that can be used: {why}.", _HINT)

@@ -1,0 +1,154 @@
+"""Scores how well a text answers a question: an encoder that reads both at once, changed by an adapter.
+
+The changes are added to the weights before these are quantised, so that a pair takes as long as a text takes the
+encoder itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adk_evidence.embedding.adapter import Adapter
+from adk_evidence.embedding.base import encodable
+from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
+from adk_evidence.embedding.minilm import RUN_TEXTS, WEIGHTS, open_session, open_tokenizer
+from adk_evidence.errors import ModelError
+from adk_evidence.files import write_atomic
+
+# Pairs are padded to a multiple of this, so that a score does not depend on the other pairs: rounding in a longer row
+# changes the quantised states.
+ROW_STEP = 16
+# What lies behind so many characters is behind the last token that is read.
+_MAX_CHARS = 4_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The tokens of `[CLS] question [SEP] text [SEP]`; `second` is the place of the first token of the text."""
+
+    ids: tuple[int, ...]
+    second: int
+
+
+class PairTokenizer:
+    """Makes pairs of questions and texts, of at most `tokens` tokens, of which the question has `question_tokens`."""
+
+    def __init__(self, folder: Path, tokens: int, question_tokens: int) -> None:
+        self._tokenizer = open_tokenizer(folder)
+        self._begin, self._end = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+        self._tokens = tokens
+        # The text keeps some room, whatever an adapter says.
+        self._question_tokens = min(question_tokens, tokens // 2)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text, without special ones and cut to what a pair can hold."""
+        batch = [encodable(text[:_MAX_CHARS]) for text in texts]
+        return [one.ids[: self._tokens] for one in self._tokenizer.encode_batch(batch, add_special_tokens=False)]
+
+    def pair(self, question: Sequence[int], text: Sequence[int]) -> Pair:
+        """A pair of what `ids` made."""
+        first = (self._begin, *question[: self._question_tokens], self._end)
+        return Pair((*first, *text[: self._tokens - len(first) - 1], self._end), len(first))
+
+
+def padded(pairs: Sequence[Pair], length: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Ids, mask and token types of pairs, each of shape (pairs, length)."""
+    ids, mask, types = (np.zeros((len(pairs), length), dtype=np.int64) for _ in range(3))
+    for row, pair in enumerate(pairs):
+        end = len(pair.ids)
+        ids[row, :end] = pair.ids
+        mask[row, :end] = 1
+        types[row, pair.second : end] = 1
+    return ids, mask, types
+
+
+class PairModel:
+    """A tokeniser and the graph of an adapter. Safe between threads.
+
+    Args:
+        folder: A prepared folder, which gets the adapter's graph (11 MB) the first time.
+        adapter: The adapter.
+        heads: Number of attention heads of the encoder.
+
+    Raises:
+        ModelError: The adapter does not fit the weights, the folder cannot be written, or the graph does not load.
+    """
+
+    def __init__(self, folder: Path, adapter: Adapter, heads: int) -> None:
+        about = adapter.about
+        graph = _prepared_graph(folder, adapter, heads)
+        try:
+            self._session: Any = open_session(graph)
+            self._tokenizer = PairTokenizer(folder, about.tokens, about.question_tokens)
+        # The exceptions of ONNX Runtime and tokenizers have no common base.
+        except Exception as exc:
+            raise ModelError(
+                f"The prepared reader {graph} does not load ({type(exc).__name__}).",
+                "Remove that file; it is prepared anew at the next use.",
+            ) from exc
+        self._head, self._bias = adapter.head.astype(np.float64), adapter.bias
+        if self._session.get_outputs()[0].shape[-1] != len(self._head):
+            raise ModelError("The adapter's head does not fit the weights.", "Train the adapter anew.")
+
+    def scores(self, question: str, texts: Sequence[str], workers: Executor) -> list[float]:
+        """A score for each text, higher is better; a score does not depend on the other texts."""
+        [asked], found = self._tokenizer.ids([question]), self._tokenizer.ids(texts)
+        pairs = [self._tokenizer.pair(asked, ids) for ids in found]
+        by_length: dict[int, list[int]] = {}
+        for place, pair in enumerate(pairs):
+            by_length.setdefault(-(-len(pair.ids) // ROW_STEP) * ROW_STEP, []).append(place)
+        runs = [
+            (length, places[start : start + RUN_TEXTS])
+            for length, places in sorted(by_length.items(), reverse=True)
+            for start in range(0, len(places), RUN_TEXTS)
+        ]
+        answers = workers.map(lambda run: self._run([pairs[place] for place in run[1]], run[0]), runs)
+        scores = [0.0] * len(pairs)
+        for (_, places), answer in zip(runs, answers, strict=True):
+            for place, score in zip(places, answer, strict=True):
+                scores[place] = score
+        return scores
+
+    def _run(self, pairs: Sequence[Pair], length: int) -> list[float]:
+        ids, mask, types = padded(pairs, length)
+        [states] = self._session.run(None, {"input_ids": ids, "attention_mask": mask, "token_type_ids": types})
+        scores: list[float] = (states[:, 0].astype(np.float64) @ self._head + self._bias).tolist()
+        return scores
+
+
+def _prepared_graph(folder: Path, adapter: Adapter, heads: int) -> Path:
+    """The graph of an adapter, assembled where it is not there yet or damaged."""
+    from filelock import FileLock
+
+    graph = folder / f"reader-{adapter.sha256[:12]}-int8-v{INT8_VERSION}.onnx"
+    digest = graph.with_name(f"{graph.name}.sha256")
+    if _is_whole(graph, digest):
+        return graph
+    try:
+        with FileLock(folder / ".reader.lock"):
+            if not _is_whole(graph, digest):
+                made = assemble_bert(folder / WEIGHTS, heads, int8=True, changes=adapter.changes).SerializeToString()
+                write_atomic(graph, made)
+                # Written last: this file says that the graph is whole.
+                write_atomic(digest, hashlib.sha256(made).hexdigest().encode())
+    except OSError as exc:
+        raise ModelError(
+            f"The model folder {folder} cannot be written ({exc.strerror or type(exc).__name__}).",
+            "Free some space or set `home` to a folder that can be written.",
+        ) from exc
+    return graph
+
+
+def _is_whole(graph: Path, digest: Path) -> bool:
+    try:
+        return hashlib.sha256(graph.read_bytes()).hexdigest().encode() == digest.read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,320 @@
+"""What a reader is trained from: written questions, the passage that answers each, and passages that only seem to.
+
+The questions are those of the index, never those of a labelled set. Each comes with the chunks that dense vectors and
+BM25 rank first for it: hard negatives. A question was written for one chunk, but other chunks may answer it as well:
+those for which nearly the same question was written are left out, and so are neighbours and twins of the chunk. Of a
+chunk without questions, such as an entry of the API reference or a page for readers of Java, nobody can say whether it
+answers: it takes no part. The questions of some files are held out, with all chunks of these files.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adk_evidence.embedding.base import FloatMatrix, SparseEncoder
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.index.opened import CurrentIndex
+from adk_evidence.models.chunk import KINDS, ChunkPayload
+from adk_evidence.search.rerank.local import Weights
+from adk_evidence.search.rerank.reader import passage_text
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import scroll_all
+
+# Of a question's chunks of each kind, and of both together.
+POOL_OF_KIND = 30
+POOL = 30
+# As many hard negatives are kept of a question; each step of the training draws some of them.
+NEGATIVES = 20
+LEAST_NEGATIVES = 5
+# A chunk with a question of at least this cosine may answer as well. Of two questions below it, most ask other things.
+SAME_QUESTION = 0.72
+# Chunks of one file that are nearer than this say parts of the same.
+NEAR_LINES = 30
+# One file of so many is held out, and at most so many of its questions are asked.
+HELD_OUT_FILES = 12
+HELD_OUT_QUESTIONS = 120
+_BATCH = 128
+
+Floats = NDArray[np.float64]
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A chunk, the vectors of its passages, and those of the questions that were written for it."""
+
+    payload: ChunkPayload
+    passages: FloatMatrix
+    asked: FloatMatrix
+
+    @functools.cached_property
+    def key(self) -> str:
+        """Its lines but for white space: twins have the same."""
+        return " ".join(self.payload.body.split())
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether its file is one whose questions measure the reader."""
+        return int(hashlib.sha256(self.payload.path.encode("utf-8", "replace")).hexdigest(), 16) % HELD_OUT_FILES == 0
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question, the text that answers it and texts that do not, best first, by their places in the list of texts."""
+
+    question: str
+    positive: int
+    negatives: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A question of a held-out file: its pool, best first, the pool's scores, and the place of what answers."""
+
+    question: str
+    pool: tuple[int, ...]
+    scores: tuple[float, ...]
+    right: int
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Texts, each once, and what refers to them."""
+
+    texts: Sequence[str]
+    examples: Sequence[Example]
+    held_out: Sequence[HeldOut]
+
+    @functools.cached_property
+    def sha256(self) -> str:
+        """The hash of all texts and of everything that refers to them."""
+        digest = hashlib.sha256()
+        for part in (self.texts, [vars(one) for one in (*self.examples, *self.held_out)]):
+            for row in part:
+                digest.update(json.dumps(row).encode() + b"\n")
+        return digest.hexdigest()
+
+
+def read_chunks(settings: Settings) -> list[Chunk]:
+    """The chunks of the published index for which questions were written, docs first, by file and line.
+
+    Raises:
+        InvalidRequestError: Docs and code have different models, or the index has no written questions.
+        StoreError: There is no index, or the index does not match the settings.
+    """
+    if settings.embedding.dense.provider != "minilm":
+        raise InvalidRequestError(
+            "A reader is trained from an index whose dense model is all-MiniLM-L6-v2.",
+            "Leave out --profile, or set embedding.dense.provider to minilm.",
+        )
+    found = []
+    with closing(CurrentIndex(settings)) as current, current.pin() as index:
+        for kind in KINDS:
+            dense, asked = settings.store.dense_vector(kind), settings.store.questions_vector(kind)
+            for record in scroll_all(index.store, settings.store.collection(kind), with_vectors=True):
+                passages, questions = (
+                    np.atleast_2d(np.asarray(record.vectors.get(name, ()), dtype=np.float32)) for name in (dense, asked)
+                )
+                payload = ChunkPayload.model_validate(record.payload)
+                # An index may keep the vectors of other questions; then they cannot be told apart.
+                if passages.size and questions.size and len(questions) == len(payload.questions):
+                    found.append(Chunk(payload, passages, questions))
+    if not found:
+        raise InvalidRequestError(
+            "The index has no questions that were written for its chunks, so there is nothing to train a reader from.",
+            f"Set ingestion.questions to true and run `{settings.ingest_command}`.",
+        )
+    return sorted(
+        found,
+        key=lambda one: (one.payload.kind != "doc", one.payload.path, one.payload.start_line, one.payload.chunk_id),
+    )
+
+
+def training_data(
+    chunks: Sequence[Chunk],
+    encoder: SparseEncoder,
+    *,
+    questions: int | None = None,
+    seed: int = 0,
+    tell: Tell = lambda sentence: None,
+) -> TrainingData:
+    """Examples and held-out questions; the same chunks, number and seed give the same data.
+
+    Args:
+        chunks: The chunks, in a fixed order.
+        encoder: Makes the terms of BM25.
+        questions: How many examples are made at most; None for all.
+        seed: Decides which ones, and their order. Which questions are held out does not depend on it.
+        tell: Gets a sentence from time to time.
+    """
+    search = _Search(chunks, encoder)
+    train, held = _asked(chunks, seed)
+    texts = _Texts(chunks)
+    wanted = [*held[:HELD_OUT_QUESTIONS], *train[:questions]]
+    examples, held_out = list[Example](), list[HeldOut]()
+    for done, (question, pool) in enumerate(search.pools(wanted), 1):
+        if chunks[question.chunk].is_held_out:
+            if (one := _held_out(chunks, question, pool, texts)) is not None:
+                held_out.append(one)
+        elif (example := _example(chunks, question, pool, texts)) is not None:
+            examples.append(example)
+        if done % 1000 == 0 or done == len(wanted):
+            tell(f"training data: {done:,} of {len(wanted):,} questions")
+    return TrainingData(texts.made, examples, held_out)
+
+
+@dataclass(frozen=True)
+class _Question:
+    text: str
+    vector: FloatMatrix
+    chunk: int
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A chunk of a pool, by place, its passage that is nearest to the question, and the score of the chunk."""
+
+    chunk: int
+    passage: int
+    score: float
+
+
+def _asked(chunks: Sequence[Chunk], seed: int) -> tuple[list[_Question], list[_Question]]:
+    """The questions to train with, in the seed's order, and those that are held out; each text once."""
+    found: dict[str, _Question] = {}
+    for place, chunk in enumerate(chunks):
+        for text, vector in zip(chunk.payload.questions, chunk.asked, strict=True):
+            found.setdefault(text, _Question(text, vector, place))
+
+    def drawn(seed: int, held_out: bool) -> list[_Question]:
+        own = [one for one in found.values() if chunks[one.chunk].is_held_out == held_out]
+        return sorted(own, key=lambda one: hashlib.sha256(f"{seed}:{one.text}".encode("utf-8", "replace")).digest())
+
+    return drawn(seed, False), drawn(0, True)
+
+
+class _Texts:
+    """The texts of passages, each once, in the order in which they are first asked for."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self._chunks = chunks
+        self._places: dict[str, int] = {}
+
+    @property
+    def made(self) -> list[str]:
+        return list(self._places)
+
+    def place(self, found: _Found) -> int:
+        text = passage_text(self._chunks[found.chunk].payload, found.passage)
+        return self._places.setdefault(text, len(self._places))
+
+
+class _Search:
+    """The dense and sparse scores of all chunks for a question; unlike an index, without the words of its questions."""
+
+    def __init__(self, chunks: Sequence[Chunk], encoder: SparseEncoder) -> None:
+        self._encoder = encoder
+        self._passages = np.concatenate([chunk.passages for chunk in chunks])
+        counts = [len(chunk.passages) for chunk in chunks]
+        self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        self._ends = np.cumsum(counts)
+        kinds = [chunk.payload.kind for chunk in chunks]
+        self._kinds = [np.flatnonzero([kind == one for kind in kinds]) for one in KINDS if one in kinds]
+        self._postings = _postings(chunks, encoder)
+        self._weights = Weights()
+
+    def pools(self, questions: Sequence[_Question]) -> Iterator[tuple[_Question, list[_Found]]]:
+        """The pool of each question, best first; the question's own chunk is last where the search does not find it."""
+        for start in range(0, len(questions), _BATCH):
+            batch = questions[start : start + _BATCH]
+            near = np.stack([one.vector for one in batch]) @ self._passages.T
+            best = np.maximum.reduceat(near, self._starts, axis=1)
+            for row, question in enumerate(batch):
+                yield question, self._pool(question, near[row], best[row])
+
+    def _pool(self, question: _Question, near: FloatMatrix, best: FloatMatrix) -> list[_Found]:
+        words = self._sparse(question.text)
+        scores = np.full(len(best), -np.inf)
+        chosen: list[int] = []
+        for members in self._kinds:
+            own = self._weights.dense * _standard(best[members]) + self._weights.sparse * _standard(words[members])
+            scores[members] = own
+            # Stable, so that equal scores keep the order of the chunks on every machine.
+            chosen += members[np.argsort(-own, kind="stable")[:POOL_OF_KIND]].tolist()
+        order = sorted(chosen, key=lambda place: (-scores[place], place))[:POOL]
+        if question.chunk not in order:
+            order.append(question.chunk)
+        return [
+            _Found(place, int(np.argmax(near[self._starts[place] : self._ends[place]])), float(scores[place]))
+            for place in order
+        ]
+
+    def _sparse(self, text: str) -> Floats:
+        scores = np.zeros(len(self._starts))
+        for term in self._encoder.encode_query(query_lexical_text(text)).indices:
+            if term in self._postings:
+                places, weights = self._postings[term]
+                scores[places] += weights
+        return scores
+
+
+def _postings(chunks: Sequence[Chunk], encoder: SparseEncoder) -> Mapping[int, tuple[NDArray[np.int64], Floats]]:
+    """For each term the places of the chunks that hold it, and the term's weights there times its rarity."""
+    held: dict[int, list[tuple[int, float]]] = {}
+    for place, chunk in enumerate(chunks):
+        [vector] = encoder.encode_documents([query_lexical_text(chunk.payload.searched_text)], chunk.payload.kind)
+        for term, weight in zip(vector.indices, vector.values, strict=True):
+            held.setdefault(term, []).append((place, weight))
+    postings = {}
+    for term, found in held.items():
+        places, weights = zip(*found, strict=True)
+        rarity = np.log1p((len(chunks) - len(found) + 0.5) / (len(found) + 0.5))
+        postings[term] = np.array(places), np.array(weights) * rarity
+    return postings
+
+
+def _standard(values: NDArray[np.floating]) -> Floats:
+    spread = values.std(dtype=np.float64)
+    return (values - values.mean(dtype=np.float64)) / spread if spread else np.zeros(len(values))
+
+
+def _example(chunks: Sequence[Chunk], question: _Question, pool: Sequence[_Found], texts: _Texts) -> Example | None:
+    """The example of a question, or None where too few chunks are surely wrong."""
+    [own] = [found for found in pool if found.chunk == question.chunk]
+    wrong = [found for found in pool if not _may_answer(chunks, question, found.chunk)]
+    if len(wrong) < LEAST_NEGATIVES:
+        return None
+    negatives = tuple(texts.place(found) for found in itertools.islice(wrong, NEGATIVES))
+    return Example(question.text, texts.place(own), negatives)
+
+
+def _may_answer(chunks: Sequence[Chunk], question: _Question, place: int) -> bool:
+    """Whether a chunk may answer the question, or is of a held-out file, of which the training must know nothing."""
+    own, other = chunks[question.chunk], chunks[place]
+    if place == question.chunk or other.is_held_out or own.key == other.key:
+        return True
+    if float((other.asked @ question.vector).max()) >= SAME_QUESTION:
+        return True
+    first, second = sorted((own.payload, other.payload), key=lambda payload: payload.start_line)
+    return first.path == second.path and second.start_line - first.end_line < NEAR_LINES
+
+
+def _held_out(chunks: Sequence[Chunk], question: _Question, pool: Sequence[_Found], texts: _Texts) -> HeldOut | None:
+    """The held-out question, or None where the search does not find its chunk, so that no order could be right."""
+    twins = chunks[question.chunk].key
+    found = [one for one in pool[:POOL] if one.chunk == question.chunk or chunks[one.chunk].key != twins]
+    right = [place for place, one in enumerate(found) if one.chunk == question.chunk]
+    if not right or len(found) < 2:
+        return None
+    scores = tuple(round(one.score, 6) for one in found)
+    return HeldOut(question.text, tuple(texts.place(one) for one in found), scores, right[0])

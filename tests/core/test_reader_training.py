@@ -1,0 +1,300 @@
+"""How a reader is trained: its data, made from written questions alone, and the trainer where torch is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from adk_evidence.embedding.adapter import read_adapter, write_adapter
+from adk_evidence.embedding.pairs import PairModel
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence_cli.main import app
+from adk_evidence_eval.reader.data import (
+    LEAST_NEGATIVES,
+    NEGATIVES,
+    POOL,
+    Chunk,
+    Example,
+    HeldOut,
+    TrainingData,
+    read_chunks,
+    training_data,
+)
+from adk_evidence_eval.reader.training import Ranks, Report, ranks_of
+from tests.core.factories import payload
+from tests.core.test_minilm import HEADS, HIDDEN, save, tiny_bert
+from tests.core.test_reader import about
+from tests.corpora import Workplace, shared_sparse, word_vector
+from tests.onnx_models import write_tokenizer
+
+pytestmark = pytest.mark.slow
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+needs_torch = pytest.mark.skipif(
+    not HAS_TORCH, reason="NO torch HERE: `pip install 'adk-evidence[train]'` tests the trainer"
+)
+
+
+def chunk(path: str, body: str, *questions: str, start: int = 1, kind: str = "doc") -> Chunk:
+    """A chunk of one passage, whose vectors are those of its words."""
+    made = payload(kind, path, body, questions=questions, start_line=start, end_line=start, passage_lines=(start,))
+    vectors = [
+        np.atleast_2d(np.array([word_vector(text) for text in texts], dtype=np.float32))
+        for texts in ([body], questions)
+    ]
+    return Chunk(made, *vectors)
+
+
+def some_chunks(count: int = 60) -> list[Chunk]:
+    """One chunk of each of many files, in docs and in code, each with a question that shares few words with others."""
+
+    def word(first: str, number: int) -> str:
+        return first + chr(97 + number // 26) + chr(97 + number % 26)
+
+    return [
+        chunk(
+            f"docs/{n}.md",
+            f"{word('thing', n)} does {word('work', n % 7)} for {word('tool', n % 5)}",
+            f"{word('thing', n)} {word('alpha', n)} {word('beta', n)} {word('gamma', n)} {word('tool', n % 5)}",
+            kind=("doc", "code")[n % 2],
+        )
+        for n in range(count)
+    ]
+
+
+def free_paths() -> Iterator[str]:
+    """Paths of files that are not held out."""
+    return (path for path in (f"docs/free{n}.md" for n in itertools.count()) if not chunk(path, "x", "y").is_held_out)
+
+
+def made(chunks: Sequence[Chunk], **options: Any) -> TrainingData:
+    return training_data(chunks, shared_sparse(), **options)
+
+
+def texts_of(data: TrainingData, example: Example) -> tuple[str, list[str]]:
+    return data.texts[example.positive], [data.texts[place] for place in example.negatives]
+
+
+class TestData:
+    def test_a_question_comes_with_the_passage_that_it_was_written_for_and_with_others(self):
+        data = made(some_chunks())
+        assert data.examples
+        for example in data.examples:
+            name = example.question.split()[0]
+            positive, negatives = texts_of(data, example)
+            assert f"{name} " in positive
+            assert LEAST_NEGATIVES <= len(negatives) <= NEGATIVES
+            assert not any(f"{name} " in text for text in negatives)
+
+    def test_the_same_index_number_and_seed_give_the_same_data(self):
+        first, again, other, fewer = (
+            made(some_chunks(), **options) for options in ({}, {}, {"seed": 1}, {"questions": 7})
+        )
+        assert first.sha256 == again.sha256
+        assert len({one.sha256 for one in (first, other, fewer)}) == 3
+        assert {one.question for one in first.examples} == {one.question for one in other.examples}
+        assert [one.question for one in fewer.examples] == [one.question for one in first.examples[:7]]
+        held = [[question.question for question in one.held_out] for one in (first, other, fewer)]
+        assert held[0] and held[0] == held[1] == held[2]
+
+    def test_nothing_of_a_held_out_file_is_trained_with(self):
+        chunks = some_chunks()
+        data = made(chunks)
+        held = {text for one in chunks if one.is_held_out for text in (*one.payload.questions, one.payload.body)}
+        assert held and {one.question for one in data.held_out} <= held and data.examples
+        for example in data.examples:
+            positive, negatives = texts_of(data, example)
+            assert example.question not in held
+            assert not any(text.partition(": ")[2] in held for text in (positive, *negatives))
+
+    def test_chunks_that_may_answer_as_well_are_no_negatives(self):
+        question = "how are alpha beta gamma combined"
+        first, second, third = itertools.islice(free_paths(), 3)
+        asked = chunk(first, "alpha beta gamma are combined", question, start=100)
+        same_question = chunk(second, "alpha beta gamma elsewhere", f"{question} really")
+        twin = chunk(third, "alpha  beta gamma are combined", "another matter entirely")
+        neighbour = chunk(first, "alpha beta gamma continued", "something else altogether", start=110)
+        far = chunk(first, "alpha beta gamma far below", "quite unlike subject there", start=900)
+        data = made([asked, same_question, twin, neighbour, far, *some_chunks(20)])
+        [example] = [one for one in data.examples if one.question == question]
+        _, negatives = texts_of(data, example)
+        bodies = {text.partition(": ")[2] for text in negatives}
+        assert far.payload.body in bodies
+        assert bodies.isdisjoint(" ".join(one.payload.body.split()) for one in (same_question, twin, neighbour))
+
+    def test_a_pool_is_in_the_order_of_its_scores(self):
+        data = made(some_chunks())
+        assert data.held_out
+        for one in data.held_out:
+            assert len(one.pool) <= POOL and 0 <= one.right < len(one.pool)
+            assert list(one.scores) == sorted(one.scores, reverse=True)
+
+    def test_an_index_without_written_questions_is_refused_in_a_sentence(self, tmp_path):
+        place = Workplace(tmp_path, {"ingestion": {"questions": False}})
+        place.ingest()
+        with pytest.raises(InvalidRequestError, match="no questions that were written") as caught:
+            read_chunks(place.settings)
+        assert "ingestion.questions" in caught.value.hint
+        settings = place.settings_with({"embedding": {"dense": {"provider": "fastembed"}}})
+        with pytest.raises(InvalidRequestError, match="all-MiniLM-L6-v2"):
+            read_chunks(settings)
+
+
+class TestMeasure:
+    def test_ranks_are_those_of_the_search_of_the_reader_and_of_their_sum(self):
+        data = TrainingData(
+            ("right", "first", "other"),
+            (),
+            (HeldOut("q", (1, 0, 2), (1.0, 0.5, 0.0), 1), HeldOut("p", (0, 1), (0.3, 0.1), 0)),
+        )
+        found = ranks_of(data, lambda question, texts: [float(text == "right") for text in texts], weight=1.0)
+        assert (found.questions, found.search, found.reader, found.both) == (2, 0.75, 1.0, 1.0)
+        blind = ranks_of(data, lambda question, texts: [0.0] * len(texts), weight=1.0)
+        assert blind.reader == pytest.approx((1 / 3 + 1 / 2) / 2) and blind.both == blind.search == 0.75
+
+
+@pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
+def test_without_torch_the_command_says_what_to_install(tmp_path):
+    told = CliRunner().invoke(
+        app, ["eval", "train-reader", "--out", str(tmp_path / "a"), "--home", str(tmp_path / "h")]
+    )
+    assert told.exit_code == 2 and "adk-evidence[train]" in told.output and "Traceback" not in told.output
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_training(tmp_path):
+    told = CliRunner().invoke(app, ["eval", "train-reader", "--out", str(tmp_path), "--home", str(tmp_path / "h")])
+    assert told.exit_code == 2 and "cannot be written" in told.output
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_the_command_says_what_the_training_came_to_and_where_the_adapter_is(tmp_path, monkeypatch, interrupted):
+    given = dict[str, Any]()
+
+    def stand_in(settings: Any, out: Path, **options: Any) -> Report:
+        given.update(options, out=out)
+        options["tell"]("step 1 of 2")
+        ranks = None if interrupted else Ranks(9, 0.25, 0.5, 0.75)
+        return Report("ab12", 40, 240, 61.0, 1.25, ranks, interrupted)
+
+    monkeypatch.setattr("adk_evidence_eval.reader.training.train_reader", stand_in)
+    out = tmp_path / "new" / "a.safetensors"
+    arguments = ["eval", "train-reader", "--out", str(out), "--questions", "40", "--minutes", "2", "--seed", "5"]
+    told = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h")])
+    assert told.exit_code == 0, told.output
+    assert (given["out"], given["questions"], given["minutes"], given["seed"]) == (out, 40, 2.0, 5)
+    words = " ".join(told.output.split())
+    assert "240 pairs of 40 questions" in words and "sha256 ab12" in words and "step 1 of 2" in words
+    assert "rerank.reader.adapter" in words
+    assert ("was interrupted" if interrupted else "0.250 by the search, 0.500 by the reader, 0.750 by both") in words
+    as_json = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h"), "--json"])
+    assert json.loads(as_json.stdout)["data_sha256"] == "ab12"
+
+
+# The trainer
+
+LETTERS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A folder with a tiny encoder and a tokeniser that knows some words."""
+    weights = tiny_bert()
+    ids = write_tokenizer(tmp_path, (*LETTERS, "good", "bad"), 16)
+    random = np.random.default_rng(1)
+    weights["embeddings.word_embeddings.weight"] = random.normal(0, 1.0, (len(ids), HIDDEN)).astype(np.float32)
+    save(weights, tmp_path)
+    return tmp_path
+
+
+def good_or_bad(count: int) -> TrainingData:
+    """Questions of which every answer has the word `good`, and no other text."""
+    texts = [f"{word} {first} {second}" for word in ("good", "bad") for first in LETTERS for second in LETTERS]
+    half = len(texts) // 2
+    random = np.random.default_rng(5)
+    bad = [tuple(int(place) for place in half + random.permutation(half)[:8]) for _ in range(count)]
+    examples = tuple(Example(LETTERS[n % 6], n % half, bad[n]) for n in range(count))
+    held = tuple(HeldOut(LETTERS[n], (*bad[n], n + 20), tuple(-float(m) for m in range(9)), 8) for n in range(6))
+    return TrainingData(texts, examples, held)
+
+
+@needs_torch
+class TestTrainer:
+    @pytest.fixture(autouse=True)
+    def _one_thread(self) -> Iterator[None]:
+        # Threads that wait for each other take longer than these few numbers, above all on a busy machine.
+        torch = pytest.importorskip("torch")
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        yield
+        torch.set_num_threads(before)
+
+    def trained(self, tiny: Path, **plan: Any) -> Any:
+        from adk_evidence_eval.reader.lora import Plan, train
+
+        options = {"rank": 2, "alpha": 4.0, "tokens": 16, "question_tokens": 5, "rate": 0.02, "seed": 3, **plan}
+        kept = list[Any]()
+        found = train(tiny, HEADS, good_or_bad(240), Plan(**options), about(), keep=kept.append)
+        return found, kept
+
+    def test_it_learns_to_put_first_what_answers_and_the_written_adapter_does_the_same(self, tiny, tmp_path):
+        found, kept = self.trained(tiny)
+        assert found.losses[-1] < 0.5 * found.losses[0] and not found.interrupted
+        assert found.pairs == 240 * 6 and found.adapter.about.pairs == kept[-1].about.pairs <= found.pairs
+        write_adapter(found.adapter, tmp_path / "a.safetensors")
+        model = PairModel(tiny, read_adapter(tmp_path / "a.safetensors"), HEADS)
+        data = good_or_bad(240)
+        with ThreadPoolExecutor() as workers:
+            ranks = ranks_of(data, lambda question, texts: model.scores(question, texts, workers), weight=1.0)
+        assert ranks.search < 0.2 and ranks.reader > 0.9
+
+    def test_the_network_scores_as_the_graph_does(self, tiny):
+        from adk_evidence_eval.reader.lora import Plan, _Network, _Pairs
+
+        data, plan = good_or_bad(30), Plan(rank=2, alpha=4.0, tokens=16, question_tokens=5)
+        found, _ = self.trained(tiny)
+        torch = __import__("torch")
+        network = _Network(torch, tiny, HEADS, plan)
+        for name, (down, up) in network._low.items():
+            layer = found.adapter.layers[name]
+            down.data, up.data = torch.from_numpy(layer.down), torch.from_numpy(layer.up)
+        network._head.data = torch.from_numpy(found.adapter.head)
+        network._bias.data = torch.tensor([found.adapter.bias])
+        model, reading = PairModel(tiny, found.adapter, HEADS), _Pairs(tiny, data, plan)
+        with ThreadPoolExecutor() as workers:
+            for question in data.held_out:
+                texts = [data.texts[place] for place in question.pool]
+                graph = model.scores(question.question, texts, workers)
+                torch_scores = network.read(reading.pool(question))
+                assert np.corrcoef(graph, torch_scores)[0, 1] > 0.97
+
+    def test_the_same_seed_makes_the_same_adapter(self, tiny):
+        first, again, other = (self.trained(tiny, seed=seed)[0].adapter.sha256 for seed in (3, 3, 4))
+        assert first == again != other
+
+    def test_ctrl_c_keeps_the_best_so_far(self, tiny, monkeypatch):
+        from adk_evidence_eval.reader import lora
+
+        steps = iter(range(100))
+        draw = lora._Pairs.drawn
+
+        def interrupted(self: Any, *arguments: Any) -> Any:
+            if next(steps) == 70:
+                raise KeyboardInterrupt
+            return draw(self, *arguments)
+
+        monkeypatch.setattr(lora._Pairs, "drawn", interrupted)
+        found, kept = self.trained(tiny)
+        assert found.interrupted and kept and found.adapter is kept[-1]
+
+    def test_the_time_ends_a_training(self, tiny):
+        found, kept = self.trained(tiny, minutes=1e-9)
+        assert len(found.losses) == 1 and kept
