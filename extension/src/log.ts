@@ -46,9 +46,9 @@ export function serverLine(line: string): { level: Level; text: string } {
   return level && found?.[2] !== undefined ? { level, text: found[2] } : { level: "info", text: line };
 }
 
-/** The text without passwords in addresses, which package indexes may have, and without keys of Voyage AI. */
+/** The text without passwords in addresses, which package indexes may have, and without keys of Voyage AI and OpenAI. */
 export function withoutCredentials(text: string): string {
   return text
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, "$1***@")
-    .replaceAll(/\b(?:pa|al)-[A-Za-z0-9_-]{16,}/g, "***");
+    .replaceAll(/\b(?:pa|al|sk)-[A-Za-z0-9_-]{16,}/g, "***");
 }

@@ -118,6 +118,7 @@ describe("a line of the log", () => {
   it("has no credentials", () => {
     const line = "Looking in indexes: https://me:pass@index.invalid/simple with pa-abcdefghijklmnopqrstu";
     assert.equal(withoutCredentials(line), "Looking in indexes: https://***@index.invalid/simple with ***");
+    assert.equal(withoutCredentials("refused sk-proj-abcdefghijklmnop_qrs"), "refused ***");
   });
 });
 
