@@ -92,6 +92,8 @@ def training_view(report: Training) -> View:
             f"MRR on {ranks.questions} held-out questions: {ranks.search:.3f} by the search, {ranks.reader:.3f} by the "
             f"reader, {ranks.both:.3f} by both"
         )
+        if ranks.both <= ranks.search:
+            sentences.append("This adapter does not help: train with more questions or more time before you use it.")
     elif report.interrupted:
         sentences.append("The training was interrupted, so that the adapter was not measured.")
     return asdict(report), sentences

@@ -30,6 +30,7 @@ from adk_evidence_eval.reader.data import (
     training_data,
 )
 from adk_evidence_eval.reader.training import Ranks, Report, ranks_of
+from adk_evidence_eval.views import training_view
 from tests.core.factories import payload
 from tests.core.test_minilm import HEADS, HIDDEN, save, tiny_bert
 from tests.core.test_reader import about
@@ -195,8 +196,15 @@ def test_the_command_says_what_the_training_came_to_and_where_the_adapter_is(tmp
     assert "240 pairs of 40 questions" in words and "sha256 ab12" in words and "step 1 of 2" in words
     assert "rerank.reader.adapter" in words
     assert ("was interrupted" if interrupted else "0.250 by the search, 0.500 by the reader, 0.750 by both") in words
+    assert "does not help" not in words
     as_json = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h"), "--json"])
     assert json.loads(as_json.stdout)["data_sha256"] == "ab12"
+
+
+def test_an_adapter_that_does_not_help_is_said_not_to():
+    ranks = [Ranks(9, 0.5, 0.25, both) for both in (0.5, 0.51)]
+    worse, better = (training_view(Report("ab12", 40, 240, 61.0, 1.25, found, False))[1] for found in ranks)
+    assert len(worse) == len(better) + 1 and "does not help" in str(worse[-1])
 
 
 # The trainer
