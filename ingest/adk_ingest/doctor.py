@@ -97,11 +97,11 @@ def _model(settings: Settings) -> Iterator[Finding]:
 def _embedding_service(settings: Settings, what: str) -> Finding:
     from adk_evidence.embedding.factory import make_dense
     from adk_evidence.services.embeddings import EMBEDDINGS
-    from adk_evidence.services.openai_api import is_own_server
+    from adk_evidence.services.openai_api import costs_nothing
 
     openai = settings.embedding.openai
     found = f"{openai.model} at {openai.base_url}, vectors of length {openai.length}"
-    if is_own_server(openai):
+    if costs_nothing(openai, openai.usd_per_million_tokens):
         try:
             with closing(make_dense(settings).doc) as model:
                 model.embed_query("Is anybody there?")
@@ -109,13 +109,12 @@ def _embedding_service(settings: Settings, what: str) -> Finding:
             return Finding(what, "broken", f"{found}: {exc.message}", exc.hint)
         return Finding(what, "ok", f"{found}; it answers.")
     # Not asked: that would cost money.
-    if EMBEDDINGS.has_key():
+    named = EMBEDDINGS.at(openai.base_url)
+    if named.has_key():
         return Finding(what, "ok", f"{found}; a key is set in the environment; it was not asked.")
     if openai.base_url == OPENAI_URL:
-        return Finding(what, "broken", f"{found}: no key is set.", f"Set {EMBEDDINGS.keys}.")
-    return Finding(
-        what, "note", f"{found}; it was not asked. No key is set.", f"Set {EMBEDDINGS.keys} if it wants one."
-    )
+        return Finding(what, "broken", f"{found}: no key is set.", f"Set {named.keys}.")
+    return Finding(what, "note", f"{found}; it was not asked. No key is set.", f"Set {named.keys} if it wants one.")
 
 
 def _reranker(settings: Settings) -> Iterator[Finding]:
@@ -126,10 +125,11 @@ def _reranker(settings: Settings) -> Iterator[Finding]:
     llm = settings.rerank.llm
     # Not asked: that would cost money.
     found = f"the local one, then {llm.model} at {llm.base_url}, which gets questions and passages; it was not asked."
-    if CHAT.has_key():
+    named = CHAT.at(settings.rerank.llm.base_url)
+    if named.has_key():
         yield Finding("reranker", "ok", f"{found} A key is set in the environment.")
     else:
-        yield Finding("reranker", "note", f"{found} No key is set.", f"Set {CHAT.keys} if it wants one.")
+        yield Finding("reranker", "note", f"{found} No key is set.", f"Set {named.keys} if it wants one.")
 
 
 def _server(settings: Settings) -> Iterator[Finding]:

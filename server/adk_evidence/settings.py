@@ -504,7 +504,10 @@ class EnrichmentSettings(Frozen):
 
 
 class ReaderSettings(Frozen):
-    """A small model that reads the question with the best passage of each candidate; off without an adapter."""
+    """A small model that reads the question with the best passage of each candidate; off without an adapter.
+
+    The provider `local` alone counts what was read.
+    """
 
     adapter: UserPath | None
     candidates: int = Field(ge=2, le=200)
@@ -524,12 +527,6 @@ class RerankSettings(Frozen):
     cache_entries: PositiveInt
     llm: LlmRerankSettings
     reader: ReaderSettings
-
-    @model_validator(mode="after")
-    def _read_for_the_local_one(self) -> RerankSettings:
-        if self.reader.adapter is not None and self.provider != "local":
-            raise ValueError("reader.adapter is for the provider local, whose sum the reader is a part of")
-        return self
 
 
 class PackSettings(Frozen):

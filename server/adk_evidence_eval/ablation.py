@@ -16,7 +16,6 @@ from adk_evidence_eval.variants import Variant
 # What a request names, which stands before all that is searched, is left out as well.
 _BARE: Mapping[str, Any] = {
     "rerank.provider": "none",
-    "rerank.reader.adapter": None,
     "retrieval.expansion": "never",
     "retrieval.feedback_passages": 0,
     "pack.min_docs": 0,
@@ -118,7 +117,7 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "ranking": {
         "definitions": {"retrieval.branches": ["dense", "sparse"]},
         "sub-queries": {"retrieval.expansion": "never"},
-        "rerank": {"rerank.provider": "none", "rerank.reader.adapter": None},
+        "rerank": {"rerank.provider": "none"},
         "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
     },
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
@@ -71,5 +72,6 @@ class Executor:
         """Ask all work to stop, and wait a little for it."""
         for admission in self._lanes.values():
             admission.ask_to_stop()
+        end = time.monotonic() + STOP_SECONDS
         for admission in self._lanes.values():
-            admission.wait_for_end(STOP_SECONDS / len(self._lanes))
+            admission.wait_for_end(max(0.0, end - time.monotonic()))

@@ -71,8 +71,11 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             )
 
         try:
-            admission = session.admission if tool.read_only else session.indexing
-            return await in_thread(work, context.session.report_progress, admission, session.time_budget_ms)
+            # The budget is that of a question.
+            admission, budget = (
+                (session.admission, session.time_budget_ms) if tool.read_only else (session.indexing, None)
+            )
+            return await in_thread(work, context.session.report_progress, admission, budget)
         except Exception as exc:
             text = one_line(str(told(exc)))
             return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

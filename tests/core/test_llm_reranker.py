@@ -22,6 +22,7 @@ from adk_evidence.search.rerank.cascade import CascadeReranker
 from adk_evidence.search.rerank.llm import LlmReranker, parse_order, prompt
 from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.services import chat
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_evidence.services.eventloop import run_within
 from adk_evidence.services.openai_api import OpenAiApi, is_own_server
@@ -395,21 +396,23 @@ class TestKey:
         written = [path for path in indexed.home.rglob("*.json*") if KEY.encode() in path.read_bytes()]
         assert KEY not in shown and not written
 
-    def test_the_products_own_variable_comes_first(
-        self, standin: LlmStandIn, make: Make, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv(KEY_VARIABLES[1], "sk-another-key")
-        assert ask(make()).warnings == ()
+    def test_the_key_of_openai_goes_to_openai_alone(self, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(KEY_VARIABLES[0])
-        assert "does not accept the key in OPENAI_API_KEY" in ask(make(), "what is a session?").warnings[0]
         monkeypatch.setenv(KEY_VARIABLES[1], KEY)
-        assert ask(make()).warnings == ()
+        assert "wants a key. Set ADK_EVIDENCE_LLM_API_KEY." in ask(make()).warnings[0]
+        assert chat.CHAT.at("https://api.openai.com/v1").has_key()
+        for address in (
+            "https://api.openai.com.example.org/v1",
+            "https://example.org/api.openai.com",
+            "http://localhost",
+        ):
+            assert not chat.CHAT.at(address).has_key()
 
     def test_a_local_server_needs_no_key(
         self, standin: LlmStandIn, make: Make, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv(KEY_VARIABLES[0])
-        assert "wants a key. Set ADK_EVIDENCE_LLM_API_KEY or OPENAI_API_KEY." in ask(make()).warnings[0]
+        assert "wants a key. Set ADK_EVIDENCE_LLM_API_KEY." in ask(make()).warnings[0]
         standin.keys = set()
         assert ask(make()).warnings == ()
         assert "Authorization" not in standin.headers[-1]

@@ -425,16 +425,15 @@ class TestKey:
         monkeypatch.delenv(KEY_VARIABLES[0])
         with pytest.raises(ServiceError, match="wants a key") as caught:
             ask().embed_query("why?")
-        assert caught.value.hint == "Set ADK_EVIDENCE_EMBEDDINGS_API_KEY or OPENAI_API_KEY."
+        assert caught.value.hint == "Set ADK_EVIDENCE_EMBEDDINGS_API_KEY."
         standin.keys = set()
         assert ask().embed_query("why?") and "Authorization" not in standin.headers[-1]
 
     def test_a_refused_key_is_named_by_its_variable(
         self, standin: EmbeddingsStandIn, ask: Asked, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.delenv(KEY_VARIABLES[0])
-        monkeypatch.setenv(KEY_VARIABLES[1], "sk-another-key")
-        with pytest.raises(ServiceError, match="does not accept the key in OPENAI_API_KEY"):
+        monkeypatch.setenv(KEY_VARIABLES[0], "sk-another-key")
+        with pytest.raises(ServiceError, match="does not accept the key in ADK_EVIDENCE_EMBEDDINGS_API_KEY"):
             ask().embed_query("why?")
         assert len(standin.requests) == 1
 

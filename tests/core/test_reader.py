@@ -18,9 +18,10 @@ from adk_evidence.embedding.bert import assemble_bert
 from adk_evidence.embedding.minilm import DIMENSION, HEADS, prepare_minilm
 from adk_evidence.embedding.pairs import PairModel, PairTokenizer
 from adk_evidence.embedding.weights import MINILM_WEIGHTS
-from adk_evidence.errors import ModelError, SettingsError
+from adk_evidence.errors import ModelError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.rerank.factory import make_reader
 from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.rerank.reader import Reader, passage_text
 from adk_evidence.search.session import EvidenceService
@@ -409,8 +410,17 @@ class TestFailures:
         assert list(tmp_path.iterdir()) == [path], "no weights were fetched for it"
 
     def test_another_reranker_takes_no_reader(self):
-        with pytest.raises(SettingsError, match=r"reader\.adapter is for the provider local"):
-            load_settings({"rerank": {"provider": "none", "reader": {"adapter": "a.safetensors"}}})
+        settings = load_settings({"rerank": {"provider": "none", "reader": {"adapter": "a.safetensors"}}})
+        assert make_reader(settings) is None
+
+    def test_an_adapter_that_changes_more_than_the_weights_have_is_refused(self, tmp_path):
+        path = tmp_path / "adapter.safetensors"
+        adapter = tiny_adapter(tiny_bert())
+        rank = adapter.about.rank
+        wide = LowRank(np.zeros((rank, 100_000), np.float32), np.zeros((100_000, rank), np.float32))
+        write_adapter(replace(adapter, layers={"encoder.layer.0.output.dense.weight": wide}), path)
+        with pytest.raises(ModelError, match="more than the weights have"):
+            read_adapter(path)
 
 
 @pytest.mark.model

@@ -249,7 +249,7 @@ class TestCommands:
         ("address", "key", "said"),
         [
             ("https://api.openai.com/v1", "", "no key is set. Set ADK_EVIDENCE_EMBEDDINGS_API_KEY"),
-            (HOSTED, "", "No key is set. Set ADK_EVIDENCE_EMBEDDINGS_API_KEY or OPENAI_API_KEY if it wants one"),
+            (HOSTED, "", "No key is set. Set ADK_EVIDENCE_EMBEDDINGS_API_KEY if it wants one"),
             (HOSTED, KEY, "a key is set in the environment; it was not asked"),
         ],
     )

@@ -19,7 +19,7 @@ from adk_evidence.index.opened import check_readable
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.services.chat import CHAT
 from adk_evidence.services.metering import CostCap
-from adk_evidence.services.openai_api import is_own_server
+from adk_evidence.services.openai_api import costs_nothing
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
@@ -201,7 +201,7 @@ class Enrichment:
             SettingsError: The settings name no price of the model.
         """
         usd = self.price(*self.tokens)
-        return None if is_own_server(self.settings.rerank.llm) else Cost(len(self.requests), sum(self.tokens), usd)
+        return None if _is_free(self.settings) else Cost(len(self.requests), sum(self.tokens), usd)
 
     @property
     def cap(self) -> CostCap:
@@ -210,7 +210,7 @@ class Enrichment:
     def price(self, read: int, written: int) -> float:
         """US dollars for tokens; fails as `cost` does."""
         llm = self.settings.rerank.llm
-        if is_own_server(llm):
+        if _is_free(self.settings):
             return 0.0
         try:
             prices = self.settings.enrichment.usd_per_million_tokens[llm.model]
@@ -240,6 +240,10 @@ class Enrichment:
         )
 
 
+def _is_free(settings: Settings) -> bool:
+    return costs_nothing(settings.rerank.llm, settings.enrichment.usd_per_million_tokens)
+
+
 def remaining(settings: Settings) -> str | None:
     """A sentence on the chunks of a published index that lack questions; None where none does."""
     if not settings.has_questions:
@@ -250,9 +254,9 @@ def remaining(settings: Settings) -> str | None:
     chunks = sum(one.chunks for one in found.coverage.values())
     kept = chunks - sum(one.missing for one in found.coverage.values())
     llm, price = settings.rerank.llm, ""
-    if is_own_server(llm):
+    if _is_free(settings):
         price = f" with {llm.model}, at no cost"
-    elif CHAT.has_key() and (usd := Enrichment(settings, found).plan().price_usd) is not None:
+    elif CHAT.at(llm.base_url).has_key() and (usd := Enrichment(settings, found).plan().price_usd) is not None:
         price = f" for about ${usd:.2f}"
     command = f"`{settings.enrich_command}` has a language model write the rest{price}."
     return with_options(f"Questions are written for {kept:,} of {chunks:,} chunks; {command}")

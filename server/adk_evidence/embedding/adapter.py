@@ -24,9 +24,11 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.validation import problems
 
 LICENSE = "Apache-2.0"  # that of the weights, from which an adapter is made
-_HINT = "Name another file in rerank.reader.adapter, or unset the setting."
+HINT = "Name another file in rerank.reader.adapter, or unset the setting."
 # A hundred times what an adapter takes.
 _MAX_BYTES = 200_000_000
+# Ten times the numbers of all weights that an adapter may change.
+_MAX_CHANGES = 100_000_000
 _DOWN, _UP = ".down", ".up"
 _HEAD, _BIAS = "head.weight", "head.bias"
 
@@ -117,7 +119,7 @@ def read_adapter(path: Path) -> Adapter:
             stated = (file.metadata() or {}).get("about")
             tensors = {name: file.get_tensor(name).astype(np.float32) for name in file.keys()}  # noqa: SIM118
     except OSError as exc:
-        raise ModelError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", _HINT) from exc
+        raise ModelError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", HINT) from exc
     # TypeError: numpy knows no such numbers.
     except (SafetensorError, TypeError) as exc:
         raise _damaged(path, "it is not a whole safetensors file") from exc
@@ -142,10 +144,12 @@ def _adapter(path: Path, tensors: dict[str, FloatMatrix], about: About) -> Adapt
         if up is None or down.ndim != 2 or up.ndim != 2 or not down.shape[0] == up.shape[1] == about.rank:
             raise _damaged(path, f"its change of {name} is not one of rank {about.rank}")
         layers[name] = LowRank(down, up)
+    if sum(one.up.shape[0] * one.down.shape[1] for one in layers.values()) > _MAX_CHANGES:
+        raise _damaged(path, "it changes more than the weights have")
     if tensors:
         raise _damaged(path, f"nothing is known of its tensor {min(tensors)}")
     return Adapter(layers, head, float(bias[0]), about)
 
 
 def _damaged(path: Path, why: str) -> ModelError:
-    return ModelError(f"{path} is not an adapter that can be used: {why}.", _HINT)
+    return ModelError(f"{path} is not an adapter that can be used: {why}.", HINT)

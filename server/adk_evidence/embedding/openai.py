@@ -10,7 +10,7 @@ from adk_evidence.embedding.batching import Size, in_halves, pack
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.services.embeddings import SECTION, EmbeddingsService
 from adk_evidence.services.metering import RequestTooLargeError, Usage
-from adk_evidence.services.openai_api import is_own_server
+from adk_evidence.services.openai_api import costs_nothing
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import OpenAiEmbeddingSettings
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -131,5 +131,6 @@ class PaidOpenAiEmbedder(OpenAiEmbedder):
 
 
 def openai_embedder(service: EmbeddingsService, settings: OpenAiEmbeddingSettings) -> OpenAiEmbedder:
-    """The embedder of `embedding.openai`: a server on this machine costs nothing."""
-    return (OpenAiEmbedder if is_own_server(settings) else PaidOpenAiEmbedder)(service, settings)
+    """The embedder of `embedding.openai`: most servers on this machine cost nothing."""
+    is_free = costs_nothing(settings, settings.usd_per_million_tokens)
+    return (OpenAiEmbedder if is_free else PaidOpenAiEmbedder)(service, settings)

@@ -7,6 +7,7 @@ encoder itself.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapter import Adapter
+from adk_evidence.embedding.adapter import HINT, Adapter
 from adk_evidence.embedding.base import encodable
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
 from adk_evidence.embedding.minilm import RUN_TEXTS, WEIGHTS, open_session, open_tokenizer
@@ -99,7 +100,11 @@ class PairModel:
             raise ModelError("The adapter's head does not fit the weights.", "Train the adapter anew.")
 
     def scores(self, question: str, texts: Sequence[str], workers: Executor) -> list[float]:
-        """A score for each text, higher is better; a score does not depend on the other texts."""
+        """A score for each text, higher is better; a score does not depend on the other texts.
+
+        Raises:
+            ModelError: A score is no number.
+        """
         [asked], found = self._tokenizer.ids([question]), self._tokenizer.ids(texts)
         pairs = [self._tokenizer.pair(asked, ids) for ids in found]
         by_length: dict[int, list[int]] = {}
@@ -115,6 +120,8 @@ class PairModel:
         for (_, places), answer in zip(runs, answers, strict=True):
             for place, score in zip(places, answer, strict=True):
                 scores[place] = score
+        if not all(map(math.isfinite, scores)):
+            raise ModelError("The adapter makes scores that are no numbers.", HINT)
         return scores
 
     def _run(self, pairs: Sequence[Pair], length: int) -> list[float]:

@@ -43,6 +43,11 @@ class Reads:
     files: dict[tuple[SourceReader, str], Stamp] = field(default_factory=dict)
     complete: bool = True
 
+    def note(self, reader: SourceReader, path: str, stamp: Stamp) -> None:
+        """Note a file; what was read of one that changed meanwhile belongs to no one state."""
+        if self.files.setdefault((reader, path), stamp) != stamp:
+            self.complete = False
+
 
 _noted: ContextVar[Reads | None] = ContextVar("noted", default=None)
 
@@ -83,27 +88,33 @@ class SourceReader:
         Raises:
             SourceError: The source itself cannot be read.
         """
+        try:
+            stamp, text = self._read(path)
+        except SourceError:
+            # What hinders reading may end while the file stays as it is.
+            _note_unstamped()
+            raise
+        if (noted := _noted.get()) is not None:
+            noted.note(self, path, stamp)
+        return text
+
+    def _read(self, path: str) -> tuple[Stamp, str | None]:
         disk = self.on_disk(path)
-        noted = _noted.get()
-        if noted is not None:
-            noted.files[self, path] = None
         if disk is None:
-            return None
+            return None, None
         try:
             info = os.stat(disk)  # noqa: PTH116
         except OSError as exc:
             if exc.errno not in _NO_SUCH_FILE:
                 raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
             if Path(self._root).is_dir():
-                return None
+                return None, None
             message = f"The folder {self._root} that was indexed is missing."
             raise SourceError(message, "Restore it or ingest again.") from exc
         if not stat.S_ISREG(info.st_mode):
-            return None
+            return None, None
         stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
-        if noted is not None:
-            noted.files[self, path] = stamp
-        return self._load(disk, *stamp)
+        return stamp, self._load(disk, *stamp)
 
     def stamp(self, path: str) -> Stamp:
         """The state of a file as it is now; a text that `read` has returned holds as long as the state is the same."""

@@ -26,6 +26,7 @@ LOST_PARTS = frozenset(
         "sparse_unavailable",
         "collection_unavailable",
         "rerank_unavailable",
+        "reader_unavailable",
         "time_budget",
     }
 )

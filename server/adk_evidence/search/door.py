@@ -15,7 +15,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,8 +122,7 @@ class Door:
         pack, is_own = self._once(key, session, request, compute)
         if is_own:
             return pack
-        if any(warning.startswith("time_budget:") for warning in pack.warnings):
-            # The other request had spent its time; this one has its own.
+        if _spent_its_time(pack.warnings):
             return session.find(request)
         return _as_own(session, request, pack, {"equal_request": pack.query_id})
 
@@ -132,6 +131,8 @@ class Door:
         key, _ = _key("rank", session, request)
         run, is_own = self._once(key, session, request, lambda computing: computing.rank(request))
         if not is_own:
+            if _spent_its_time(run.context.warnings):
+                return session.rank(request)
             origin = {"equal_request": run.query_id}
             session.log(shared_event(session, request, str(uuid.uuid4()), origin, warnings=run.context.warnings))
         return run
@@ -256,6 +257,11 @@ def _key(kind: str, session: Session, request: EvidenceRequest) -> tuple[_Key, t
     imports = session.service.symbols.imports() if kind == "find" else None
     state = (session.index.manifest.generation, id(imports), _stamp(settings.paths.history))
     return _Key(kind, request, id(settings), state), (settings, imports)
+
+
+def _spent_its_time(warnings: Iterable[str]) -> bool:
+    """Whether the other request left something out for want of time; this one has its own."""
+    return any(warning.startswith("time_budget:") for warning in warnings)
 
 
 def _stamp(path: Path) -> Stamp:

@@ -6,12 +6,12 @@ from typing import Any
 
 from adk_evidence.errors import ServiceError
 from adk_evidence.services.eventloop import stop_if_cancelled
-from adk_evidence.services.openai_api import UNREADABLE, Named, OpenAiApi
+from adk_evidence.services.openai_api import OPENAI_KEY, UNREADABLE, Named, OpenAiApi
 from adk_evidence.services.resilience import CircuitBreaker, Clock, Deadline, RetryPolicy, call_with_retries
 from adk_evidence.settings import LlmRerankSettings
 
 # The first that is set is sent.
-KEY_VARIABLES = ("ADK_EVIDENCE_LLM_API_KEY", "OPENAI_API_KEY")
+KEY_VARIABLES = ("ADK_EVIDENCE_LLM_API_KEY", OPENAI_KEY)
 CHAT = Named("The language model", "The language model's service", "rerank.llm", KEY_VARIABLES)
 BACKOFF = (0.5, 1.0, 2.0)
 # What a job reads is long, and no person waits for a single answer: the model may take longer, and where the service

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from adk_evidence.errors import ServiceError
 from adk_evidence.services.eventloop import stop_if_cancelled
 from adk_evidence.services.metering import CostCap, Meter, RequestTooLargeError
-from adk_evidence.services.openai_api import UNREADABLE, Named, OpenAiApi, Problem
+from adk_evidence.services.openai_api import OPENAI_KEY, UNREADABLE, Named, OpenAiApi, Problem
 from adk_evidence.services.resilience import (
     CircuitBreaker,
     Clock,
@@ -27,7 +27,7 @@ FloatMatrix = NDArray[np.float32]
 
 SECTION = "embedding.openai"
 # The first that is set is sent.
-KEY_VARIABLES = ("ADK_EVIDENCE_EMBEDDINGS_API_KEY", "OPENAI_API_KEY")
+KEY_VARIABLES = ("ADK_EVIDENCE_EMBEDDINGS_API_KEY", OPENAI_KEY)
 EMBEDDINGS = Named(
     "The embedding service",
     "The embedding service",
@@ -41,7 +41,9 @@ QUERY_BACKOFF = (0.5, 1.0, 2.0)
 LESS = f"Lower {SECTION}.request_items, request_tokens or text_tokens to what the service takes."
 # How services say that a request or a text is too large, and nothing else. A server error says so only in these words.
 _TOO_LARGE = re.compile(
-    r"\btokens?\b|too (?:large|long|many)|batch size|context (?:length|size)|(?:maximum|array) length", re.IGNORECASE
+    r"\d tokens?\b|maximum[^.\n]{0,60} tokens?\b|too (?:large|long|many)|batch size|context (?:length|size)"
+    r"|(?:maximum|array) length",
+    re.IGNORECASE,
 )
 _TOO_LARGE_TO_PROCESS = re.compile(r"too large to process|exceeds? the (?:available )?context", re.IGNORECASE)
 # A request with more tokens than the account has in a minute is refused with the status of a rate limit.

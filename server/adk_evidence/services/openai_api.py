@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from adk_evidence.errors import ServiceError
 from adk_evidence.redaction import without_key
@@ -19,6 +21,8 @@ from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import TransientError, retry_after_seconds
 from adk_evidence.settings import OpenAiServiceSettings
 
+OPENAI_KEY = "OPENAI_API_KEY"
+_OPENAI_HOST = "api.openai.com"
 _GRACE_SECONDS = 2.0
 # Raised while a body is read that is not JSON, or not the JSON of the contract.
 UNREADABLE = (ValueError, LookupError, TypeError, RecursionError)
@@ -47,6 +51,12 @@ class Named:
     section: str
     key_variables: tuple[str, ...]
     when_slow: str = ""
+
+    def at(self, base_url: str) -> Named:
+        """The same at an address: `OPENAI_API_KEY` is sent to OpenAI alone, whatever else has this interface."""
+        if urlsplit(base_url).hostname == _OPENAI_HOST:
+            return self
+        return replace(self, key_variables=tuple(name for name in self.key_variables if name != OPENAI_KEY))
 
     def has_key(self) -> bool:
         """Whether the environment has a key."""
@@ -88,7 +98,7 @@ class OpenAiApi:
 
     def __init__(self, settings: OpenAiServiceSettings, named: Named) -> None:
         self._settings = settings
-        self._named = named
+        self._named = named.at(settings.base_url)
         self._client: Any = None
 
     def post(self, path: str, body: dict[str, Any], seconds: float) -> Any:
@@ -190,8 +200,16 @@ class OpenAiApi:
 
 
 def is_own_server(settings: OpenAiServiceSettings) -> bool:
-    """Whether the service runs on this machine, where answers cost nothing; the settings allow `http` for no other."""
+    """Whether the service runs on this machine; the settings allow `http` for no other."""
     return settings.base_url.startswith("http:")
+
+
+def costs_nothing(settings: OpenAiServiceSettings, prices: Mapping[str, object]) -> bool:
+    """Whether answers cost nothing: the service runs on this machine, and its model has no price.
+
+    A gateway on this machine may pass requests on to a service that is paid.
+    """
+    return is_own_server(settings) and not prices.get(settings.model)
 
 
 def _seconds_to_wait(headers: Any, status: int) -> float | None:

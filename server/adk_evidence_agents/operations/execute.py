@@ -81,9 +81,11 @@ def execute(
         asker=parsed.context,
     )
     results = Results()
-    admission = session.indexing if parsed.task_type in ("index", "update", "delete") else session.admission
+    writes = parsed.task_type in ("index", "update", "delete")
+    # The budget is that of a question.
+    admission, budget = (session.indexing, None) if writes else (session.admission, session.time_budget_ms)
     # The run notes the failure.
-    with suppress(EvidenceError), run, admission.turn(cancelled, session.time_budget_ms):
+    with suppress(EvidenceError), run, admission.turn(cancelled, budget):
         run.context.waited_ms = waited_ms()
         run.context.stop_if_cancelled()
         run.note_batch_size()

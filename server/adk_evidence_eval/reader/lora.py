@@ -157,7 +157,9 @@ def train(
 def _mrr(network: _Network, reading: _Pairs, questions: Sequence[HeldOut]) -> float:
     """The mean reciprocal rank of what answers, by the reader alone; 0 without questions."""
     found = [(network.read(reading.pool(question)), question.right) for question in questions]
-    return float(np.mean([1 / (1 + np.sum(scores > scores[right])) for scores, right in found])) if found else 0.0
+    # Of equal scores, the right one counts as the last. Scores that are no numbers rank nothing.
+    ranks = [np.sum(scores >= scores[right]) if np.isfinite(scores).all() else np.inf for scores, right in found]
+    return float(np.mean([1 / rank for rank in ranks])) if found else 0.0
 
 
 class _Pairs:

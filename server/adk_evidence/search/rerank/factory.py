@@ -36,8 +36,11 @@ def make_reranker(settings: Settings) -> Reranker | None:
 
 
 def make_reader(settings: Settings) -> Reader | None:
-    """The reader of the settings, or None without an adapter; nothing is loaded before its first use."""
+    """The reader of the settings, or None without an adapter or another provider than `local`.
+
+    Nothing is loaded before its first use.
+    """
     reader = settings.rerank.reader
-    if reader.adapter is None:
+    if reader.adapter is None or settings.rerank.provider != "local":
         return None
     return Reader(reader, settings.paths.models, settings.embedding.dense.model_path, settings.rerank.threads)
