@@ -178,14 +178,14 @@ def update(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Bring an indexed codebase up to date with these files and folders alone; what is gone leaves the index."""
+    """Bring the index of the codebase that holds these files and folders up to date; what is gone leaves the index."""
     from adk_ingest.codebase import CodebaseIndexer
     from adk_ingest.codebase_views import show_index_report
 
     indexer = CodebaseIndexer(settings_from(profile, home))
     named = [Path(named_path(path, "PATH")) for path in paths]
     codebase = indexer.holding(named, name)
-    _with_progress(lambda progress: indexer.build(codebase, progress, only=named), show_index_report, as_json)
+    _with_progress(lambda progress: indexer.build(codebase, progress, about=named), show_index_report, as_json)
 
 
 @app.command()

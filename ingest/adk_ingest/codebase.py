@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -35,8 +35,7 @@ from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
-from adk_ingest.codebase_corpora import Part, codebase_corpora
+from adk_ingest.codebase_corpora import codebase_corpora
 from adk_ingest.known_files import RECORD as FILES_RECORD
 from adk_ingest.known_files import KnownFiles
 from adk_ingest.manifest import RunManifest, now
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
     from adk_evidence.index.indexer import Progress as Report
     from adk_evidence.services.eventloop import Cancelled
-    from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+    from adk_evidence.store.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
@@ -59,7 +58,6 @@ _WANTED_SKIPS = frozenset(
 # Of these reasons, the ones that hold even if a pattern matches the file: no pattern of the request asks for the file,
 # or the index has what the file says under another path.
 _NEVER_MISSED = frozenset({"not_included", "symlink_duplicate", "twin"})
-_OTHER_COMMIT = "Another commit is checked out than the indexed one, so all files are looked at."
 _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chunker_failed"})
 
 
@@ -102,18 +100,17 @@ class CodebaseIndexer:
         cancelled: Cancelled | None = None,
         *,
         compare: bool = False,
-        only: Sequence[Path] | None = None,
+        about: Sequence[Path] = (),
     ) -> IndexReport:
         """Bring the index of a codebase up to date, and record the codebase under its name.
 
         The run asks `cancelled` between batches, and stops when the answer is yes. `compare` reads every file, also
-        those that look unchanged by their size and times. `only` are files and folders, which may be gone: nothing else
-        is looked at but files that are cited by a digest, and all where another commit is checked out than the indexed
-        one.
+        those that look unchanged by their size and times. Of each file and folder in `about`, which may be gone, the
+        report says if the index holds nothing of that.
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
-            InvalidRequestError: The name is taken by another folder, or one of `only` lies outside of the codebase.
+            InvalidRequestError: The name is taken by another folder, or one of `about` lies outside of the codebase.
             IngestError: The run failed.
             StoreError: The index cannot be written.
             IndexBusyError: Another process is writing to the index.
@@ -123,7 +120,7 @@ class CodebaseIndexer:
         begin = time.perf_counter()
         # First of all: only a folder that exists is recorded.
         folder = open_codebase(codebase.path)
-        named = None if only is None else tuple(_below(folder.root, path) for path in only)
+        named = tuple(_below(folder.root, path) for path in about)
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
         is_new = register(self._settings, codebase)
@@ -133,14 +130,7 @@ class CodebaseIndexer:
 
         def gather(run: RunManifest) -> list[CorpusInput]:
             known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
-            part = None
-            # Under the lock: another run may have published meanwhile.
-            if named is not None and (published := generations.current()) is not None:
-                part = _part(named, folder, published.manifest)
-                if part is None:
-                    progress.note(_OTHER_COMMIT)
-                    run.notices.append(_OTHER_COMMIT)
-            found = codebase_corpora(settings, folder, now(), known, part)
+            found = codebase_corpora(settings, folder, now(), known)
             known.save()
             skipped.update(found.found.skipped)
             run.notices += found.notices
@@ -174,7 +164,7 @@ class CodebaseIndexer:
             changed_files=sum(earlier.get(path) != sha256 for path, sha256 in files.items()),
             removed_files=len(earlier.keys() - files.keys()),
             skipped=passed_over,
-            warnings=(*_left_out(named or (), folder, {*files}, {*earlier}, skipped), *_warnings(run)),
+            warnings=(*_left_out(named, folder, {*files}, {*earlier}, skipped), *_warnings(run)),
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
 
@@ -253,8 +243,9 @@ def _files(manifest: IndexManifest | None) -> dict[str, str]:
 
 
 def _resolved(path: Path) -> Path:
-    """Where a file or folder lies or lay, without links."""
-    return Path(os.path.realpath(expanded(path)))
+    """Where a file, folder or link lies or lay, without links above."""
+    place = expanded(path).absolute()
+    return Path(os.path.realpath(place.parent)) / place.name if place.name else Path(os.path.realpath(place))
 
 
 def _below(root: Path, path: Path) -> str:
@@ -271,21 +262,6 @@ def _below(root: Path, path: Path) -> str:
     return "" if below == "." else below
 
 
-def _part(named: tuple[str, ...], folder: CodebaseFolder, manifest: IndexManifest) -> Part | None:
-    """The part of a codebase that was named; None where the state of every other file may have changed with git's."""
-    commits = {entry.commit for name, entry in manifest.corpora.items() if not is_uncommitted(name)}
-    git = folder.git
-    if any(commit != git.commit if git else not commit.startswith(NO_COMMIT) for commit in commits):
-        return None
-    prefix = git.prefix if git else ""
-
-    def paths(entries: Iterable[CorpusEntry]) -> frozenset[str]:
-        return frozenset(path.removeprefix(prefix) for entry in entries for path in entry.files)
-
-    by_digest = (entry for entry in manifest.corpora.values() if entry.commit.startswith(NO_COMMIT))
-    return Part(named, paths(manifest.corpora.values()), paths(by_digest))
-
-
 def _left_out(
     named: tuple[str, ...],
     folder: CodebaseFolder,
@@ -297,16 +273,21 @@ def _left_out(
     prefix = folder.git.prefix if folder.git else ""
     reasons = {path.rstrip("/"): reason for reason, paths in skipped.items() for path in paths}
     for path in named:
-        part = Part((path,))
-        if any(part.holds(file.removeprefix(prefix)) for file in files):
+        if _holds(files, prefix + path):
             continue
         if os.path.lexists(folder.root / path):
             above = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
             reason = next((reasons[place] for place in above if place in reasons), "")
             why = f" ({reason.replace('_', ' ')})" if reason else ""
             yield f"{path or folder.root} is left out of the index{why}."
-        elif not any(part.holds(file.removeprefix(prefix)) for file in earlier):
+        elif not _holds(earlier, prefix + path):
             yield f"{path} is neither there nor in the index."
+
+
+def _holds(files: AbstractSet[str], path: str) -> bool:
+    """Whether a file is among some, or one that lies in a folder of that path."""
+    folder = path.rstrip("/")
+    return path in files or any(file.startswith(f"{folder}/") or not folder for file in files)
 
 
 def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:

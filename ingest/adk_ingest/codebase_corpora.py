@@ -6,10 +6,9 @@ the commit, and all files of a folder without git, are cited with a digest of th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
@@ -19,7 +18,7 @@ from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
 from adk_ingest.corpora import CorpusInput, as_committed, corpus_state, digest, uncommitted_notice, with_includes
 from adk_ingest.credentials import credential_notices
-from adk_ingest.discovery import Discovery, FoundFile, discover
+from adk_ingest.discovery import Discovery, discover
 from adk_ingest.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
@@ -30,23 +29,6 @@ _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # From this mean length of a line on, a file counts as minified; code that people write stays below 50.
 _MINIFIED_LINE_CHARS = 300
 _NAMED_TWINS = 3
-
-
-@dataclass(frozen=True)
-class Part:
-    """Files and folders of a codebase that alone are looked at, and what the index holds.
-
-    All are paths below the codebase's folder; `""` is the folder itself. Of the `indexed` files, those `by_digest` are
-    cited by a digest of all such files: where one of them changes, the chunks of all are written again, so that all
-    must be looked at.
-    """
-
-    paths: tuple[str, ...]
-    indexed: frozenset[str] = frozenset()
-    by_digest: frozenset[str] = frozenset()
-
-    def holds(self, path: str) -> bool:
-        return any(path == one or one == "" or path.startswith(f"{one}/") for one in self.paths)
 
 
 @dataclass(frozen=True)
@@ -63,11 +45,10 @@ def codebase_corpora(
     folder: CodebaseFolder,
     created_at: str,
     known: KnownFiles | None = None,
-    part: Part | None = None,
 ) -> CodebaseCorpora:
     """Find and read the files of a codebase; its chunks carry the time `created_at`.
 
-    `known` has what earlier runs found in the files. With a `part`, all other files count as they were then.
+    `known` has what earlier runs found in the files.
 
     Raises:
         SettingsError: A glob cannot be parsed.
@@ -79,9 +60,7 @@ def codebase_corpora(
     folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="", known=known)
     git = folder.git
     ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
-    found = discover(folder_alone, about, ignored, None if part is None else part.paths)
-    if part is not None:
-        _add_others(found, part, folder.root, known)
+    found = discover(folder_alone, about, ignored)
     prefix = git.prefix if git else ""
     notices = [*folder.notices]
     files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(found, notices))
@@ -108,21 +87,6 @@ def codebase_corpora(
     # One corpus alone says what the walk passed over.
     corpora[0] = replace(corpora[0], found=found)
     return CodebaseCorpora(corpora, found, [*notices, *credential_notices(found.skipped)])
-
-
-def _add_others(found: Discovery, part: Part, root: Path, known: KnownFiles) -> None:
-    """Join what a walk through a part of a codebase found with the files outside of the part, as they were last."""
-    taken = {file.path for file in found.files}
-    for path in part.indexed:
-        if path in taken or part.holds(path):
-            continue
-        # As the walk names it.
-        disk = os.path.join(root, *path.split("/"))  # noqa: PTH118
-        file = None if path in part.by_digest else known.recall(disk)
-        file = file or known.look_at(os.path.realpath(disk))
-        if file is not None:
-            found.files.append(FoundFile(path, Path(disk), file))
-    found.files.sort(key=lambda file: file.path)
 
 
 def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -65,7 +65,6 @@ def discover(
     source: CorpusSource,
     settings: CorpusSettings,
     ignored: Collection[str] = (),
-    only: Sequence[str] | None = None,
 ) -> Discovery:
     """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
@@ -77,13 +76,11 @@ def discover(
         source: The corpus.
         settings: The filters; empty include globs and empty extensions let everything pass.
         ignored: Paths below the root, folders with `/` at their end, that are left out besides.
-        only: Paths of files and folders below the root; nothing else is looked at. None: the whole corpus.
 
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    walk = _Walk(source, settings, frozenset(ignored))
-    return walk.run() if only is None else walk.run_only(only)
+    return _Walk(source, settings, frozenset(ignored)).run()
 
 
 def path_filter(source: CorpusSource, settings: CorpusSettings) -> Callable[[str, bool], bool]:
@@ -117,19 +114,17 @@ class _Walk:
 
     def run(self) -> Discovery:
         self._known.walked(self._root)
-        return self._run(self._source.subtrees)
-
-    def run_only(self, paths: Sequence[str]) -> Discovery:
-        """Look at some paths alone; those that are not there are passed over."""
-        there = []
-        for path in paths:
-            if not os.path.lexists(self._on_disk(path)):
-                continue
-            if path and (self._is_ignored(path) or is_credential_file(self._on_disk(path))):
-                self._skip("ignored" if self._is_ignored(path) else BY_NAME, path)
-            else:
-                there.append(path)
-        return self._run(there)
+        for subtree in self._source.subtrees:
+            self._enter(subtree, self._on_disk(subtree), linked=False)
+        # Links come last, so that a file is found under its real path first.
+        while self._links:
+            links, self._links = sorted(self._links), []
+            for relative, disk in links:
+                self._follow(relative, disk)
+        self._found.files.sort(key=lambda found: found.path)
+        for paths in self._found.skipped.values():
+            paths.sort()
+        return self._found
 
     def could_take(self, relative: str, is_folder: bool) -> bool:
         """Whether the filters that need no more than a path let a file pass, or the walk into a folder."""
@@ -147,19 +142,6 @@ class _Walk:
             or is_credential_file(self._on_disk(relative))
             or (self._extensions and PurePosixPath(relative).suffix.lower() not in self._extensions)
         )
-
-    def _run(self, subtrees: Sequence[str]) -> Discovery:
-        for subtree in subtrees:
-            self._enter(subtree, self._on_disk(subtree), linked=False)
-        # Links come last, so that a file is found under its real path first.
-        while self._links:
-            links, self._links = sorted(self._links), []
-            for relative, disk in links:
-                self._follow(relative, disk)
-        self._found.files.sort(key=lambda found: found.path)
-        for paths in self._found.skipped.values():
-            paths.sort()
-        return self._found
 
     def _enter(self, relative: str, real: str, *, linked: bool) -> None:
         """Take a file or walk a folder; without recursion, since a corpus may be of any depth."""

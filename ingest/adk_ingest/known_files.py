@@ -163,11 +163,6 @@ class KnownFiles:
         except (OSError, ValueError):
             return None
 
-    def recall(self, disk: str) -> KnownFile | None:
-        """What the last look said, without looking again; None where the file was never looked at."""
-        entry = self._known.get(disk)
-        return None if entry is None else KnownFile(disk, entry.facts, None, self._change)
-
     def walked(self, root: str) -> None:
         """All files below a folder are being looked at: `save` forgets those that are not there any more."""
         self._walked.add(root.rstrip(os.sep) + os.sep)

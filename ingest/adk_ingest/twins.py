@@ -134,8 +134,11 @@ def _common_words(files: Sequence[_File]) -> dict[str, frozenset[str]]:
     common = {}
     for extension in {one.extension for one in files}:
         alike = [one for one in files if one.extension == extension]
+        if len(alike) < _MANY:
+            common[extension] = _MODULE_SYSTEM
+            continue
         counts = Counter(word for one in alike for word in set(_WORD.findall(one.text)))
-        usual = {word for word, count in counts.items() if len(alike) >= _MANY and count >= _USUAL * len(alike)}
+        usual = {word for word, count in counts.items() if count >= _USUAL * len(alike)}
         common[extension] = _MODULE_SYSTEM | usual
     return common
 

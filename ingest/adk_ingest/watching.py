@@ -201,11 +201,11 @@ class Watcher:
     def _may_matter(self, change: Changed, indexed: set[str]) -> bool:
         path = PurePosixPath(change.path)
         place = self._root / path
-        if place == self._home or self._home in place.parents:
+        if self._root in self._home.parents and (place == self._home or self._home in place.parents):
             return False
         if change.path in indexed:
-            # A folder changes with each file in it, and the file tells of itself.
-            return not place.is_dir()
+            # A folder changes with each file in it, and the file tells of itself; a folder that was swapped is new.
+            return change.is_new or not place.is_dir()
         if path.name == _GITIGNORE:
             return len(path.parts) == 1 or self._could_take(path.parent.as_posix(), True)
         if place.is_dir():
