@@ -13,6 +13,7 @@ from adk_evidence.store.generations import Generation
 from adk_evidence.store.manifest import CorpusEntry, FileEntry
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.corpora import CorpusInput
+from adk_ingest.credentials import holds_credential
 from adk_ingest.manifest import CorpusRun
 from adk_ingest.new_questions import File
 from adk_ingest.records import records
@@ -205,10 +206,12 @@ def _as_it_is(file: SourceFile) -> SourceFile:
     """A file with its text, which chunkers ask for more than once.
 
     Where the file changed since the run looked at it, its hash is that of the text which is indexed, so that the next
-    run compares with that.
+    run compares with that. A text that has got a credential meanwhile is not indexed.
     """
     text = file.text
     is_other = file.known is not None and sha256_text(text) != file.known.facts.digest
+    if is_other and holds_credential(text):
+        text = ""
     return replace(file, own_text=text, file_hash=sha256_text(text) if is_other else file.file_hash)
 
 

@@ -115,7 +115,9 @@ def _grouped(files: Iterable[_File], key: Callable[[_File], object]) -> list[lis
 def _placed(file: SourceFile, extension: str) -> _File:
     path = PurePosixPath(file.path.removesuffix(extension))
     folders = path.parts[:-1]
-    digest, built = _DIGEST.search(path.name) is not None, not _BUILT.isdisjoint(folders)
+    built = not _BUILT.isdisjoint(folders)
+    # People, too, give names such as `account-20260101`.
+    digest = _DIGEST.search(path.name) is not None and (built or extension not in _WRITTEN)
     order = (
         not _SOURCES.intersection(folders),
         len(_LESSER.intersection(folders)),

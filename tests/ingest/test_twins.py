@@ -115,3 +115,13 @@ def test_bundles_whose_names_are_digests_are_compared_by_their_lines() -> None:
     }
     made = [SourceFile(path, text, sha256_text(text)) for path, text in files.items()]
     assert find_twins(made) == [("dist/production/chunk-7RTFRKQW.mjs", "dist/development/chunk-6KYCQHYJ.mjs")]
+
+
+def test_files_that_people_wrote_under_names_like_those_of_bundles_are_no_twins() -> None:
+    lines = [f"export const limit{number} = {number};" for number in range(20)]
+    other = [*lines[:18], "export const limit18 = 180;", "export const limit19 = 190;"]
+    made = [
+        SourceFile(path, text, sha256_text(text))
+        for path, text in (("plans-20260101.ts", "\n".join(lines)), ("plans-20260201.ts", "\n".join(other)))
+    ]
+    assert find_twins(made) == []
