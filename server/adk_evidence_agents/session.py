@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 KEPT_QUERIES = 512
 # Indexing takes minutes: such requests do not queue up with questions.
 INDEXING = Limits(running=2, waiting=20)
+# Look-ups take milliseconds, and tell how busy the others are.
+LOOKUPS = Limits(running=2, waiting=1000)
 # A project may be upgraded while a server runs; to look takes milliseconds.
 LOOK_AGAIN_SECONDS = 20.0
 
@@ -61,9 +63,10 @@ class AgentSession:
         self._find_project = find_project
         self._clock = clock
         self._project: tuple[float, ProjectAdk | None] | None = None
-        # What asks, and what indexes or deletes. The surfaces let requests in.
+        # What asks, what indexes or deletes, and what looks something up. The surfaces let requests in.
         self.admission = Admission()
         self.indexing = Admission(INDEXING)
+        self.lookups = Admission(LOOKUPS)
         self._lock = threading.RLock()
         self._settings: Settings | None = None
         self._names: ResolvedNames | None = None

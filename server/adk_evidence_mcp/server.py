@@ -18,6 +18,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
+from adk_evidence.admission import Admission
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import one_line, visible_values
 from adk_evidence_agents.session import AgentSession, told, valid
@@ -85,20 +86,23 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             text = result_schemas(tools.values())
             contents = types.TextResourceContents(uri=params.uri, mime_type=RESULTS.mime_type, text=text)
         else:
-            contents = await refusing(context, lambda _: read_resource(session, params.uri))
+            contents = await refusing(context, session.lookups, lambda _: read_resource(session, params.uri))
         return types.ReadResourceResult(contents=[contents])
 
     async def prompt(context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await refusing(context, lambda call: get_prompt(session, params.name, params.arguments or {}, call))
+        def work(call: Call) -> types.GetPromptResult:
+            return get_prompt(session, params.name, params.arguments or {}, call)
+
+        return await refusing(context, session.admission, work)
 
     async def completion(context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        found = await refusing(context, lambda _: complete(session, params.argument))
+        found = await refusing(context, session.lookups, lambda _: complete(session, params.argument))
         return types.CompleteResult(completion=found)
 
-    async def refusing(context: _Context, work: Callable[[Call], _T]) -> _T:
-        """Do work; a failure becomes an error of the protocol with a sentence to act on."""
+    async def refusing(context: _Context, admission: Admission, work: Callable[[Call], _T]) -> _T:
+        """Do work in its turn; a failure becomes an error of the protocol with a sentence to act on."""
         try:
-            return await in_thread(work, context.session.report_progress, session.admission)
+            return await in_thread(work, context.session.report_progress, admission)
         except Exception as exc:
             error = told(exc)
             code = types.INVALID_PARAMS if error.code in _OF_THE_CALLER else types.INTERNAL_ERROR
