@@ -44,6 +44,8 @@ describe("an error in the editor", () => {
 
   it("is explained from the selection, with the line of each call in google-adk", async () => {
     await editor.openFile("crash.txt");
+    // The keys reach the text once the cursor is in it.
+    await editor.select(1, 1, 0);
     await editor.page.keyboard.press("Control+A");
     await editor.cursor("selected");
     await editor.run("ADK Evidence: Explain This Error");
