@@ -9,11 +9,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "mocha";
-import type { Browser } from "playwright-core";
-import { launchChromium } from "../e2e/chromium";
-import { CodeServer } from "../e2e/codeServer";
-import { Editor } from "../e2e/editor";
+import type { Editor } from "../e2e/editor";
 import { REQUIREMENTS } from "../e2e/workplace";
+import { openWindow, ownServer } from "../journeys/bench";
 
 const COMMAND = path.join(process.cwd(), ".venv", "bin", "adk-evidence");
 const START_MS = 120_000;
@@ -44,8 +42,6 @@ const QUESTIONS = [
 describe("a user of the editor waits", () => {
   const home = process.env.ADK_EVIDENCE_HOME;
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "adk-evidence-benchmark-"));
-  const server = new CodeServer();
-  let browser: Browser;
   let editor: Editor;
 
   before(async function () {
@@ -53,20 +49,13 @@ describe("a user of the editor waits", () => {
     assert.ok(home, "Set ADK_EVIDENCE_HOME to a folder in which `adk-ingest all` was run.");
     fs.writeFileSync(path.join(root, "questions.py"), QUESTIONS.map((question) => `# ${question}\n`).join(""));
     fs.writeFileSync(path.join(root, "requirements.txt"), REQUIREMENTS);
+    const server = await ownServer();
     server.configure({}, { "adkEvidence.home": home, "adkEvidence.server.command": [COMMAND, "serve", "lsp"] });
-    await server.install();
     await server.start();
-    browser = await launchChromium();
-    editor = await Editor.open(browser, server, root);
+    editor = await openWindow(server, root);
     await editor.openFile("questions.py");
   });
-  after(async function () {
-    this.timeout(60_000);
-    await editor?.close();
-    await browser?.close();
-    await server.stop();
-    fs.rmSync(root, { recursive: true, force: true });
-  });
+  after(() => fs.rmSync(root, { recursive: true, force: true }));
 
   it("for the first answer of a window", async function () {
     this.timeout(2 * START_MS);

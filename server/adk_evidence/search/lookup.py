@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Condition, Filter, HasId
@@ -70,6 +70,17 @@ def similarities(
         return {}
     query = np.asarray(asked, dtype=np.float32)
     return {point: [float(one) for one in held @ query] for point, held in rows.items() if held.ndim == 2}
+
+
+def passage_similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:
+    """The cosines of the question with the passages of hits, by point id; of hits that have several passages."""
+    found: dict[str, list[float]] = {}
+    for kind in KINDS:
+        points = [hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1]
+        if points:
+            vector = run.settings.store.dense_vector(kind)
+            found |= similarities(run, kind, vector, points, run.index.passage_vectors)
+    return found
 
 
 def _vectors(

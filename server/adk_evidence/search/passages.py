@@ -23,10 +23,10 @@ from typing import cast
 from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.identifiers import split_identifier
 from adk_evidence.languages import BY_EXTENSION
-from adk_evidence.models.chunk import KINDS, TYPE_KINDS, ChunkPayload
+from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
-from adk_evidence.search.lookup import similarities
+from adk_evidence.search.lookup import passage_similarities
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 
@@ -151,7 +151,7 @@ def _term(sparse: Hashable, word: str) -> object:
 def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = None) -> dict[str, Excerpt]:
     """What to show of each final result, or of other hits in their order, by point id."""
     hits = run.final if hits is None else hits
-    similar = _similarities(run, hits)
+    similar = passage_similarities(run, hits)
     shown = None if run.settings.pack.repeats else _Shown()
     whole = not run.settings.pack.passages
     return {
@@ -476,14 +476,3 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         passages = _passages(chunk, lines, 1)
         parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
     return "\n\n".join(parts)
-
-
-def _similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:
-    """The cosines of the question with the passages of hits, by point id, where the passages are known."""
-    found: dict[str, list[float]] = {}
-    for kind in KINDS:
-        points = [hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1]
-        if points:
-            vector = run.settings.store.dense_vector(kind)
-            found |= similarities(run, kind, vector, points, run.index.passage_vectors)
-    return found

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.chunk import KINDS
 from adk_evidence.models.pack import ScoreScale, round_score
-from adk_evidence.search.lookup import similarities
+from adk_evidence.search.lookup import passage_similarities
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
 from adk_evidence.search.rerank.local import scaled, weighted
 from adk_evidence.search.rerank.reader import READ, passage_text
@@ -72,10 +71,7 @@ def _scale(found: Sequence[float]) -> ScoreScale:
 
 def _best_passages(run: Run, hits: Sequence[Hit]) -> list[str]:
     """The text of each hit's nearest passage; of its first one where the vectors are not known."""
-    near: dict[str, list[float]] = {}
-    for kind in KINDS:
-        points = [hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1]
-        near |= similarities(run, kind, run.settings.store.dense_vector(kind), points, run.index.passage_vectors)
+    near = passage_similarities(run, hits)
     texts = []
     for hit in hits:
         cosines = near.get(hit.point_id, [0.0])
