@@ -15,6 +15,8 @@ import { openWindow, ownServer } from "../journeys/bench";
 
 const COMMAND = path.join(process.cwd(), ".venv", "bin", "adk-evidence");
 const START_MS = 120_000;
+/** A person takes longer from a selection to the shortcut, and from a card to a click; the editor is at rest by then. */
+const PERSON_MS = 700;
 /** Questions, each of which is asked once: an answer that is kept from before would be no measure. */
 const QUESTIONS = [
   "How do I retry a tool that throws?",
@@ -74,6 +76,7 @@ describe("a user of the editor waits", () => {
       await editor.select(at + 1, 1, 0);
       await editor.page.keyboard.press("Shift+End");
       await editor.cursor(`(${question.length + 2} selected)`);
+      await editor.page.waitForTimeout(PERSON_MS);
       answers.push(
         await timed(async () => {
           await editor.page.keyboard.press("Control+Alt+E");
@@ -87,12 +90,12 @@ describe("a user of the editor waits", () => {
           .replace(/:\d.*$/s, "")
           .split("/")
           .at(-1) ?? "";
+      await editor.page.waitForTimeout(PERSON_MS);
       citations.push(
         await timed(async () => {
           // As a click, without the time that Playwright takes to look whether the button can be clicked.
           await code.locator(".title-link").dispatchEvent("click");
-          await editor.tab(file).waitFor();
-          await editor.page.locator(".editor-group-container.active .view-line").first().waitFor();
+          await opened(file);
         }),
       );
       await editor.page.keyboard.press("Control+F4");
@@ -112,6 +115,20 @@ describe("a user of the editor waits", () => {
         document.querySelector("main")?.getAttribute("aria-busy") !== "true" &&
         document.querySelector(".card") !== null,
       question,
+      { polling: "raf" },
+    );
+  }
+
+  /** Wait until an editor shows lines of a file. Asks at every frame: a locator waits longer between its looks. */
+  async function opened(file: string): Promise<void> {
+    await editor.page.waitForFunction(
+      (name) =>
+        [...document.querySelectorAll<HTMLElement>(".monaco-editor[data-uri]")].some(
+          (shown) =>
+            new URL(shown.dataset.uri ?? "").pathname.endsWith(`/${name}`) &&
+            shown.querySelector(".view-line") !== null,
+        ),
+      file,
       { polling: "raf" },
     );
   }

@@ -6,6 +6,7 @@ Its file's name tells it, or its headings, which are versions.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
@@ -53,12 +54,20 @@ _ASKS = re.compile(
 
 def is_changelog(path: str, headings: Sequence[str]) -> bool:
     """Whether a text of a file, below these headings, tells what changed from version to version."""
+    said = _says(path)
+    return any(map(_is_version, headings)) if said is None else said
+
+
+# Each question asks this of hundreds of results.
+@functools.lru_cache(maxsize=4096)
+def _says(path: str) -> bool | None:
+    """What the path of a file says; None where its headings decide."""
     file = PurePosixPath(path)
     if file.suffix.lower() not in _WRITTEN_IN:
         return False
     if _NAME.fullmatch(file.stem) or (len(file.parts) == 1 and _NAME_AT_TOP.fullmatch(file.stem)):
         return True
-    return any(part.lower() in _FOLDERS for part in file.parts[:-1]) or any(map(_is_version, headings))
+    return True if any(part.lower() in _FOLDERS for part in file.parts[:-1]) else None
 
 
 def asks_for_changes(question: str) -> bool:

@@ -20,6 +20,8 @@ import { useNarrow } from "./useNarrow";
 
 const SAVE_AFTER_MS = 300;
 const SAY_FOR_MS = 4000;
+/** What a screen shows of an answer comes before the rest of the answer. */
+const FIRST_CARDS = 4;
 
 /** The Evidence page. */
 export function App({ editor }: { editor: EditorPort }) {
@@ -127,6 +129,8 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
     [pack],
   );
   const outlines = useMemo(() => outlinesByCandidate(pack), [pack]);
+  const painted = usePainted();
+  const candidates = painted ? pack.candidates : pack.candidates.slice(0, FIRST_CARDS);
   const actions = useMemo(
     (): CardActions => ({
       activate: (id) => dispatch({ type: "activate", id }),
@@ -148,7 +152,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       <ErrorTrace pack={pack} open={actions.openCitation} />
       {pack.candidates.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
       <ol class="results" aria-label={t("Results")} aria-description={keysHelp()}>
-        {pack.candidates.map((candidate, index) => (
+        {candidates.map((candidate, index) => (
           <Card
             key={index}
             candidate={candidate}
@@ -167,6 +171,13 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       <Facts pack={pack} />
     </>
   );
+}
+
+/** Whether the first of a component has been painted. */
+function usePainted(): boolean {
+  const [painted, setPainted] = useState(false);
+  useEffect(() => setPainted(true), []);
+  return painted;
 }
 
 /** What the extension had to say, for a while. */
