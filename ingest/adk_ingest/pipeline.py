@@ -7,7 +7,6 @@ computed from the embedding cache.
 
 from __future__ import annotations
 
-import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -56,6 +55,7 @@ from adk_ingest.changes import Changes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.costs import cap_of, refuse_above_the_cap
+from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.manifest import (
     CorpusRun,
     Cursor,
@@ -264,7 +264,7 @@ class Ingestion:
 
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
-        with log.stage("chunk", files, "files"), _rare_garbage_collection():
+        with log.stage("chunk", files, "files"), rare_garbage_collection():
             for change in changes:
                 for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
                     self._progress.advance()
@@ -460,20 +460,6 @@ def _spools(changes: Sequence[Changes]) -> Iterator[None]:
         for change in changes:
             spools.enter_context(change.records)
         yield
-
-
-@contextmanager
-def _rare_garbage_collection() -> Iterator[None]:
-    """Look for cyclic garbage less often: syntax trees are many small objects without cycles.
-
-    This saves 15 % of the time of chunking and takes no more memory.
-    """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(10_000, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
 
 
 def _describe(corpus: CorpusInput) -> CorpusRun:

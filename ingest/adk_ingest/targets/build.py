@@ -35,6 +35,7 @@ from adk_evidence.symbols.target_sets import (
 )
 from adk_ingest.chunking.python import module_name
 from adk_ingest.costs import cap_of, refuse_above_the_cap
+from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
@@ -147,7 +148,8 @@ def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tu
         folder = settings.paths.targets / about.key
         if folder.is_dir():
             return about, folder, load_set(folder, about).targets
-        targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+        with rare_garbage_collection():
+            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
     return about.model_copy(update={"targets": len(targets)}), folder, targets
 
 
