@@ -11,8 +11,8 @@ from contextlib import contextmanager
 def rare_garbage_collection() -> Iterator[None]:
     """Look for cyclic garbage less often: syntax trees are many small objects without cycles.
 
-    This saves 15 % of the time of chunking and a third of the time of ranking symbols, whose trees all stay, and takes no
-    more memory.
+    This saves 15 % of the time of chunking, and a third of the time of ranking symbols, whose trees all stay. It takes
+    no more memory.
     """
     thresholds = gc.get_threshold()
     gc.set_threshold(10_000, *thresholds[1:])
