@@ -152,12 +152,20 @@ class TestData:
 
 class TestMeasure:
     def test_ranks_are_those_of_the_search_of_the_reader_and_of_their_sum(self):
+        def scorer(question: str, texts: Sequence[str]) -> list[float]:
+            assert not question.startswith("of the third")
+            return [float(text == "right") for text in texts]
+
         data = TrainingData(
             ("right", "first", "other"),
             (),
-            (HeldOut("q", (1, 0, 2), (1.0, 0.5, 0.0), 1), HeldOut("p", (0, 1), (0.3, 0.1), 0)),
+            (
+                HeldOut("of the third that chooses", (0, 1), (0.0, 1.0), 0),
+                HeldOut("q", (1, 0, 2), (1.0, 0.5, 0.0), 1),
+                HeldOut("p", (0, 1), (0.3, 0.1), 0),
+            ),
         )
-        found = ranks_of(data, lambda question, texts: [float(text == "right") for text in texts], weight=1.0)
+        found = ranks_of(data, scorer, weight=1.0)
         assert (found.questions, found.search, found.reader, found.both) == (2, 0.75, 1.0, 1.0)
         blind = ranks_of(data, lambda question, texts: [0.0] * len(texts), weight=1.0)
         assert blind.reader == pytest.approx((1 / 3 + 1 / 2) / 2) and blind.both == blind.search == 0.75

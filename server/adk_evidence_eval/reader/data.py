@@ -95,6 +95,16 @@ class TrainingData:
     examples: Sequence[Example]
     held_out: Sequence[HeldOut]
 
+    @property
+    def choosing(self) -> Sequence[HeldOut]:
+        """The held-out questions that choose among the states of a training: one of three."""
+        return self.held_out[: -(-len(self.held_out) // 3)]
+
+    @property
+    def measuring(self) -> Sequence[HeldOut]:
+        """The held-out questions that chose nothing, so that what is measured with them is no luck of the choice."""
+        return self.held_out[len(self.choosing) :]
+
     @functools.cached_property
     def sha256(self) -> str:
         """The hash of all texts and of everything that refers to them."""

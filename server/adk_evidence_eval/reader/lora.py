@@ -47,7 +47,7 @@ class Plan:
     - `minutes`: when to end, even if not all examples were seen.
     - `negatives`: how many passages that do not answer are read with each that does.
     - `questions`: how many questions a step has.
-    - `checks`: how often `checked` held-out questions are asked on the way; the adapter that answers best is kept.
+    - `checks`: how often the choosing questions are asked on the way; the adapter that answers best is kept.
     """
 
     seed: int = 0
@@ -60,7 +60,6 @@ class Plan:
     questions: int = 8
     rate: float = 6e-4
     checks: int = 8
-    checked: int = 40
 
 
 @dataclass(frozen=True)
@@ -139,9 +138,10 @@ def train(
                     f"{pairs / (now - begin):.1f} pairs/s, about {max(0.0, left):,.0f} s left"
                 )
             if step in due or share >= 1:
-                found = _mrr(network, reading, data.held_out[: plan.checked])
-                tell(f"step {step:,} of {steps:,}: MRR {found:.3f} on held-out questions")
-                if found > reached:
+                found = _mrr(network, reading, data.choosing)
+                tell(f"step {step:,} of {steps:,}: MRR {found:.3f} on the choosing questions")
+                # Of states that rank alike, the later one has seen more.
+                if found >= reached:
                     best, reached = adapter(), found
                     keep(best)
             if share >= 1:

@@ -36,7 +36,7 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Report:
-    """What a training came to; `ranks` is None where no question was held out."""
+    """What a training came to; `ranks` is None where too few questions were held out."""
 
     data_sha256: str
     examples: int
@@ -108,8 +108,8 @@ def train_reader(
     trained = train(folder, HEADS, data, plan, about, tell=tell, keep=keep)
     reader_settings = settings.rerank.reader.model_copy(update={"adapter": out})
     ranks = None
-    if data.held_out and not trained.interrupted:
-        tell(f"reading {len(data.held_out)} held-out questions with the written adapter")
+    if data.measuring and not trained.interrupted:
+        tell(f"reading {len(data.measuring)} held-out questions with the written adapter")
         with closing(Reader(reader_settings, models, named, settings.rerank.threads)) as reader:
             ranks = ranks_of(data, reader.scores, reader_settings.weight)
     return Report(
@@ -124,7 +124,7 @@ def train_reader(
 
 
 def ranks_of(data: TrainingData, scorer: Scorer, weight: float) -> Ranks:
-    """How well what answers the held-out questions, at least one, is ranked.
+    """How well what answers the measuring questions, at least one, is ranked.
 
     Args:
         data: The training data.
@@ -133,7 +133,7 @@ def ranks_of(data: TrainingData, scorer: Scorer, weight: float) -> Ranks:
     """
     rows = [
         _reciprocals(one, scorer(one.question, [data.texts[place] for place in one.pool]), weight)
-        for one in data.held_out
+        for one in data.measuring
     ]
     search, reader, both = (float(value) for value in np.mean(rows, axis=0))
     return Ranks(len(rows), search, reader, both)
