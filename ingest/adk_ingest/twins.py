@@ -28,6 +28,8 @@ _HELD_LINES = 0.75
 _MANY = 40
 _USUAL = 0.25
 _SHORT_LINE = 3
+# The bundle to compare with is found by lines that so many others have at most.
+_TELLING = 32
 
 _SOURCES = frozenset({"src", "source"})
 # Files in these folders are built; in other folders beside a source, people may write, too.
@@ -172,11 +174,19 @@ def _twins_among_bundles(group: Sequence[_File]) -> Iterator[Twin]:
     for one in group:
         lines = one.lines
         places = Counter(path for line in lines for path in with_line.get(line, ()))
-        [(nearest, count)] = places.most_common(1) or [("", 0)]
-        held = len(one.words & kept[nearest].words) if nearest else 0
-        if nearest and count >= _HELD_LINES * len(lines) and held >= _HELD_WORDS * len(one.words):
-            yield Twin(one.path, nearest)
+        nearest = kept[places.most_common(1)[0][0]] if places else None
+        if nearest is not None and _bundles(nearest, one):
+            yield Twin(one.path, nearest.path)
             continue
         kept[one.path] = one
         for line in lines:
-            with_line.setdefault(line, []).append(one.path)
+            paths = with_line.setdefault(line, [])
+            # What thousands of bundles have tells none of them from the others, and would take quadratic time.
+            if len(paths) < _TELLING:
+                paths.append(one.path)
+
+
+def _bundles(other: _File, one: _File) -> bool:
+    """Whether another bundle holds nearly all lines and words of a bundle."""
+    held_lines, held_words = len(one.lines & other.lines), len(one.words & other.words)
+    return held_lines >= _HELD_LINES * len(one.lines) and held_words >= _HELD_WORDS * len(one.words)
