@@ -374,7 +374,8 @@ class IndexInfo(Frozen):
 class EvidencePack(Frozen):
     """The answer. Same request, same index: the same bytes, `debug` and `query_id` aside.
 
-    Same request, same content of the index: the same `pack_id`, wherever the index was built.
+    Same request, same content of the index: the same `pack_id`, wherever the index was built, unless two processors
+    compute vectors so differently that results change places.
     """
 
     pack_id: str
