@@ -204,6 +204,9 @@ class Ingestion:
         self._stop_if_cancelled()
         if base is not None and not any(changes):
             run.generation = base.id
+            for sentence in self._publisher.placed_otherwise(base.folder):
+                self._progress.note(f"{sentence} The next run that changes something creates it anew.")
+                run.notices.append(sentence)
             log.end("unchanged")
             return
         with _spools(changes):
@@ -430,6 +433,7 @@ class Ingestion:
             run_id=run.run_id,
             fingerprint=self._fingerprint,
             store=self._settings.store.kind,
+            placement=self._settings.store.placement if self._settings.store.kind == "server" else {},
             dense="complete" if with_dense else "pending",
             collections={
                 spec.name: CollectionEntry(

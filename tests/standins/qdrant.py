@@ -349,7 +349,7 @@ class QdrantStandIn:
             "sparse_vectors": {vector: value or {} for vector, value in collection.sparse.items()},
             "shard_number": collection.config.get("shard_number") or 1,
             "replication_factor": collection.config.get("replication_factor") or 1,
-            "write_consistency_factor": 1,
+            "write_consistency_factor": collection.config.get("write_consistency_factor") or 1,
             "on_disk_payload": collection.config.get("on_disk_payload", True),
         }
         return {

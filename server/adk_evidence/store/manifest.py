@@ -111,7 +111,10 @@ class CollectionEntry(BaseModel, frozen=True):
 
 
 class IndexManifest(BaseModel, frozen=True):
-    """What one generation holds. Written once, before the generation is published."""
+    """What one generation holds. Written once, before the generation is published.
+
+    `placement` is what a server was told of shards and replicas when it created the collections.
+    """
 
     format: Literal[1] = 1
     generation: str
@@ -119,6 +122,7 @@ class IndexManifest(BaseModel, frozen=True):
     run_id: str
     fingerprint: dict[str, str | int]
     store: StoreKind = "edge"
+    placement: dict[str, int] = Field(default_factory=dict)
     dense: Literal["complete", "pending"]
     collections: dict[str, CollectionEntry]
     corpora: dict[str, CorpusEntry]

@@ -15,7 +15,7 @@ from adk_evidence.services.qdrant import ServerConnection, ServerError, connect,
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
+from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord, placed_otherwise
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -76,6 +76,13 @@ class ServerIndex(Publisher):
             return all(reader.count(name) == points for name, points in manifest.counts().items())
         finally:
             reader.close()
+
+    def placed_otherwise(self, folder: Path) -> list[str]:
+        record = _readable(folder)
+        if record is None:
+            return []
+        with connect(self._settings, query_patience(self._settings)) as connection:
+            return placed_otherwise(connection, record.collections, self._settings.store)
 
     def register(self, names: Iterable[str]) -> None:
         """Note collections before they are created."""
