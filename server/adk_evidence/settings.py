@@ -370,6 +370,7 @@ class StoreSettings(Frozen):
     replication_factor: PositiveInt | None
     write_consistency_factor: PositiveInt | None
     quantization: Literal["none", "scalar"]
+    vectors_on_disk: bool
     on_disk_payload: bool
     docs_collection: str = Field(min_length=1)
     code_collection: str = Field(min_length=1)

@@ -133,7 +133,8 @@ class TestPublishing:
 
     def test_collections_are_created_as_the_settings_say(self, server: QdrantStandIn, tmp_path: Path) -> None:
         spread = {"shard_number": 3, "replication_factor": 2, "write_consistency_factor": 2}
-        place = place_on(server, tmp_path, **spread, quantization="scalar", on_disk_payload=False)
+        memory = {"quantization": "scalar", "vectors_on_disk": True, "on_disk_payload": False}
+        place = place_on(server, tmp_path, **spread, **memory)
         place.ingest()
         current = place.generations.current()
         assert current is not None and current.manifest.placement == spread
@@ -141,6 +142,7 @@ class TestPublishing:
             config = collection.config
             assert {name: config[name] for name in spread} == spread
             assert config["on_disk_payload"] is False
+            assert all(vector["on_disk"] for vector in config["vectors"].values())
             assert config["quantization_config"]["scalar"]["type"] == "int8"
             assert config["sparse_vectors"]["sparse_lexical"]["modifier"] == "idf"
         assert place.ask(QUESTION).candidates
