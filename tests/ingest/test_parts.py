@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+import adk_ingest.pipeline as pipeline
 from adk_evidence.errors import EvidenceError, IngestError, InvalidRequestError, StoreError, VerificationError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import settings_of
 from adk_evidence.store.base import Match
 from adk_evidence.store.qdrant_server import ServerRecord
+from adk_ingest.cli import app
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.finishing import discard
 from adk_ingest.manifest import RunManifest
@@ -322,6 +325,44 @@ class TestCodebase:
         other = shop.model_copy(update={"file_patterns": ("*.py",)})
         with pytest.raises(IngestError, match="it is of another codebase, or of other patterns"):
             indexer.build_part(other, site.build, Part(2, 2), Progress())
+
+
+class TestCommands:
+    """What the command line says of parts."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["all", "--part", "1/2"], "--part and --build belong together"),
+            (["all", "--build", "somewhere"], "--part and --build belong together"),
+            (["codebase", ".", "--part", "3/2", "--build", "somewhere"], "--part '3/2' names no part"),
+            (["all", "--part", "1/2", "--build", "somewhere", "--adk", "1.18.0"], "exclude each other"),
+        ],
+    )
+    def test_options_that_do_not_fit_are_a_sentence(self, arguments: list[str], said: str, tmp_path: Path) -> None:
+        done = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path)])
+        assert done.exit_code == 2 and said in " ".join(done.output.split())
+
+    def test_a_folder_without_a_build_is_a_sentence(self, tmp_path: Path) -> None:
+        done = CliRunner().invoke(app, ["finish", str(tmp_path), "--home", str(tmp_path / "home")])
+        assert done.exit_code == 6 and "There is no build in" in " ".join(done.output.split())
+
+    @pytest.mark.slow
+    def test_a_part_says_what_comes_next_and_can_be_discarded(
+        self, site: Site, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
+        monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "server")
+        monkeypatch.setenv("ADK_EVIDENCE_STORE__URL", server.url)
+        place = site.place("home")
+        home, build = ["--home", str(place.home)], str(site.build)
+        corpora = ["--docs", str(place.docs), "--code", str(place.code), "--offline"]
+        made = CliRunner().invoke(app, ["all", *corpora, "--part", "1/2", "--build", build, *home])
+        said = " ".join(made.output.split())
+        assert made.exit_code == 0, made.output
+        assert "Part 1/2 is written: " in said and f"Once all 2 parts are, `adk-ingest finish {build} --home" in said
+        gone = CliRunner().invoke(app, ["finish", build, "--discard", *home])
+        assert gone.exit_code == 0 and "2 collections are dropped" in " ".join(gone.output.split())
 
 
 def build_of(site: Site) -> dict[str, Any]:
