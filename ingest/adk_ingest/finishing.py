@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
+from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.files import copy_tree, remove_tree, write_atomic
 from adk_evidence.index.registry import register
@@ -63,7 +64,7 @@ def finish(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
     with generations.writing(run_id):
         log = RunLog.begin(_run(run_id, records), RunFiles(own.paths.runs), progress)
         with log.whole():
-            _publish(own, generations, log, folder, build, records)
+            _publish(own, generations, log, folder, build, records, progress)
     with suppress(StoreError, OSError):
         generations.collect_garbage(own.store.keep_generations)
         make_publisher(own).collect_garbage()
@@ -77,6 +78,7 @@ def _publish(
     folder: Path,
     build: Build,
     records: Sequence[PartRecord],
+    progress: Progress,
 ) -> None:
     from adk_evidence.store.qdrant_server import ServerRecord
     from adk_evidence.store.server_index import ServerIndex
@@ -93,6 +95,9 @@ def _publish(
     corpora = united(records)
     if not any(corpus.chunks for corpus in corpora.values()):
         raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
+    if lost := sorted(set(current.manifest.corpora) - set(corpora)) if current else []:
+        run.notices.append(f"The index is built anew without {', '.join(lost)}.")
+        progress.note(run.notices[-1])
     log.reach("upsert")
     with generations.begin(run.run_id) as building:
         for record in records:
@@ -103,7 +108,11 @@ def _publish(
         manifest = index_manifest(
             building, run.run_id, settings.store, build.fingerprint, build.specs, corpora, with_dense=True
         )
-        run.generation = publish_verified(log, settings, generations, publisher, building, manifest).id
+        generation = publish_verified(log, settings, generations, publisher, building, manifest)
+    run.generation = generation.id
+    with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
+        # The workers' caches have the vectors, by age alone: this one is asked to keep none for the index.
+        cache.need(generation.folder, {})
     # Not before: collections that are noted and that no generation needs are dropped by the next run.
     publisher.register(build.collections.values())
     with suppress(OSError):

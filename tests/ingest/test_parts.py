@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import settings_of
 from adk_evidence.store.base import Match
 from adk_evidence.store.qdrant_server import ServerRecord
+from adk_ingest.caches import prune_cache
 from adk_ingest.cli import app
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.finishing import discard
@@ -25,7 +27,7 @@ from adk_ingest.manifest import RunManifest
 from adk_ingest.parts import PUBLISHED, Part, PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.session import finish_parts, ingest_part
-from tests.corpora import DOCS, HashEmbedder, Workplace, shared_sparse, write_docs, write_files
+from tests.corpora import DOCS, HashEmbedder, Workplace, shared_sparse, write_code, write_docs, write_files
 from tests.standins.qdrant import QdrantStandIn
 
 QUESTION = "how do I retry when a tool throws?"
@@ -142,6 +144,22 @@ class TestBuild:
         write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
         run = place.ingest()
         assert run.status == "complete" and run.corpora["adk_docs"].files_changed == 1
+
+    def test_the_cache_of_the_home_that_finished_can_be_pruned(self, site: Site) -> None:
+        site.part("home", "1/1")
+        site.finish("home")
+        settings = site.place("home").settings
+        assert prune_cache(settings, 0) > 0
+        assert site.place("home").ingest().status == "unchanged"
+
+    def test_what_the_build_lacks_of_the_index_before_is_named(self, site: Site) -> None:
+        place = site.place("home", store={"take_over_aliases": True})
+        other = write_code(site.root / "other", commit="0" * 40)
+        place.ingest()
+        place.ingest("code", sources=replace(place.sources, code=str(other), keep_code=True))
+        site.part("home", "1/1", store={"take_over_aliases": True})
+        run = site.finish("home", store={"take_over_aliases": True})
+        assert run.notices[-1] == f"The index is built anew without adk_python@{'0' * 40}."
 
     def test_a_worker_that_died_runs_again_alone(self, site: Site) -> None:
         site.part("one", "1/2")
