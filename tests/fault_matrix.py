@@ -1,8 +1,8 @@
 """What every fault of the services does to every call: `python -m tests.fault_matrix` prints it.
 
-Each cell runs the product against a stand-in, of Voyage, of a language model (`llm_faults.py`) or of a Qdrant server
-(`store_faults.py`), once with a fault that strikes once and once with one that lasts. It says how often the service was
-asked, what was waited for, and how the product came out.
+Each cell runs the product against a stand-in, of Voyage, of OpenAI's embeddings, of a language model (`llm_faults.py`)
+or of a Qdrant server (`store_faults.py`), once with a fault that strikes once and once with one that lasts. It says how
+often the service was asked, what was waited for, and how the product came out.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from adk_evidence import files
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.services.embeddings import KEY_VARIABLES as EMBEDDINGS_KEYS
 from adk_evidence.services.voyage import KEY_VARIABLE
 from tests.clocks import FakeTime
 from tests.corpora import Workplace
 from tests.llm_faults import CALL as LLM
 from tests.llm_faults import llm_cell
+from tests.openai_place import OpenAiPlace
+from tests.standins.embeddings import EMBEDDINGS, EmbeddingsStandIn
+from tests.standins.embeddings import KEY as OPENAI_KEY
 from tests.standins.json_service import Fault, closed_port
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell, tries_of
@@ -36,6 +40,9 @@ SHORT_SECONDS = 0.8
 SMALL_REQUESTS: dict[str, Any] = {
     "ingestion": {"batching": {"voyage_dense_max_items": 4, "voyage_context_overlap_chunks": 1}}
 }
+SMALL_TEXTS: dict[str, Any] = {"request_items": 8}
+# A small index is always "weak": leave expansion out, so that one thing is tested at a time.
+NEVER_WEAK: dict[str, Any] = {"retrieval": {"weak_pool_size": 0}}
 WRITTEN = (".json", ".jsonl", ".sqlite", ".sqlite-wal")
 
 
@@ -61,6 +68,13 @@ def _misfits(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def _halved(answer: dict[str, Any]) -> dict[str, Any]:
+    """Vectors of half the length, as numbers."""
+    for row in answer["data"]:
+        row["embedding"] = row["embedding"][: len(row["embedding"]) // 2]
+    return answer
+
+
 FAULTS: dict[str, Fault | None] = {
     "429, Retry-After: 7": Fault(429, "Too many requests.", retry_after="7"),
     "429": Fault(429, "Too many requests."),
@@ -76,8 +90,14 @@ FAULTS: dict[str, Fault | None] = {
     EXPIRED: Fault(401, f"Provided API key {KEY} has expired."),
     OUTAGE: None,
 }
-INGESTED = {"contextual embed": CONTEXT, "embed": EMBED}
-ASKED = {"query (docs)": CONTEXT, "query (code)": EMBED, "rerank": RERANK}
+# What the service of OpenAI does otherwise than Voyage's: numbers where those have base64, and another key.
+OPENAI_FAULTS: dict[str, Fault] = {
+    MISFIT: Fault(mode="alter", change=_halved),
+    EXPIRED: Fault(401, f"Incorrect API key provided: {OPENAI_KEY}."),
+}
+OPENAI_INGEST, OPENAI_ASK = "embed (OpenAI)", "query (OpenAI)"
+INGESTED = {"contextual embed": CONTEXT, "embed": EMBED, OPENAI_INGEST: EMBEDDINGS}
+ASKED = {"query (docs)": CONTEXT, "query (code)": EMBED, "rerank": RERANK, OPENAI_ASK: EMBEDDINGS}
 STORE = tuple(REQUESTS)
 CALLS = (*INGESTED, *ASKED, LLM, *STORE)
 
@@ -103,7 +123,7 @@ class Bench:
         self._number = 0
         with VoyageStandIn() as standin:
             VoyagePlace(self.root / "index", standin.base_url, overrides=SMALL_REQUESTS).ingest()
-            self.requests = {endpoint: len(standin.sent(endpoint)) for endpoint in INGESTED.values()}
+            self.requests = {endpoint: len(standin.sent(endpoint)) for endpoint in (CONTEXT, EMBED)}
 
     def cell(self, fault: str, call: str) -> str:
         """What a fault does to a call."""
@@ -116,9 +136,17 @@ class Bench:
             if call == LLM:
                 return llm_cell(self._small_index, fault, FAULTS[fault])
             time = FakeTime(running=True)
-            standin = stack.enter_context(VoyageStandIn(now=lambda: time.time))
-            address = stack.enter_context(closed_port()) if fault == REFUSED else standin.base_url
-            bench = _Cell(root, self.root / "index", standin, address, time, fault, self.requests)
+            closed = stack.enter_context(closed_port())
+            bench: _Cell
+            if call in (OPENAI_INGEST, OPENAI_ASK):
+                requests = self._openai_requests
+                openai = stack.enter_context(EmbeddingsStandIn(now=lambda: time.time))
+                address = closed if fault == REFUSED else openai.base_url
+                bench = _OpenAiCell(root, self.root / "openai", openai, address, time, fault, requests)
+            else:
+                voyage = stack.enter_context(VoyageStandIn(now=lambda: time.time))
+                address = closed if fault == REFUSED else voyage.base_url
+                bench = _Cell(root, self.root / "index", voyage, address, time, fault, self.requests)
             return bench.ingest(INGESTED[call]) if call in INGESTED else bench.ask(ASKED[call])
 
     @cached_property
@@ -126,6 +154,14 @@ class Bench:
         workplace = Workplace(self.root / "small")
         workplace.ingest()
         return workplace
+
+    @cached_property
+    def _openai_requests(self) -> dict[str, int]:
+        """How many requests an ingestion sends to OpenAI; it makes the index that questions are asked of."""
+        os.environ[EMBEDDINGS_KEYS[0]] = OPENAI_KEY
+        with EmbeddingsStandIn() as standin:
+            OpenAiPlace(self.root / "openai", standin, SMALL_TEXTS, more=NEVER_WEAK).ingest()
+            return {EMBEDDINGS: len(standin.sent(EMBEDDINGS))}
 
     def _fresh(self) -> Path:
         self._number += 1
@@ -136,11 +172,22 @@ class Bench:
 class _Cell:
     root: Path
     index: Path
-    standin: VoyageStandIn
+    standin: Any
     address: str
     time: FakeTime
     fault: str
     requests: dict[str, int]
+
+    key: ClassVar = KEY
+    # For how many things a question asks the service: vectors, and the order of the results.
+    uses: ClassVar = 2
+
+    @property
+    def _struck(self) -> Fault | None:
+        return FAULTS[self.fault]
+
+    def _service_settings(self, service: Any) -> Any:
+        return service.settings.embedding.voyage
 
     # --- ingestion ---
 
@@ -205,12 +252,13 @@ class _Cell:
             pack = service.find(EvidenceRequest(query="how do I retry first?"))
             tries = len(self.standin.sent(endpoint)) - before
             # The question's limit for each of what is asked, and a second for a slow machine.
-            limits = service.settings.embedding.voyage.query_timeout_seconds, service.settings.rerank.timeout_seconds
+            own = self._service_settings(service)
+            limits = own.query_timeout_seconds, service.settings.rerank.timeout_seconds
             assert self.time.time - began < sum(limits) + 1, "it hung past its time-out"
             self._search_for_the_key(self.index, pack.model_dump_json())
             assert pack.candidates and pack.quality.level in ("mixed", "keyword_only"), pack.quality
             said = f"{codes(pack)[0]} ({pack.quality.note.rpartition('; ')[2].rstrip('.')})"
-            assert len({*codes(pack)}) == (2 if self.fault == REFUSED or self.fault == OUTAGE else 1)
+            assert len({*codes(pack)}) == (self.uses if self.fault in (REFUSED, OUTAGE) else 1)
             strict = self._strict(service)
             opened = self._opens(service, endpoint)
             back = self._comes_back(service)
@@ -239,7 +287,7 @@ class _Cell:
         return "then not asked" if len(self.standin.sent(endpoint)) == before else "asked each time"
 
     def _comes_back(self, service: Any) -> str:
-        self.time.clock.sleep(service.settings.embedding.voyage.breaker_seconds + 1)
+        self.time.clock.sleep(self._service_settings(service).breaker_seconds + 1)
         if self.fault == OUTAGE:
             self.time.clock.sleep(OUTAGE_SECONDS)
         elif self.fault == REFUSED:
@@ -253,7 +301,7 @@ class _Cell:
 
     def _strike(self, endpoint: str, *, lasting: bool, spare: int = 0) -> None:
         """Arrange the fault; the first `spare` requests pass."""
-        fault = FAULTS[self.fault]
+        fault = self._struck
         if self.fault == OUTAGE:
             self.standin.go_down_until(self.time.time + OUTAGE_SECONDS)
         elif fault is not None:
@@ -261,7 +309,7 @@ class _Cell:
             if lasting:
                 self.standin.strike_always(endpoint, fault)
 
-    def _place(self, root: Path, address: str) -> VoyagePlace:
+    def _place(self, root: Path, address: str) -> Any:
         short = self.fault == "body that never ends"
         voyage: dict[str, Any] = {"timeout_seconds": SHORT_SECONDS, "query_timeout_seconds": SHORT_SECONDS}
         overrides = dict(SMALL_REQUESTS)
@@ -272,8 +320,29 @@ class _Cell:
     def _search_for_the_key(self, root: Path, *texts: str) -> None:
         # Manifests, logs and caches; the store's own files are large and mostly holes.
         written = [path for path in root.rglob("*") if path.suffix in WRITTEN]
-        if any(KEY in text for text in texts) or any(KEY.encode() in path.read_bytes() for path in written):
+        key = self.key.encode()
+        if any(self.key in text for text in texts) or any(key in path.read_bytes() for path in written):
             raise LeakError(f"the key leaked by {self.fault}")
+
+
+class _OpenAiCell(_Cell):
+    """The same with OpenAI's embeddings, for docs and code alike."""
+
+    key: ClassVar = OPENAI_KEY
+    uses: ClassVar = 1
+
+    @property
+    def _struck(self) -> Fault | None:
+        return OPENAI_FAULTS.get(self.fault, FAULTS[self.fault])
+
+    def _service_settings(self, service: Any) -> Any:
+        return service.settings.embedding.openai
+
+    def _place(self, root: Path, address: str) -> Any:
+        values = dict(SMALL_TEXTS)
+        if self.fault == "body that never ends":
+            values |= {"timeout_seconds": SHORT_SECONDS, "query_timeout_seconds": SHORT_SECONDS}
+        return OpenAiPlace(root, self.standin, values, self.time, address, NEVER_WEAK)
 
 
 if __name__ == "__main__":

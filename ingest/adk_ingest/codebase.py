@@ -30,15 +30,16 @@ from adk_evidence.index.registry import (
     size_on_disk,
     version_named,
 )
-from adk_evidence.index.settings import settings_for
+from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.codebase_corpora import codebase_corpora
+from adk_ingest.codebase_corpora import CodebaseCorpora, codebase_corpora
 from adk_ingest.known_files import RECORD as FILES_RECORD
 from adk_ingest.known_files import KnownFiles
 from adk_ingest.manifest import RunManifest, now
+from adk_ingest.parts import Part, PartFolder
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
 from adk_ingest.removal import clear_away, remove_index
@@ -129,13 +130,8 @@ class CodebaseIndexer:
         skipped: dict[str, list[str]] = {}
 
         def gather(run: RunManifest) -> list[CorpusInput]:
-            known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
-            found = codebase_corpora(settings, folder, now(), known)
-            known.save()
+            found = _gather(settings, folder, progress, run, compare=compare)
             skipped.update(found.found.skipped)
-            run.notices += found.notices
-            for notice in found.notices:
-                progress.note(notice)
             return found.corpora
 
         try:
@@ -166,6 +162,43 @@ class CodebaseIndexer:
             skipped=passed_over,
             warnings=(*_left_out(named, folder, {*files}, {*earlier}, skipped), *_warnings(run)),
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
+        )
+
+    def build_part(
+        self,
+        codebase: Codebase,
+        place: Path,
+        part: Part,
+        progress: Progress,
+        cancelled: Cancelled | None = None,
+        *,
+        compare: bool = False,
+    ) -> RunManifest:
+        """Make one part of a new index of a codebase; the index is recorded when the build is finished.
+
+        Args:
+            codebase: The codebase.
+            place: The folder that the parts share; it lies outside of the codebase.
+            part: Which part.
+            progress: Receives the steps.
+            cancelled: Asked between batches.
+            compare: Whether every file is read, also those that look unchanged by their size and times.
+
+        Raises:
+            InvalidRequestError: The shared folder lies in the codebase.
+            SourceError: There is no such codebase, or git fails to read it.
+            EvidenceError: As `Ingestion.run_part` says.
+        """
+        folder = open_codebase(codebase.path)
+        if _resolved(place).is_relative_to(folder.root):
+            message = f"The folder {place} lies in the codebase, so its files would be indexed, too."
+            raise InvalidRequestError(message, "Name a folder outside of the codebase with --build.")
+        codebase = codebase.model_copy(update={"path": folder.root})
+        settings = settings_for(self._settings, codebase)
+        ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
+        return ingestion.run_part(
+            PartFolder(place, part, codebase),
+            lambda run: _gather(settings, folder, progress, run, compare=compare).corpora,
         )
 
     def holding(self, paths: Sequence[Path], name: str | None = None) -> Codebase:
@@ -235,6 +268,19 @@ class CodebaseIndexer:
             raise
         except StoreError:
             return Codebase(name=name, path=self._settings.paths.indexes / name)
+
+
+def _gather(
+    settings: CodebaseSettings, folder: CodebaseFolder, progress: Progress, run: RunManifest, *, compare: bool
+) -> CodebaseCorpora:
+    """The corpora of a codebase; notices go to `progress` and into the manifest of the run."""
+    known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
+    found = codebase_corpora(settings, folder, now(), known)
+    known.save()
+    run.notices += found.notices
+    for notice in found.notices:
+        progress.note(notice)
+    return found
 
 
 def _files(manifest: IndexManifest | None) -> dict[str, str]:

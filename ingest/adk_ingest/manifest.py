@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from adk_evidence.errors import EvidenceError, StoreError
+from adk_evidence.errors import EvidenceError, IngestError, StoreError
 from adk_ingest.progress import Progress
 from adk_ingest.wording import counted, named
 
@@ -214,6 +214,33 @@ class RunLog:
         self.run = run
         self._files = files
         self._progress = progress
+
+    @classmethod
+    def begin(cls, run: RunManifest, files: RunFiles, progress: Progress) -> RunLog:
+        """The log of a new run; the manifest is on disk from now on. See `RunFiles.mark_interrupted` for the lock."""
+        run.resumed_from = files.mark_interrupted(run)
+        files.save(run)
+        files.remove_old()
+        return cls(run, files, progress)
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """The run from its beginning to its end: however it fails, the log says so.
+
+        Raises:
+            IngestError: Something failed that no `EvidenceError` tells of.
+        """
+        try:
+            yield
+        # BaseException: a panic of a native library is not an Exception.
+        except BaseException as exc:
+            self.fail(exc)
+            if isinstance(exc, (EvidenceError, KeyboardInterrupt, SystemExit)):
+                raise
+            raise IngestError(
+                f"Ingestion stopped at the stage {self.at}: {type(exc).__name__}: {exc}.",
+                f"The failure report {self.run.run_id}.failure.json has the details; what was published still serves.",
+            ) from exc
 
     @property
     def at(self) -> Stage:

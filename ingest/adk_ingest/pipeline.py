@@ -8,7 +8,6 @@ computed from the embedding cache.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from adk_evidence.embedding.base import (
 )
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
+from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.services.metering import CostCap
@@ -39,17 +38,11 @@ from adk_evidence.store.factory import (
     collection_specs,
     make_publisher,
     open_generations,
-    open_reader,
     open_writer,
     points_a_write,
 )
 from adk_evidence.store.generations import Building, Generation
-from adk_evidence.store.manifest import (
-    CollectionEntry,
-    CorpusEntry,
-    IndexManifest,
-    write_manifest,
-)
+from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
@@ -69,9 +62,10 @@ from adk_ingest.manifest import (
     now,
 )
 from adk_ingest.new_questions import File, files_with_new_questions
+from adk_ingest.parts import Build, PartFolder
 from adk_ingest.progress import Progress
+from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.vectors import Vectors
-from adk_ingest.verify import verify_index
 
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
 # twice.
@@ -134,24 +128,39 @@ class Ingestion:
         """
         run_id = new_run_id()
         with self._generations.writing(run_id):
-            log = self._start(run_id, mode)
-            try:
+            log = self._start(run_id, mode, RunFiles(self._settings.paths.runs))
+            with log.whole(), self._closing():
                 self._run(log, gather)
-            # BaseException: a panic of a native library is not an Exception.
-            except BaseException as exc:
-                log.fail(exc)
-                if isinstance(exc, (EvidenceError, KeyboardInterrupt, SystemExit)):
-                    raise
-                raise IngestError(
-                    f"Ingestion stopped at the stage {log.at}: {type(exc).__name__}: {exc}.",
-                    f"The failure report {run_id}.failure.json has the details; what was published still serves.",
-                ) from exc
-            finally:
-                self._close()
+        self._prune()
+        return log.run
+
+    def run_part(self, place: PartFolder, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> RunManifest:
+        """Chunk, embed and write one part of a build, whose collections nobody reads yet; nothing is published.
+
+        Other workers make the other parts, at the same time or later. A part that was made before is written again.
+
+        Raises:
+            IngestError: The run failed, or the part does not fit into the build.
+            StoreError: The store is not on a server, or cannot be written.
+            IngestCancelledError: `cancelled` said yes.
+            EvidenceError: A corpus or a model cannot be had.
+        """
+        if self._settings.store.kind != "server":
+            raise StoreError(
+                "Several workers cannot fill an index in one machine's home folder.",
+                "Set `store.kind` to server and `store.url` to the address of a Qdrant server.",
+            )
+        with place.writing():
+            log = self._start(new_run_id(), "all", place.runs)
+            with log.whole(), self._closing():
+                self._run_part(log, place, gather)
+        self._prune()
+        return log.run
+
+    def _prune(self) -> None:
         # Another process may write by now: then the next run prunes.
         with suppress(StoreError):
             prune_cache(self._settings, self._settings.embedding.cache_max_bytes)
-        return log.run
 
     def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:
         """What a run would do, chunked but not embedded: the changes, the vectors to compute and their cost.
@@ -172,7 +181,7 @@ class Ingestion:
         finally:
             self._close()
 
-    def _start(self, run_id: str, mode: Mode) -> RunLog:
+    def _start(self, run_id: str, mode: Mode, files: RunFiles) -> RunLog:
         run = RunManifest(
             run_id=run_id,
             pid=os.getpid(),
@@ -185,11 +194,7 @@ class Ingestion:
             dense_model="; ".join(embedder.model for embedder in self._dense.each),
             sparse_model=self._sparse.model,
         )
-        files = RunFiles(self._settings.paths.runs)
-        run.resumed_from = files.mark_interrupted(run)
-        files.save(run)
-        files.remove_old()
-        return RunLog(run, files, self._progress)
+        return RunLog.begin(run, files, self._progress)
 
     def _run(self, log: RunLog, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> None:
         run = log.run
@@ -204,6 +209,9 @@ class Ingestion:
         self._stop_if_cancelled()
         if base is not None and not any(changes):
             run.generation = base.id
+            for sentence in self._publisher.placed_otherwise(base.folder):
+                self._progress.note(f"{sentence} The next run that changes something creates it anew.")
+                run.notices.append(sentence)
             log.end("unchanged")
             return
         with _spools(changes):
@@ -221,13 +229,40 @@ class Ingestion:
             if vectors.missing:
                 self._embed(log, vectors)
             run.generation = self._build(log, base, changes, vectors).id
-        if cut := getattr(self._encoder, "cut_texts", 0):
-            run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
-        log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
+        self._end(log)
         # The new index serves by now; a failure to remove old generations does not matter.
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(self._settings.store.keep_generations)
             self._publisher.collect_garbage()
+
+    def _run_part(self, log: RunLog, place: PartFolder, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> None:
+        run = log.run
+        with log.stage("discover"):
+            self._publisher.require_usable()
+            corpora = [corpus for corpus in gather(run) if corpus.files]
+            wanted = Build.of_corpora(self._settings, place.part, corpora, self._specs, place.codebase)
+            build = place.join(wanted)
+            own = place.cut(corpora, build)
+            run.corpora = {corpus.name: _describe(corpus) for corpus in own}
+            changes = [Changes.since(None, corpus, run.corpora[corpus.name]) for corpus in own]
+        self._stop_if_cancelled()
+        with _spools(changes):
+            self._chunk(log, changes)
+            vectors = Vectors(self._dense, self._cache, changes)
+            run.vectors_from_cache = vectors.cached
+            refuse_above_the_cap("Embedding this part", vectors.cost(), cap_of(self._dense.each), "make more parts")
+            if vectors.missing:
+                self._embed(log, vectors)
+            log.reach("upsert", sum(len(change.records) for change in changes), "points")
+            self._write(log, place.folder, changes, vectors, build.collections)
+        self._end(log)
+        place.record(build, run, changes)
+
+    def _end(self, log: RunLog) -> None:
+        run = log.run
+        if cut := getattr(self._encoder, "cut_texts", 0):
+            run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
+        log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
 
     def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Generation | None:
         """The published generation, if a change of some files' points makes a new generation of it.
@@ -298,25 +333,12 @@ class Ingestion:
         with log.timed("upsert"):
             building = self._generations.begin(log.run.run_id, copy_current=base is not None)
         with building:
-            self._write(log, building, changes, vectors)
+            self._write(log, building.folder, changes, vectors)
             manifest = self._manifest(building, log.run, base, changes, with_dense=vectors is not None)
-            # Readers learn the collections' shapes from the manifest, also the reader that verifies.
-            write_manifest(building.folder, manifest)
-            self._verify(log, building, manifest)
-            with log.stage("publish"):
-                before = self._generations.current()
-                self._publisher.publish(building.folder)
-                try:
-                    generation = self._generations.publish(building, manifest)
-                except StoreError:
-                    # Others find the old index again; where that fails too, the next run sets it right.
-                    with suppress(StoreError):
-                        if before is not None:
-                            self._publisher.publish(before.folder)
-                    raise
-                self._note_needs(generation, base, changes)
-                self._progress.published(vectors=vectors is not None)
-                return generation
+            generation = publish_verified(log, self._settings, self._generations, self._publisher, building, manifest)
+            self._note_needs(generation, base, changes)
+            self._progress.published(vectors=vectors is not None)
+            return generation
 
     @cached_property
     def _specs(self) -> list[CollectionSpec]:
@@ -338,15 +360,25 @@ class Ingestion:
                 needed.setdefault(model, {}).update((prefix + path, keys) for path, keys in keys_of.items())
         self._cache.need(generation.folder, needed, base=base.folder if base else None, gone=gone)
 
-    def _write(self, log: RunLog, building: Building, changes: Sequence[Changes], vectors: Vectors | None) -> None:
+    def _write(
+        self,
+        log: RunLog,
+        folder: Path,
+        changes: Sequence[Changes],
+        vectors: Vectors | None,
+        shared: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write the changed points into a folder's collections, or into those that are `shared` with other workers."""
         store = self._settings.store
         with log.timed("upsert"):
             for change in changes:
-                _write_pages(building.folder, change)
-            writer = open_writer(building.folder, self._specs, self._settings)
+                _write_pages(folder, change)
+            writer = open_writer(folder, self._specs, self._settings, shared)
         try:
             with log.timed("upsert"):
-                for corpus, stale in ((change.corpus, tuple(change.stale)) for change in changes if change.stale):
+                stale_files = ((change.corpus, tuple(change.stale)) for change in changes if change.stale)
+                # A part is of new collections, and no file of an earlier index is in them.
+                for corpus, stale in () if shared else stale_files:
                     origin, name = Match("origin", (corpus.origin,)), Match("corpus", (corpus.source.corpus,))
                     writer.delete(store.collection(corpus.kind), Filter(must=(Match("path", stale), origin, name)))
             self._upsert(log, writer, changes, vectors)
@@ -395,20 +427,6 @@ class Ingestion:
                 named[store.questions_vector(record.kind)] = [vectors[key].tolist() for key in record.question_keys]
         return NewPoint(point_id(record.chunk_id), named, record.payload().model_dump(mode="json"))
 
-    def _verify(self, log: RunLog, building: Building, manifest: IndexManifest) -> None:
-        with log.stage("verify"):
-            reader = open_reader(building.folder, self._settings)
-            try:
-                report = verify_index(reader, manifest, self._settings.store)
-            finally:
-                reader.close()
-        log.run.qdrant_counts = report.counts
-        if not report.ok:
-            log.run.errors += report.problems
-            raise VerificationError(
-                f"The built index was not published: {report.problems[0]}", "Run the same command again."
-            )
-
     def _manifest(
         self,
         building: Building,
@@ -421,24 +439,22 @@ class Ingestion:
         corpora: dict[str, CorpusEntry] = dict(base.manifest.corpora) if base else {}
         corpora |= {change.corpus.name: change.entry() for change in changes}
         corpora = {name: corpus for name, corpus in corpora.items() if corpus.files}
-        points = Counter[str]()
-        for corpus in corpora.values():
-            points[self._settings.store.collection(corpus.kind)] += corpus.chunks
-        return IndexManifest(
-            generation=building.id,
-            created_at=now(),
-            run_id=run.run_id,
-            fingerprint=self._fingerprint,
-            store=self._settings.store.kind,
-            dense="complete" if with_dense else "pending",
-            collections={
-                spec.name: CollectionEntry(
-                    dense=dict(spec.dense), sparse=dict(spec.sparse), multi=spec.multi, points=points[spec.name]
-                )
-                for spec in self._specs
-            },
-            corpora=corpora,
+        return index_manifest(
+            building,
+            run.run_id,
+            self._settings.store,
+            self._fingerprint,
+            self._specs,
+            corpora,
+            with_dense=with_dense,
         )
+
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._close()
 
     def _close(self) -> None:
         self._cache.close()

@@ -66,6 +66,11 @@ class WrittenQuestions:
         self.digest = table.digest if names else table.text_digest
         self.has_answers = bool(answers)
 
+    @property
+    def answers_digest(self) -> str:
+        """A digest of what was written on this machine; empty where nothing was."""
+        return _digest(self._answers)
+
     def of(self, name: str, place: int, text: str) -> tuple[str, ...]:
         """The questions of a chunk: those of its name and text, else of its text alone, else of its name and place.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 from rich.console import Console
 
-from adk_evidence.commands import with_options
+from adk_evidence.commands import spelled, with_options
 from adk_evidence.index.opened import check_readable, source_readers
 from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
@@ -19,6 +20,7 @@ from adk_evidence_console import say, table
 from adk_ingest.caches import CacheStatus, megabytes
 from adk_ingest.history import HistoryReport
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
+from adk_ingest.parts import Part
 from adk_ingest.pipeline import DryRun
 from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
@@ -122,6 +124,23 @@ def show_run(run: RunManifest, console: Console) -> None:
         say(console, f"Nothing changed; generation {run.generation} is up to date.")
         _show_left_out(run.corpora, console)
         return
+    points = run.qdrant_counts.get("total", 0)
+    _show_work(f"Generation {run.generation} is verified and published: {points:,} points", run, console)
+
+
+def show_part(folder: Path, part: Part) -> Callable[[RunManifest, Console], None]:
+    """A view of the run of one part of a build in a folder."""
+
+    def show(run: RunManifest, console: Console) -> None:
+        points = sum(run.points_uploaded.values())
+        _show_work(f"Part {part} is written: {points:,} points", run, console)
+        command = with_options(f"`{spelled('adk-ingest', 'finish', str(folder))}`")
+        say(console, f"Once all {part.of} parts are, {command} publishes the index.")
+
+    return show
+
+
+def _show_work(what: str, run: RunManifest, console: Console) -> None:
     corpora = table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
     for name, corpus in run.corpora.items():
         numbers = (f"{number:,}" for number in (corpus.files, corpus.files_changed, corpus.chunks))
@@ -132,8 +151,7 @@ def show_run(run: RunManifest, console: Console) -> None:
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
     say(
         console,
-        f"Generation {run.generation} is verified and published: {run.qdrant_counts.get('total', 0):,} points, "
-        f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} "
+        f"{what}, {run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} "
         f"({seconds}).",
     )
     for model, spent in run.spent.items():

@@ -24,8 +24,10 @@ from adk_ingest.corpora import (
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
+from adk_ingest.finishing import finish
 from adk_ingest.known_files import RECORD, KnownFiles
 from adk_ingest.manifest import Mode, RunManifest, now
+from adk_ingest.parts import PartFolder, read_build
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
@@ -73,6 +75,29 @@ def ingest(
     run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
     if mode != "docs":
         _rank_new_code(settings, progress, None if dense is None else Pair.of(dense).code)
+    return run
+
+
+def ingest_part(
+    settings: Settings,
+    sources: Sources,
+    place: PartFolder,
+    progress: Progress,
+    *,
+    cancelled: Cancelled | None = None,
+    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
+    sparse: SparseEncoder | None = None,
+) -> RunManifest:
+    """Make one part of a new index of docs and code; see `Ingestion.run_part`."""
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
+    return ingestion.run_part(place, lambda run: gather(settings, "all", sources, progress, run))
+
+
+def finish_parts(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
+    """Publish the index whose parts lie in a folder; see `finishing.finish`."""
+    run = finish(settings, folder, progress)
+    if read_build(folder).codebase is None:
+        _rank_new_code(settings, progress, None)
     return run
 
 

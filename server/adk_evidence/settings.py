@@ -368,7 +368,9 @@ class StoreSettings(Frozen):
     grpc_port: int = Field(ge=1, le=65535)
     shard_number: PositiveInt | None
     replication_factor: PositiveInt | None
+    write_consistency_factor: PositiveInt | None
     quantization: Literal["none", "scalar"]
+    vectors_on_disk: bool
     on_disk_payload: bool
     docs_collection: str = Field(min_length=1)
     code_collection: str = Field(min_length=1)
@@ -388,6 +390,15 @@ class StoreSettings(Frozen):
             raise ValueError("sparse_vector must differ from the dense vectors' names")
         return self
 
+    @model_validator(mode="after")
+    def _enough_replicas(self) -> StoreSettings:
+        replicas, confirming = self.replication_factor, self.write_consistency_factor
+        if replicas is not None and confirming is not None and confirming > replicas:
+            raise ValueError(
+                f"write_consistency_factor is {confirming}, and replication_factor makes only {replicas} of each shard"
+            )
+        return self
+
     @field_validator("url")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
@@ -404,6 +415,16 @@ class StoreSettings(Frozen):
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ValueError("it must not hold a user, a key or a query; the API key comes from the environment")
         return url.rstrip("/")
+
+    @property
+    def placement(self) -> dict[str, int]:
+        """How a server is told to spread a collection over its nodes; what it decides itself is left out."""
+        values = {
+            "shard_number": self.shard_number,
+            "replication_factor": self.replication_factor,
+            "write_consistency_factor": self.write_consistency_factor,
+        }
+        return {name: value for name, value in values.items() if value is not None}
 
     def collection(self, kind: str) -> str:
         return self.docs_collection if kind == "doc" else self.code_collection

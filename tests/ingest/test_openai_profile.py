@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.embedding.base import Pair
-from adk_evidence.embedding.openai import openai_embedder
 from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
-from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.session import EvidenceService
-from adk_evidence.services.embeddings import KEY_VARIABLES, EmbeddingsService
+from adk_evidence.services.embeddings import KEY_VARIABLES
 from adk_evidence_cli.main import app as evidence
 from adk_ingest.cli import app as ingestion
-from adk_ingest.manifest import RunManifest
-from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
-from adk_ingest.session import ingest
 from adk_ingest.targets.build import build_targets, plan_targets
-from tests.clocks import FakeTime
-from tests.corpora import Workplace, change, write_code, write_docs
+from tests.corpora import change, write_code, write_docs
+from tests.openai_place import HOSTED, QUESTION, OpenAiPlace
 from tests.standins.embeddings import EMBEDDINGS, KEY, OWN, EmbeddingsStandIn
 from tests.standins.json_service import Fault
 
 pytestmark = pytest.mark.slow
-
-QUESTION = "how do I retry when a tool throws?"
-HOSTED = "https://service.invalid/v1"
-PRICES = {OWN: 100.0}
 
 
 @pytest.fixture(autouse=True)
@@ -48,48 +35,15 @@ def standin() -> Iterator[EmbeddingsStandIn]:
         yield running
 
 
-@dataclass
-class Place:
-    """Small corpora and their index. The address says that the service is paid; what is sent goes to the stand-in."""
-
-    root: Path
-    standin: EmbeddingsStandIn
-    values: dict[str, Any] = field(default_factory=dict)
-    time: FakeTime = field(default_factory=FakeTime)
-
-    def __post_init__(self) -> None:
-        values = {"model": OWN, "dimension": 64, "usd_per_million_tokens": PRICES, **self.values}
-        self.workplace = Workplace(
-            self.root, {"profile": "openai", "embedding": {"openai": {"base_url": HOSTED, **values}}}
-        )
-        self.settings = self.workplace.settings
-
-    def dense(self) -> Pair[Any]:
-        openai = self.settings.embedding.openai
-        sent_to = openai.model_copy(update={"base_url": self.standin.base_url})
-        return Pair.of(openai_embedder(EmbeddingsService(sent_to, clock=self.time.clock), openai))
-
-    def ingest(self) -> RunManifest:
-        return ingest(self.settings, "all", self.workplace.sources, Progress(), dense=self.dense())
-
-    def plan(self) -> DryRun:
-        return Ingestion(self.settings, Progress(), dense=self.dense()).plan("all", self.workplace.gather())
-
-    def ask(self, **values: Any) -> EvidencePack:
-        service = EvidenceService(self.settings, dense=self.dense())
-        try:
-            return service.find(EvidenceRequest(query=QUESTION, **values))
-        finally:
-            service.close()
-
-
 @pytest.fixture
-def place(standin: EmbeddingsStandIn, tmp_path: Path) -> Place:
-    return Place(tmp_path, standin)
+def place(standin: EmbeddingsStandIn, tmp_path: Path) -> OpenAiPlace:
+    return OpenAiPlace(tmp_path, standin)
 
 
 class TestARun:
-    def test_what_plan_estimates_is_what_the_service_counts(self, standin: EmbeddingsStandIn, place: Place) -> None:
+    def test_what_plan_estimates_is_what_the_service_counts(
+        self, standin: EmbeddingsStandIn, place: OpenAiPlace
+    ) -> None:
         cost = place.plan().cost
         assert cost is not None and cost.usd is not None and not standin.requests
         run = place.ingest()
@@ -102,7 +56,7 @@ class TestARun:
         assert after.vectors == 0 and after.cost is not None and after.cost.requests == 0
 
     def test_another_commit_with_the_same_text_costs_nothing_and_a_changed_page_little(
-        self, standin: EmbeddingsStandIn, place: Place
+        self, standin: EmbeddingsStandIn, place: OpenAiPlace
     ) -> None:
         place.ingest()
         sent = len(standin.requests)
@@ -115,7 +69,7 @@ class TestARun:
         assert len(texts) == 1 and "Waiting much longer" in texts[0]
 
     def test_what_was_paid_for_survives_a_run_that_fails(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = Place(tmp_path, standin, {"request_items": 4, "max_attempts": 2})
+        place = OpenAiPlace(tmp_path, standin, {"request_items": 4, "max_attempts": 2})
         standin.strike(EMBEDDINGS, None, Fault(503), Fault(503))
         with pytest.raises(ServiceError, match="overloaded"):
             place.ingest()
@@ -126,32 +80,34 @@ class TestARun:
         texts = [text for body in standin.taken(EMBEDDINGS) for text in body["input"]]
         assert len(texts) == len(set(texts)), "something was paid for twice"
 
-    def test_an_outage_of_a_minute_is_sat_out(self, standin: EmbeddingsStandIn, place: Place) -> None:
+    def test_an_outage_of_a_minute_is_sat_out(self, standin: EmbeddingsStandIn, place: OpenAiPlace) -> None:
         standin.now = lambda: place.time.time
         standin.go_down_until(place.time.time + 60)
         assert place.ingest().status == "complete"
         assert 60 <= place.time.waited < 70
 
     def test_a_run_above_the_cap_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = Place(tmp_path, standin, {"max_cost_usd": 0.0001})
+        place = OpenAiPlace(tmp_path, standin, {"max_cost_usd": 0.0001})
         with pytest.raises(CostCapError, match="nothing was spent") as refused:
             place.ingest()
         assert "embedding.openai.max_cost_usd" in refused.value.hint and not standin.requests
 
     def test_a_run_at_an_unknown_price_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = Place(tmp_path, standin, {"usd_per_million_tokens": {}})
+        place = OpenAiPlace(tmp_path, standin, {"usd_per_million_tokens": {}})
         cost = place.plan().cost
         assert cost is not None and cost.tokens > 0 and cost.usd is None
         with pytest.raises(SettingsError, match="no price") as refused:
             place.ingest()
         assert "embedding.openai.usd_per_million_tokens" in refused.value.hint and not standin.requests
 
-    def test_vectors_of_symbols_are_planned_and_below_the_cap(self, standin: EmbeddingsStandIn, place: Place) -> None:
+    def test_vectors_of_symbols_are_planned_and_below_the_cap(
+        self, standin: EmbeddingsStandIn, place: OpenAiPlace
+    ) -> None:
         place.ingest()
         before = standin.used_tokens
         planned = plan_targets(place.settings, Progress(), dense=place.dense().code)
         assert planned.vectors and planned.cost is not None and planned.cap is not None
-        capped = Place(place.root, standin, {"max_cost_usd": (planned.cost.usd or 0) / 2})
+        capped = OpenAiPlace(place.root, standin, {"max_cost_usd": (planned.cost.usd or 0) / 2})
         with pytest.raises(CostCapError, match="nothing was spent"):
             build_targets(capped.settings, Progress(), dense=capped.dense().code)
         assert standin.used_tokens == before
@@ -161,7 +117,7 @@ class TestARun:
 
 class TestAnswers:
     def test_both_sides_answer_and_keywords_alone_when_the_service_is_down(
-        self, standin: EmbeddingsStandIn, place: Place
+        self, standin: EmbeddingsStandIn, place: OpenAiPlace
     ) -> None:
         place.ingest()
         pack = place.ask()
@@ -175,17 +131,17 @@ class TestAnswers:
             place.ask(strict=True)
 
     def test_an_index_of_another_model_is_refused_and_one_of_another_address_is_not(
-        self, standin: EmbeddingsStandIn, place: Place
+        self, standin: EmbeddingsStandIn, place: OpenAiPlace
     ) -> None:
         place.ingest()
-        assert Place(place.root, standin, {"base_url": "https://elsewhere.invalid/v1"}).ask().warnings == ()
+        assert OpenAiPlace(place.root, standin, {"base_url": "https://elsewhere.invalid/v1"}).ask().warnings == ()
         with pytest.raises(IndexMismatchError, match=f"openai/{OWN}"):
-            Place(place.root, standin, {"document_prefix": "passage: "}).ask()
+            OpenAiPlace(place.root, standin, {"document_prefix": "passage: "}).ask()
 
 
 class TestCommands:
     @pytest.fixture(autouse=True)
-    def _settings(self, standin: EmbeddingsStandIn, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def _settings(self, standin: EmbeddingsStandIn, place: OpenAiPlace, monkeypatch: pytest.MonkeyPatch) -> None:
         (place.root / "mine.yaml").write_text("")
         for name, value in {
             "HOME": str(place.workplace.home),
@@ -204,7 +160,7 @@ class TestCommands:
         return result.exit_code, result.output
 
     def test_a_server_of_ones_own_needs_no_price_and_no_key_is_written_or_printed(
-        self, standin: EmbeddingsStandIn, place: Place
+        self, standin: EmbeddingsStandIn, place: OpenAiPlace
     ) -> None:
         corpora = ["--docs", str(place.workplace.docs), "--code", str(place.workplace.code), "--offline"]
         printed = ""
@@ -236,7 +192,7 @@ class TestCommands:
         ],
     )
     def test_the_plan_of_a_hosted_service_says_tokens_and_price_without_asking(
-        self, place: Place, standin: EmbeddingsStandIn, monkeypatch: pytest.MonkeyPatch, model: str, said: str
+        self, place: OpenAiPlace, standin: EmbeddingsStandIn, monkeypatch: pytest.MonkeyPatch, model: str, said: str
     ) -> None:
         monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__OPENAI__BASE_URL", HOSTED)
         monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__OPENAI__MODEL", model)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import adk_ingest.pipeline as pipeline
+import adk_ingest.publishing as publishing
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
 from adk_ingest.manifest import IngestCancelledError
@@ -134,7 +135,7 @@ def fail_open(monkeypatch: pytest.MonkeyPatch) -> Arguments:
 
 
 def fail_verify(monkeypatch: pytest.MonkeyPatch) -> Arguments:
-    monkeypatch.setattr(pipeline, "verify_index", lambda *_: VerificationReport(problems=["A point is missing."]))
+    monkeypatch.setattr(publishing, "verify_index", lambda *_: VerificationReport(problems=["A point is missing."]))
     return {}
 
 

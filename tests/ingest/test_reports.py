@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 import adk_evidence.index.opened as opened
 import adk_ingest.pipeline as pipeline
+import adk_ingest.publishing as publishing
 from adk_evidence.errors import IndexMismatchError
 from adk_evidence.models.chunk import PAYLOAD_VERSION
 from adk_ingest.cli import app
@@ -175,7 +176,7 @@ class TestExitCodes:
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patched:
-            patched.setattr(pipeline, "verify_index", lambda *_: VerificationReport(problems=["A point is missing."]))
+            patched.setattr(publishing, "verify_index", lambda *_: VerificationReport(problems=["A point is missing."]))
             result = run(workplace, "all", corpora=True)
             assert result.exit_code == 7
             assert "A point is missing." in result.stderr

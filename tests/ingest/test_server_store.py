@@ -132,17 +132,42 @@ class TestPublishing:
         )
 
     def test_collections_are_created_as_the_settings_say(self, server: QdrantStandIn, tmp_path: Path) -> None:
-        place = place_on(
-            server, tmp_path, shard_number=3, replication_factor=2, quantization="scalar", on_disk_payload=False
-        )
+        spread = {"shard_number": 3, "replication_factor": 2, "write_consistency_factor": 2}
+        memory = {"quantization": "scalar", "vectors_on_disk": True, "on_disk_payload": False}
+        place = place_on(server, tmp_path, **spread, **memory)
         place.ingest()
+        current = place.generations.current()
+        assert current is not None and current.manifest.placement == spread
         for collection in server.collections.values():
             config = collection.config
-            assert (config["shard_number"], config["replication_factor"]) == (3, 2)
+            assert {name: config[name] for name in spread} == spread
             assert config["on_disk_payload"] is False
+            assert all(vector["on_disk"] for vector in config["vectors"].values())
             assert config["quantization_config"]["scalar"]["type"] == "int8"
             assert config["sparse_vectors"]["sparse_lexical"]["modifier"] == "idf"
         assert place.ask(QUESTION).candidates
+
+    def test_one_sentence_says_how_a_published_collection_differs_from_the_settings(
+        self, server: QdrantStandIn, tmp_path: Path
+    ) -> None:
+        place_on(server, tmp_path, shard_number=3).ingest()
+        place = place_on(server, tmp_path, shard_number=6, replication_factor=2)
+        run = place.ingest()
+        assert run.status == "unchanged"
+        assert run.notices[-2:] == [
+            f"The collection {name} was created otherwise: its shard_number is 3 where the settings say 6 and its "
+            "replication_factor is 1 where the settings say 2."
+            for name in ("adk_code", "adk_docs")
+        ]
+        change_docs(place)
+        assert not any("otherwise" in notice for notice in place.ingest().notices)
+        newest = [server.collections[name].config for name in published_collections(place).values()]
+        assert [(config["shard_number"], config["replication_factor"]) for config in newest] == [(6, 2), (6, 2)]
+
+    def test_more_confirming_replicas_than_there_are_is_refused(self, server: QdrantStandIn, tmp_path: Path) -> None:
+        place = place_on(server, tmp_path, replication_factor=2, write_consistency_factor=3)
+        with pytest.raises(SettingsError, match="write_consistency_factor is 3, and replication_factor makes only 2"):
+            place.ingest()
 
     def test_an_encoder_without_idf_gets_a_collection_without_it(
         self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,8 @@
-"""A process of its own for tests: `python -m tests.process.ingest_driver ingest|ask ROOT [STAGE]`.
+"""A process of its own for tests: `python -m tests.process.ingest_driver ingest|ask ROOT [STAGE] [OPTIONS]`.
 
-`ingest` runs the real command on the workplace at ROOT. At STAGE it prints `reached` and waits for a line on its
-standard input. `ask` answers one question again and again, a JSON line each, until its standard input is closed.
+`ingest` runs the real command on the workplace at ROOT, with more OPTIONS. At STAGE it prints `reached` and waits for a
+line on its standard input. `ask` answers one question again and again, a JSON line each, until its standard input is
+closed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tests.corpora import HashEmbedder, Workplace
 QUESTION = "how do I retry when a tool throws?"
 
 
-def ingest(workplace: Workplace, stage: str) -> None:
+def ingest(workplace: Workplace, stage: str, *options: str) -> None:
     waited = threading.Event()
 
     def wait() -> None:
@@ -52,7 +53,7 @@ def ingest(workplace: Workplace, stage: str) -> None:
     patch.setattr(RunFiles, "save", watched_save)
     patch.setattr(Bm25Encoder, "encode_documents", watched_encode)
     corpora = ["--docs", str(workplace.docs), "--code", str(workplace.code)]
-    app(["all", *corpora, "--home", str(workplace.home), "--offline"])
+    app(["all", *corpora, "--home", str(workplace.home), "--offline", *options])
 
 
 def ask(workplace: Workplace) -> None:
@@ -80,4 +81,4 @@ if __name__ == "__main__":
     if what == "ask":
         ask(Workplace(Path(root)))
     else:
-        ingest(Workplace(Path(root)), rest[0])
+        ingest(Workplace(Path(root)), *rest)

@@ -299,6 +299,11 @@ class QdrantStandIn:
         }
 
     def create(self, name: str, *, body: Json, **_: Any) -> bool:
+        # One of several that create it at the same time does, as a cluster decides by consensus.
+        with self._lock:
+            return self._create(name, body)
+
+    def _create(self, name: str, body: Json) -> bool:
         if name in self.collections:
             raise ApiError(409, f"Wrong input: Collection `{name}` already exists!")
         if name in self.aliases:
@@ -325,8 +330,7 @@ class QdrantStandIn:
             optimizers=edge.EdgeOptimizersConfig(indexing_threshold=10**9),
             wal_enabled=False,
         )
-        with self._lock:
-            self.collections[name] = Collection(body, folder, edge.EdgeShard.create(str(folder), config))
+        self.collections[name] = Collection(body, folder, edge.EdgeShard.create(str(folder), config))
         return True
 
     def drop(self, name: str, **_: Any) -> bool:
@@ -349,7 +353,7 @@ class QdrantStandIn:
             "sparse_vectors": {vector: value or {} for vector, value in collection.sparse.items()},
             "shard_number": collection.config.get("shard_number") or 1,
             "replication_factor": collection.config.get("replication_factor") or 1,
-            "write_consistency_factor": 1,
+            "write_consistency_factor": collection.config.get("write_consistency_factor") or 1,
             "on_disk_payload": collection.config.get("on_disk_payload", True),
         }
         return {

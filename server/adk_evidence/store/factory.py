@@ -67,10 +67,18 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
     return EdgeIndexReader(folder, manifest.specs(), manifest.counts())
 
 
-def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Settings) -> IndexWriter:
+def open_writer(
+    folder: Path, specs: Sequence[CollectionSpec], settings: Settings, shared: Mapping[str, str] | None = None
+) -> IndexWriter:
     """Open a folder that nobody reads, empty or a copy of a closed generation, for writing.
 
     Missing collections are created. `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
+
+    Args:
+        folder: The folder.
+        specs: The collections.
+        settings: The settings.
+        shared: Names of collections on a server that other writers fill at the same time; None: nobody else does.
 
     Raises:
         StoreError: A collection cannot be created, or was created with other vectors.
@@ -82,7 +90,8 @@ def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Setting
         from adk_evidence.store.server_index import ServerIndex
 
         connection = connect(settings, upload_patience(settings))
-        return ServerIndexWriter(folder, specs, connection, settings.store, upload, ServerIndex(settings).register)
+        register = ServerIndex(settings).register
+        return ServerIndexWriter(folder, specs, connection, settings.store, upload, register, shared)
     from adk_evidence.store.qdrant_edge import EdgeIndexWriter
 
     return EdgeIndexWriter(folder, specs, batch_points=upload.batch_points)

@@ -109,9 +109,20 @@ class CollectionEntry(BaseModel, frozen=True):
     multi: frozenset[str] = frozenset()
     points: int
 
+    @classmethod
+    def of(cls, spec: CollectionSpec, points: int) -> CollectionEntry:
+        return cls(dense=dict(spec.dense), sparse=dict(spec.sparse), multi=spec.multi, points=points)
+
+    def spec(self, name: str) -> CollectionSpec:
+        """The collection in the form in which a store opens or creates it."""
+        return CollectionSpec(name, self.dense, self.sparse, self.multi)
+
 
 class IndexManifest(BaseModel, frozen=True):
-    """What one generation holds. Written once, before the generation is published."""
+    """What one generation holds. Written once, before the generation is published.
+
+    `placement` is what a server was told of shards and replicas when it created the collections.
+    """
 
     format: Literal[1] = 1
     generation: str
@@ -119,6 +130,7 @@ class IndexManifest(BaseModel, frozen=True):
     run_id: str
     fingerprint: dict[str, str | int]
     store: StoreKind = "edge"
+    placement: dict[str, int] = Field(default_factory=dict)
     dense: Literal["complete", "pending"]
     collections: dict[str, CollectionEntry]
     corpora: dict[str, CorpusEntry]
@@ -142,9 +154,7 @@ class IndexManifest(BaseModel, frozen=True):
 
     def specs(self) -> list[CollectionSpec]:
         """The collections in the form in which a store opens or creates them."""
-        return [
-            CollectionSpec(name, entry.dense, entry.sparse, entry.multi) for name, entry in self.collections.items()
-        ]
+        return [entry.spec(name) for name, entry in self.collections.items()]
 
     def dense_vectors(self) -> int:
         """Number of dense vectors of all chunks; 0 while they are not complete."""

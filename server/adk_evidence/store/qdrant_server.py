@@ -243,6 +243,8 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         upload: How points are written.
         register: Gets the names of collections before they are created, so that they can be dropped if this
             process dies.
+        shared: Where several writers fill the same collections: their names on the server, by those of the
+            specs. Whoever comes first creates them, nobody registers them, and the folder gets no record.
 
     Raises:
         StoreError: A collection cannot be created, or was created with other vectors.
@@ -256,17 +258,18 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         store: StoreSettings,
         upload: UploadSettings,
         register: Callable[[Iterable[str]], None] = lambda names: None,
+        shared: Mapping[str, str] | None = None,
     ) -> None:
         self._upload = upload
         # The limits of a request; they shrink when the server refuses a request for its size.
         self._most_points, self._most_bytes = upload.batch_points, _REQUEST_BYTES
         # Collections with writes that the server has accepted but not yet confirmed as applied.
         self._unapplied: set[str] = set()
-        before = ServerRecord.read(folder)
+        before = None if shared else ServerRecord.read(folder)
         own = before is not None and before.folder == folder.name
         earlier = before.collections if before else {}
         suffix = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
-        names = {spec.name: f"{spec.name}-{suffix}" for spec in specs}
+        names = dict(shared) if shared else {spec.name: f"{spec.name}-{suffix}" for spec in specs}
         if own:
             names |= {name: earlier[name] for name in names if name in earlier}
         super().__init__(specs, connection, names, quantized=store.quantization != "none")
@@ -276,14 +279,15 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         self._closed = False
         try:
             created = [name for name in names if not (own and name in earlier)]
-            register([names[name] for name in created])
-            ServerRecord(folder=folder.name, collections=names).write(folder)
+            if not shared:
+                register([names[name] for name in created])
+                ServerRecord(folder=folder.name, collections=names).write(folder)
             for spec in specs:
                 with _server(spec.name, unwritten):
                     if spec.name in created:
                         _create(connection, names[spec.name], spec, store)
-                    else:
-                        _require_shape(connection, names[spec.name], spec)
+                    if shared or spec.name not in created:
+                        _require_shape(connection, names[spec.name], spec, store)
         except BaseException:
             self.close()
             raise
@@ -443,6 +447,7 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, store
                         size=size,
                         distance=models.Distance.COSINE,
                         multivector_config=nearest if vector in spec.multi else None,
+                        on_disk=store.vectors_on_disk or None,
                     )
                     for vector, size in spec.dense.items()
                 },
@@ -452,12 +457,13 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, store
                 },
                 shard_number=store.shard_number,
                 replication_factor=store.replication_factor,
+                write_consistency_factor=store.write_consistency_factor,
                 on_disk_payload=store.on_disk_payload,
                 quantization_config=scalar if store.quantization == "scalar" else None,
             )
         )
     except ServerError as exc:
-        # Nobody else uses this name: an earlier attempt created the collection, and its answer was lost.
+        # An earlier attempt created the collection, and its answer was lost, or a writer that shares it was faster.
         if exc.status != 409 and "already exists" not in exc.reason:
             raise
     # Before the points come: strict servers refuse filters on a field without an index, others filter slowly.
@@ -470,13 +476,44 @@ def _create_index(connection: ServerConnection, name: str, field: str) -> None:
     connection.call(lambda client: client.create_payload_index(name, field, field_schema=keyword, wait=True))
 
 
-def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec) -> None:
+def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec, store: StoreSettings) -> None:
     params = connection.call(lambda client: client.get_collection(name)).config.params
     dense = params.vectors if isinstance(params.vectors, dict) else {}
     found = {vector: config.size for vector, config in dense.items()}
     multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
     if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
         raise unwritten(spec.name, "it was created with other vectors")
+    if otherwise := _placed_otherwise(params, store):
+        raise unwritten(spec.name, otherwise, "Change the settings back, or build the index in a new collection.")
+
+
+def _placed_otherwise(params: models.CollectionParams, store: StoreSettings) -> str:
+    """How a collection is spread over a cluster, if the settings say something else; else nothing."""
+    found = {name: getattr(params, name) or 1 for name in store.placement}
+    return " and ".join(
+        f"its {name} is {found[name]} where the settings say {wanted}"
+        for name, wanted in store.placement.items()
+        if found[name] != wanted
+    )
+
+
+def placed_otherwise(connection: ServerConnection, collections: Mapping[str, str], store: StoreSettings) -> list[str]:
+    """A sentence for each published collection that is spread over the cluster otherwise than the settings say.
+
+    Args:
+        connection: The server.
+        collections: The collections on the server, by their names in the settings.
+        store: The settings.
+
+    Raises:
+        ServerError: The server cannot be reached, or does not hold a collection.
+    """
+    said = []
+    for alias, name in sorted(collections.items()) if store.placement else ():
+        info = connection.call(lambda client, name=name: client.get_collection(name))  # type: ignore[misc]
+        if otherwise := _placed_otherwise(info.config.params, store):
+            said.append(f"The collection {alias} was created otherwise: {otherwise}.")
+    return said
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from adk_evidence.services.qdrant import ServerConnection, ServerError, connect,
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
+from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord, placed_otherwise
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -45,13 +45,7 @@ class ServerIndex(Publisher):
                 belongs to another home.
         """
         with connect(self._settings, query_patience(self._settings)) as connection:
-            version = connection.version()
-            if version and version < OLDEST_SERVER:
-                found, oldest = (".".join(map(str, numbers)) for numbers in (version, OLDEST_SERVER))
-                raise StoreError(
-                    f"The Qdrant server at {connection.url} is version {found}; {oldest} is the oldest that works.",
-                    "Update the server.",
-                )
+            _require_version(connection)
             taken = _collections(connection).intersection(self._aliases())
             if taken:
                 raise StoreError(
@@ -62,6 +56,10 @@ class ServerIndex(Publisher):
             self._require_own(existing)
             self._mend(connection, existing)
             self._drop_unneeded(connection)
+
+    def require_usable(self) -> None:
+        with connect(self._settings, query_patience(self._settings)) as connection:
+            _require_version(connection)
 
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
         """Whether every point of a generation is still on the server."""
@@ -76,6 +74,13 @@ class ServerIndex(Publisher):
             return all(reader.count(name) == points for name, points in manifest.counts().items())
         finally:
             reader.close()
+
+    def placed_otherwise(self, folder: Path) -> list[str]:
+        record = _readable(folder)
+        if record is None:
+            return []
+        with connect(self._settings, query_patience(self._settings)) as connection:
+            return placed_otherwise(connection, record.collections, self._settings.store)
 
     def register(self, names: Iterable[str]) -> None:
         """Note collections before they are created."""
@@ -154,6 +159,21 @@ class ServerIndex(Publisher):
             needed = self._needed()
             if needed is not None:
                 self._drop_all_but(needed, connection)
+
+    def drop_unpublished(self, names: Iterable[str]) -> int:
+        """Drop collections that were filled and never published; returns how many there were.
+
+        Raises:
+            StoreError: An alias or a generation of this home needs one of them, or the server cannot be reached.
+        """
+        with connect(self._settings, upload_patience(self._settings)) as connection:
+            needed = self._needed()
+            if needed is None or (needed | set(self.aliases(connection).values())).intersection(names):
+                raise StoreError("An index needs these collections, so they were not dropped.")
+            there = sorted(_collections(connection).intersection(names))
+            for name in there:
+                connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+            return len(there)
 
     def aliases(self, connection: ServerConnection) -> dict[str, str]:
         """The aliases on the server that have the settings' names, with their collections."""
@@ -250,6 +270,16 @@ def _readable(folder: Path) -> ServerRecord | None:
         return ServerRecord.read(folder)
     except StoreError:
         return None
+
+
+def _require_version(connection: ServerConnection) -> None:
+    version = connection.version()
+    if version and version < OLDEST_SERVER:
+        found, oldest = (".".join(map(str, numbers)) for numbers in (version, OLDEST_SERVER))
+        raise StoreError(
+            f"The Qdrant server at {connection.url} is version {found}; {oldest} is the oldest that works.",
+            "Update the server.",
+        )
 
 
 def _collections(connection: ServerConnection) -> set[str]:

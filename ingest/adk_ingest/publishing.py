@@ -1,0 +1,88 @@
+"""The last step of building an index: what was written is verified, and only then published."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from adk_evidence.errors import StoreError, VerificationError
+from adk_evidence.settings import Settings, StoreSettings
+from adk_evidence.store.base import CollectionSpec
+from adk_evidence.store.factory import open_reader
+from adk_evidence.store.generations import Building, Generation, GenerationStore, Publisher
+from adk_evidence.store.manifest import CollectionEntry, CorpusEntry, IndexManifest, write_manifest
+from adk_ingest.manifest import RunLog, now
+from adk_ingest.verify import verify_index
+
+
+def index_manifest(
+    building: Building,
+    run_id: str,
+    store: StoreSettings,
+    fingerprint: Mapping[str, str | int],
+    specs: Sequence[CollectionSpec],
+    corpora: Mapping[str, CorpusEntry],
+    *,
+    with_dense: bool,
+) -> IndexManifest:
+    """The manifest of a generation that holds these corpora, in collections of these specs."""
+    points = Counter[str]()
+    for corpus in corpora.values():
+        points[store.collection(corpus.kind)] += corpus.chunks
+    return IndexManifest(
+        generation=building.id,
+        created_at=now(),
+        run_id=run_id,
+        fingerprint=dict(fingerprint),
+        store=store.kind,
+        placement=store.placement if store.kind == "server" else {},
+        dense="complete" if with_dense else "pending",
+        collections={spec.name: CollectionEntry.of(spec, points[spec.name]) for spec in specs},
+        corpora=dict(corpora),
+    )
+
+
+def publish_verified(
+    log: RunLog,
+    settings: Settings,
+    generations: GenerationStore,
+    publisher: Publisher,
+    building: Building,
+    manifest: IndexManifest,
+) -> Generation:
+    """Compare what was written with its manifest, and make it the current generation.
+
+    Raises:
+        VerificationError: The store does not hold what the manifest says; nothing was published.
+        StoreError: The store or the index folder cannot be read or written; readers keep the old generation.
+    """
+    # Readers learn the collections' shapes from the manifest, also the reader that verifies.
+    write_manifest(building.folder, manifest)
+    _verify(log, settings, building, manifest)
+    with log.stage("publish"):
+        before = generations.current()
+        publisher.publish(building.folder)
+        try:
+            return generations.publish(building, manifest)
+        except StoreError:
+            # Others find the old index again; where that fails too, the next run sets it right.
+            with suppress(StoreError):
+                if before is not None:
+                    publisher.publish(before.folder)
+            raise
+
+
+def _verify(log: RunLog, settings: Settings, building: Building, manifest: IndexManifest) -> None:
+    with log.stage("verify"):
+        reader = open_reader(building.folder, settings)
+        try:
+            report = verify_index(reader, manifest, settings.store)
+        finally:
+            reader.close()
+    log.run.qdrant_counts = report.counts
+    if not report.ok:
+        log.run.errors += report.problems
+        raise VerificationError(
+            f"The built index was not published: {report.problems[0]}", "Run the same command again."
+        )
