@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from pydantic import AfterValidator, Field, model_validator
 
 from adk_evidence.index.codebase import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
+from adk_evidence.models.analysis import AnalysisOptions
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.request import MAX_RESULTS, QueryText, plain
 
@@ -129,8 +130,8 @@ class NamedIndexParameters(Frozen):
     collection_name: Name
 
 
-class AnalyzeParameters(Frozen):
-    """Which indexes to look at."""
+class AnalyzeParameters(AnalysisOptions):
+    """Which indexes to look at, and how closely."""
 
     collection_name: Collections = None
 

@@ -1,0 +1,131 @@
+"""How much of an index is what: by language, by kind and by folder, its large symbols, and what programs wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from adk_evidence.analysis.chunks import Chunk
+from adk_evidence.models.analysis import AnalysisOptions, Generated, LargeSymbol, LargeSymbols, Share
+from adk_evidence.models.chunk import TYPE_KINDS
+from adk_evidence.models.citation import code_citation
+from adk_evidence.models.pack import LineSpan
+
+_FUNCTIONS = frozenset({"function", "method"})
+# Stands for the files of a folder without its folders.
+_BESIDE = "*"
+
+
+def shares(chunks: Iterable[Chunk], name: Callable[[Chunk], str]) -> tuple[Share, ...]:
+    """The parts of an index that have a name in common, those of most tokens first."""
+    parts: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        parts.setdefault(name(chunk), []).append(chunk)
+    found = (_share(part, inside) for part, inside in parts.items())
+    return tuple(sorted(found, key=lambda share: (-share.tokens, share.name)))
+
+
+def folders(chunks: Sequence[Chunk], limit: int) -> tuple[Share, ...]:
+    """The folders of an index, which share no file: the largest is replaced by what it holds, up to `limit` entries.
+
+    A folder ends with `/`; the files of a folder beside its folders are `folder/*`. Several repositories keep their
+    names in front.
+    """
+    several = len({chunk.repo for chunk in chunks}) > 1
+    paths = {chunk.file: ((chunk.repo, *_folders(chunk)) if several else _folders(chunk)) for chunk in chunks}
+    parts: dict[tuple[str, ...], list[Chunk]] = {(): list(chunks)}
+    whole: set[tuple[str, ...]] = set()
+    while divisible := parts.keys() - whole:
+        part = max(divisible, key=lambda part: (_tokens(parts[part]), part))
+        inside: dict[tuple[str, ...], list[Chunk]] = {}
+        for chunk in parts[part]:
+            inside.setdefault(paths[chunk.file][: len(part) + 1], []).append(chunk)
+        beside = (*part, _BESIDE)
+        if part in inside:
+            inside[beside] = inside.pop(part)
+        if inside.keys() == {beside} or len(parts) - 1 + len(inside) > limit:
+            whole.add(part)
+            continue
+        del parts[part]
+        parts |= inside
+        whole.add(beside)
+    found = (_share(_named(part), inside) for part, inside in parts.items())
+    return tuple(sorted(found, key=lambda share: (-share.tokens, share.name)))
+
+
+def large_symbols(chunks: Sequence[Chunk], options: AnalysisOptions) -> LargeSymbols:
+    """The functions and classes with more tokens than the options allow; `chunks` are by path and line."""
+    found: list[LargeSymbol] = []
+    for _, file in groupby(chunks, key=lambda chunk: chunk.file):
+        found += (symbol for symbol in _symbols(list(file)) if symbol.tokens > options.symbol_tokens)
+    found.sort(key=lambda symbol: (-symbol.tokens, symbol.path, symbol.lines.start))
+    functions = sum(symbol.kind in _FUNCTIONS for symbol in found)
+    return LargeSymbols(functions=functions, classes=len(found) - functions, listed=tuple(found[: options.limit]))
+
+
+def generated(chunks: Iterable[Chunk], limit: int) -> tuple[Generated, frozenset[tuple[str, str, str]]]:
+    """What programs wrote, and the files of that."""
+    chunks = list(chunks)
+    saying = {chunk.file: chunk for chunk in chunks if chunk.generated}
+    tokens: dict[tuple[str, str, str], int] = {}
+    count = 0
+    for chunk in chunks:
+        if chunk.file in saying:
+            count += 1
+            tokens[chunk.file] = tokens.get(chunk.file, 0) + chunk.tokens
+    largest = sorted(saying, key=lambda file: (-tokens[file], file))[:limit]
+    listed = tuple(saying[file].at() for file in largest)
+    return Generated(files=len(saying), chunks=count, listed=listed), frozenset(saying)
+
+
+def _symbols(file: Sequence[Chunk]) -> Iterator[LargeSymbol]:
+    """The functions and classes of a file, each with all of its pieces."""
+    for at, chunk in enumerate(file):
+        if chunk.symbol is None or chunk.symbol_kind not in _FUNCTIONS | TYPE_KINDS:
+            continue
+        is_class = chunk.symbol_kind in TYPE_KINDS
+        last = at
+        while last + 1 < len(file) and _goes_on(chunk.symbol, file[last + 1], is_class=is_class):
+            last += 1
+        pieces = file[at : last + 1]
+        yield LargeSymbol(
+            citation=code_citation(chunk.repo, chunk.commit, chunk.path, chunk.start, pieces[-1].end),
+            path=chunk.path,
+            lines=LineSpan(start=chunk.start, end=pieces[-1].end),
+            symbol=chunk.symbol,
+            kind=chunk.symbol_kind,
+            tokens=_tokens(pieces),
+            chunks=len(pieces),
+        )
+
+
+def _goes_on(symbol: str, chunk: Chunk, *, is_class: bool) -> bool:
+    """Whether a chunk continues a symbol: a later piece of it, or a member of a class."""
+    own = chunk.symbol == symbol and chunk.symbol_kind in ("block", "methods")
+    return own or (is_class and (chunk.symbol or "").startswith(f"{symbol}."))
+
+
+def _share(name: str, chunks: Sequence[Chunk]) -> Share:
+    return Share(
+        name=name,
+        files=len({chunk.file for chunk in chunks}),
+        chunks=len(chunks),
+        tokens=_tokens(chunks),
+        bytes=sum(chunk.bytes for chunk in chunks),
+    )
+
+
+def _folders(chunk: Chunk) -> tuple[str, ...]:
+    return PurePosixPath(chunk.path).parts[:-1]
+
+
+def _named(part: tuple[str, ...]) -> str:
+    if not part:
+        return "./"
+    path = "/".join(part)
+    return path if part[-1] == _BESIDE else f"{path}/"
+
+
+def _tokens(chunks: Iterable[Chunk]) -> int:
+    return sum(chunk.tokens for chunk in chunks)
