@@ -14,8 +14,9 @@ from adk_evidence.index.registry import IndexSummary, list_indexes, settings_of
 from adk_evidence.models.analysis import AnalysisOptions, CodePlace, IndexAnalysis, Share
 from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import Settings
-from adk_evidence_console import say, table
+from adk_evidence_console import say
 from adk_ingest.survey import survey
+from adk_ingest.wording import counted
 
 # Of each group of copies.
 _PLACES = 4
@@ -108,8 +109,9 @@ def _show_left_out(found: IndexAnalysis, out: Console) -> None:
         return
     _title(out, "Without evidence")
     for left in found.without_evidence:
-        folders = f" and {left.folders:,} folders" if left.folders else ""
-        say(out, f"{left.files:,} files{folders}: {left.reason.replace('_', ' ')}. {left.why}")
+        counts = [counted(left.files, "file", "files")] if left.files else []
+        counts += [counted(left.folders, "folder", "folders")] if left.folders else []
+        say(out, f"{' and '.join(counts)}, {left.reason.replace('_', ' ')}: {left.why}")
         _paths(out, left.listed, left.files + left.folders)
 
 
@@ -134,23 +136,20 @@ def _show_copies(found: IndexAnalysis, out: Console) -> None:
 def _show_large(found: IndexAnalysis, out: Console) -> None:
     large = found.large_symbols
     _title(out, "Large")
-    say(out, f"{large.functions:,} functions and {large.classes:,} classes are large.")
-    if large.listed:
-        listing = table("tokens", "chunks", "kind", "symbol", "place", fold=True)
-        for one in large.listed:
-            place = f"{one.path}:{one.lines.start}-{one.lines.end}"
-            listing.add_row(f"{one.tokens:,}", f"{one.chunks:,}", one.kind, visible(one.symbol or ""), visible(place))
-        out.print(listing, markup=False)
+    functions, classes = counted(large.functions, "function", "functions"), counted(large.classes, "class", "classes")
+    say(out, f"{functions} and {classes} are large.")
+    for one in large.listed:
+        say(out, f"{one.tokens:>9,} tokens  {_where(one)}, {one.kind} in {counted(one.chunks, 'chunk', 'chunks')}")
 
 
 def _show_shares(title: str, shares: Sequence[Share], out: Console) -> None:
     _title(out, title)
     total = sum(share.tokens for share in shares) or 1
-    listing = table("files", "chunks", "tokens", "share", "", fold=True)
+    say(out, f"{'share':>5}{'tokens':>13}{'chunks':>10}{'files':>9}", "dim")
+    # Not a table, which would break the names of folders.
     for share in shares:
-        numbers = (f"{share.files:,}", f"{share.chunks:,}", f"{share.tokens:,}", f"{share.tokens / total:.0%}")
-        listing.add_row(*numbers, visible(share.name))
-    out.print(listing, markup=False)
+        part = f"{share.tokens / total:>5.0%}{share.tokens:>13,}{share.chunks:>10,}{share.files:>9,}"
+        say(out, f"{part}  {share.name}")
 
 
 def _show_drift(found: IndexAnalysis, out: Console) -> None:

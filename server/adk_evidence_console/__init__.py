@@ -51,7 +51,6 @@ _NUMBERS = (
     "tokens",
     "warnings",
     "MB",
-    "share",
 )
 # The home folder of the settings that were loaded last.
 _home: Path | None = None

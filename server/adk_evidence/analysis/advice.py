@@ -56,14 +56,7 @@ def advice(
         )
     yield from _on_generated(found, settings)
     yield from _on_left_out(found, settings)
-    cut = [symbol for symbol in found.large_symbols.listed if symbol.kind in ("function", "method")]
-    if cut:
-        largest = cut[0]
-        yield (
-            f"{found.large_symbols.functions:,} functions are so large that an answer shows only parts of them, the "
-            f"largest {largest.symbol} ({largest.path}:{largest.lines.start}-{largest.lines.end}, {largest.tokens:,} "
-            f"tokens); split them, or raise {_setting(settings, 'code', 'chunk')}."
-        )
+    yield from _on_large(found, settings)
     if found.drift is not None and found.drift.missing:
         first = found.drift.listed[0]
         yield (
@@ -81,8 +74,24 @@ def _on_generated(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
     paths = [place.path for place in generated.listed]
     yield (
         f"{generated.chunks:,} of {found.total_chunks:,} chunks are of "
-        f"{_files(generated.files, 'that says', 'that say')} that a program wrote them: {_some(paths, generated.files)}; if nobody asks about them, add them to "
-        f"{_setting(settings, 'code', 'exclude')}."
+        f"{_files(generated.files, 'that says', 'that say')} that a program wrote them: "
+        f"{_some(paths, generated.files)}; if nobody asks about them, add them to {_setting(settings, 'code', 'exclude')}."
+    )
+
+
+def _on_large(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
+    """A class that is cut has its members in chunks of their own, but parts of a function say little alone."""
+    listed = found.large_symbols.listed
+    largest = next((one for one in listed if one.kind in ("function", "method") and one.chunks > 1), None)
+    if largest is None:
+        return
+    what = "1 function is" if found.large_symbols.functions == 1 else f"{found.large_symbols.functions:,} functions are"
+    # Who asks about the ADK did not write it.
+    split = "split them, or raise" if isinstance(settings, CodebaseSettings) else "raise"
+    yield (
+        f"{what} so large that an answer may show only parts, the largest {largest.symbol} in "
+        f"{largest.path}:{largest.lines.start}-{largest.lines.end} ({largest.tokens:,} tokens in {largest.chunks} "
+        f"chunks); {split} {_setting(settings, 'code', 'chunk')} if that matters."
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adk_evidence.analysis.shingles import Shingler
 from adk_evidence.index.opened import Index
 from adk_evidence.models.analysis import CodePlace
-from adk_evidence.models.chunk import ChunkPayload, SymbolKind
+from adk_evidence.models.chunk import ChunkPayload, SymbolKind, sha256_text
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.licences import licence_lines
@@ -36,7 +36,11 @@ _MADE = "api-reference"
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk. `edition` tells two versions of a corpus apart, which are not copies of each other."""
+    """A chunk.
+
+    `edition` tells two versions of a corpus apart, which are not copies of each other. `hash`, `bytes` and `shingles`
+    are those of its lines without the licence that opens its file; `hash` is empty where nothing else is there.
+    """
 
     edition: str
     repo: str
@@ -98,9 +102,11 @@ def _payloads(index: Index) -> Iterator[Mapping[str, Any]]:
 
 
 def _chunk(payload: ChunkPayload, beside: set[str], shingler: Shingler) -> Chunk:
-    body = payload.body
     made = payload.origin == _MADE
     opens = payload.chunk_index == 0
+    # Lines for readers of another language are a chunk of their own, and every file may have the same licence.
+    body = payload.searched_body
+    text = _without_licence(body) if opens else body
     return Chunk(
         edition=payload.commit if payload.commit in beside else "",
         repo=payload.repo,
@@ -114,12 +120,12 @@ def _chunk(payload: ChunkPayload, beside: set[str], shingler: Shingler) -> Chunk
         kind=payload.symbol_kind or "page",
         symbol=payload.symbol,
         symbol_kind=payload.symbol_kind,
-        hash=payload.source_hash,
+        hash=sha256_text(text) if text.strip() else "",
         tokens=estimate_tokens(body),
-        bytes=len(body.encode("utf-8", "surrogatepass")),
+        bytes=len(text.encode("utf-8", "surrogatepass")),
         generated=opens and not made and _says_generated(body),
         made=made,
-        shingles=None if made else shingler.shingles(_without_licence(payload.searched_body) if opens else body),
+        shingles=None if made else shingler.shingles(text),
     )
 
 

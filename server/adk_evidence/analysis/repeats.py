@@ -24,11 +24,11 @@ _T = TypeVar("_T")
 def exact_groups(chunks: Iterable[Chunk]) -> list[Group]:
     """The chunks that have their lines in common to the letter, the groups that repeat most bytes first.
 
-    Pages that the index makes of docstrings take no part.
+    Licences that open files do not count, and pages that the index makes of docstrings take no part.
     """
     groups: dict[tuple[str, str], Group] = {}
     for chunk in chunks:
-        if not chunk.made:
+        if chunk.hash and not chunk.made:
             groups.setdefault((chunk.edition, chunk.hash), []).append(chunk)
     return _largest_first(group for group in groups.values() if len(group) > 1)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from pathlib import PurePosixPath
+from itertools import groupby, pairwise
 
 from adk_evidence.analysis.chunks import Chunk
 from adk_evidence.models.analysis import AnalysisOptions, Generated, LargeSymbol, LargeSymbols, Share
@@ -13,8 +13,7 @@ from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
 
 _FUNCTIONS = frozenset({"function", "method"})
-# Stands for the files of a folder without its folders.
-_BESIDE = "*"
+_ROOT = "./"
 
 
 def shares(chunks: Iterable[Chunk], name: Callable[[Chunk], str]) -> tuple[Share, ...]:
@@ -27,31 +26,31 @@ def shares(chunks: Iterable[Chunk], name: Callable[[Chunk], str]) -> tuple[Share
 
 
 def folders(chunks: Sequence[Chunk], limit: int) -> tuple[Share, ...]:
-    """The folders of an index, which share no file: the largest is replaced by what it holds, up to `limit` entries.
+    """The largest folders of an index; a file counts for the innermost folder that is listed.
 
-    A folder ends with `/`; the files of a folder beside its folders are `folder/*`. Several repositories keep their
-    names in front.
+    Where another listed folder lies in a folder, `(rest)` follows its name. Several repositories keep their names in
+    front.
     """
     several = len({chunk.repo for chunk in chunks}) > 1
-    paths = {chunk.file: ((chunk.repo, *_folders(chunk)) if several else _folders(chunk)) for chunk in chunks}
-    parts: dict[tuple[str, ...], list[Chunk]] = {(): list(chunks)}
-    whole: set[tuple[str, ...]] = set()
-    while divisible := parts.keys() - whole:
-        part = max(divisible, key=lambda part: (_tokens(parts[part]), part))
-        inside: dict[tuple[str, ...], list[Chunk]] = {}
-        for chunk in parts[part]:
-            inside.setdefault(paths[chunk.file][: len(part) + 1], []).append(chunk)
-        beside = (*part, _BESIDE)
-        if part in inside:
-            inside[beside] = inside.pop(part)
-        if inside.keys() == {beside} or len(parts) - 1 + len(inside) > limit:
-            whole.add(part)
-            continue
-        del parts[part]
-        parts |= inside
-        whole.add(beside)
-    found = (_share(_named(part), inside) for part, inside in parts.items())
-    return tuple(sorted(found, key=lambda share: (-share.tokens, share.name)))
+    above: dict[tuple[str, str, str], list[str]] = {}
+    for chunk in chunks:
+        if chunk.file not in above:
+            above[chunk.file] = _above(f"{chunk.repo}/{chunk.path}" if several else chunk.path)
+    weights: Counter[str] = Counter()
+    for chunk in chunks:
+        for folder in above[chunk.file]:
+            weights[folder] += chunk.tokens
+    # A folder that holds nothing but another one tells nothing.
+    idle = {outer for ranks in above.values() for inner, outer in pairwise(ranks) if weights[inner] == weights[outer]}
+    largest = sorted(weights.keys() - idle, key=lambda folder: (-weights[folder], folder))[:limit]
+    listed = {*largest, _ROOT}
+    inner = {outer for folder in listed for outer in _above(folder)[1:]}
+
+    def name(chunk: Chunk) -> str:
+        folder = next(folder for folder in above[chunk.file] if folder in listed)
+        return f"{folder} (rest)" if folder in inner else folder
+
+    return shares(chunks, name)
 
 
 def large_symbols(chunks: Sequence[Chunk], options: AnalysisOptions) -> LargeSymbols:
@@ -116,15 +115,10 @@ def _share(name: str, chunks: Sequence[Chunk]) -> Share:
     )
 
 
-def _folders(chunk: Chunk) -> tuple[str, ...]:
-    return PurePosixPath(chunk.path).parts[:-1]
-
-
-def _named(part: tuple[str, ...]) -> str:
-    if not part:
-        return "./"
-    path = "/".join(part)
-    return path if part[-1] == _BESIDE else f"{path}/"
+def _above(path: str) -> list[str]:
+    """The folders above a file, or above and with a folder whose path ends with `/`, the innermost first."""
+    parts = path.split("/")[:-1]
+    return [*("/".join(parts[:count]) + "/" for count in range(len(parts), 0, -1)), _ROOT]
 
 
 def _tokens(chunks: Iterable[Chunk]) -> int:

@@ -122,7 +122,7 @@ class Share(Frozen):
     files: int
     chunks: int
     tokens: int = Field(description="Of the chunks' own lines, estimated.")
-    bytes: int = Field(description="Of the chunks' own lines, in UTF-8.")
+    bytes: int = Field(description="Of the chunks' own lines in UTF-8, without the licences that open files.")
 
 
 class Generated(Frozen):
