@@ -338,7 +338,11 @@ def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> SearchFilters:
 
 
 def _symbol(payload: ChunkPayload) -> str:
-    return payload.symbol or "" if payload.symbol_kind in (*TYPE_KINDS, "methods", "method", "function") else ""
+    return (
+        payload.symbol or ""
+        if payload.symbol_kind in (*TYPE_KINDS, "methods", "method", "function", "namespace")
+        else ""
+    )
 
 
 def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:

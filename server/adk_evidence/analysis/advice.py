@@ -22,6 +22,11 @@ _NAMED = 3
 _COPIED_SHARE, _COPIED_CHUNKS = 0.8, 10
 _GENERATED_SHARE = 0.02
 _DOCS_FOLDERS = frozenset({"doc", "docs", "documentation", "guides", "guide"})
+# Formats that programs read. Catalogues of translations alone may outweigh all code.
+_DATA = frozenset(
+    """arb csv geojson json jsonl kml plist po pot properties resx strings toml tsv xlf xliff xml yaml yml""".split()
+)
+_DATA_SHARE = 0.25
 _UNREAD = {
     "unreadable": "cannot be read; check their permissions",
     "undecodable": "are in no encoding that is known; save them as UTF-8",
@@ -54,6 +59,7 @@ def advice(
             f"{share:.0%} of {folder} stands in {elsewhere} to the letter; leave one of them out: add {folder} to "
             f"{_setting(settings, 'code', 'exclude')}."
         )
+    yield from _on_data(found, settings, chunks)
     yield from _on_generated(found, settings)
     yield from _on_left_out(found, settings)
     yield from _on_large(found, settings)
@@ -66,6 +72,22 @@ def advice(
         )
 
 
+def _on_data(found: IndexAnalysis, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[str]:
+    total = sum(share.tokens for share in found.by_language)
+    for share in found.by_language:
+        if share.name not in _DATA or share.tokens < _DATA_SHARE * total or share.chunks < _COPIED_CHUNKS:
+            continue
+        largest = Counter[str]()
+        for chunk in chunks:
+            if chunk.lang == share.name:
+                largest[chunk.path] += chunk.tokens
+        yield (
+            f"{share.tokens / total:.0%} of the text is data in {_files(share.files)} of {share.name}, the largest "
+            f"{largest.most_common(1)[0][0]}; if nobody asks about them, "
+            f"add *.{share.name} to {_setting(settings, 'code', 'exclude')}."
+        )
+
+
 def _on_generated(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
     """Programs write much, and little of it answers a question."""
     generated = found.generated
@@ -75,7 +97,8 @@ def _on_generated(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
     yield (
         f"{generated.chunks:,} of {found.total_chunks:,} chunks are of "
         f"{_files(generated.files, 'that says', 'that say')} that a program wrote them: "
-        f"{_some(paths, generated.files)}; if nobody asks about them, add them to {_setting(settings, 'code', 'exclude')}."
+        f"{_some(paths, generated.files)}; if nobody asks about them, add them to "
+        f"{_setting(settings, 'code', 'exclude')}."
     )
 
 

@@ -55,7 +55,8 @@ class SearchFilters(Frozen):
     tags: Annotated[tuple[Name, ...], Field(max_length=20)] = Field(
         default=(),
         description="Tags that a result must all have: `code` or `docs`, its language, its kind of definition "
-        "(`class`, `interface`, `type`, `enum`, `function`, `method`, `module`), languages of a page's code tabs, "
+        "(`class`, `interface`, `type`, `enum`, `function`, `method`, `namespace`, `module`), a decorator "
+        "(`@app.route`), languages of a page's code tabs, "
         "`api-reference`, `sample`.",
     )
 
