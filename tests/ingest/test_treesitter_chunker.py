@@ -338,8 +338,8 @@ def test_other_languages(extension: str, text: str, symbols: list[str], signatur
 
 def kinds_of(extension: str, text: str) -> dict[str | None, str | None]:
     """The kinds of a text's chunks by their symbols, each definition far from the others."""
-    far = f"\n{'// so that each is a chunk of its own\n' * 20}\n"
-    chunks = chunks_of(extension, text.replace("\n---\n", far))
+    far = "// so that each is a chunk of its own\n" * 20
+    chunks = chunks_of(extension, text.replace("\n---\n", f"\n{far}\n"))
     return {chunk.symbol: chunk.symbol_kind for chunk in chunks if chunk.symbol_kind != "module"}
 
 

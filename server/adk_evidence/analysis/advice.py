@@ -24,7 +24,27 @@ _GENERATED_SHARE = 0.02
 _DOCS_FOLDERS = frozenset({"doc", "docs", "documentation", "guides", "guide"})
 # Formats that programs read. Catalogues of translations alone may outweigh all code.
 _DATA = frozenset(
-    """arb csv geojson json jsonl kml plist po pot properties resx strings toml tsv xlf xliff xml yaml yml""".split()
+    (
+        "arb",
+        "csv",
+        "geojson",
+        "json",
+        "jsonl",
+        "kml",
+        "plist",
+        "po",
+        "pot",
+        "properties",
+        "resx",
+        "strings",
+        "toml",
+        "tsv",
+        "xlf",
+        "xliff",
+        "xml",
+        "yaml",
+        "yml",
+    )
 )
 _DATA_SHARE = 0.25
 _UNREAD = {
