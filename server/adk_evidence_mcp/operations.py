@@ -397,10 +397,14 @@ def _known_line(index: KnownIndex) -> str:
 
 
 def _checked_line(item: IndexAnalysis) -> str:
+    since = "its sources were not compared since"
+    if item.changed_files is not None:
+        changes = f"{item.changed_files} files changed, {item.missing_files} are gone and {item.added_files} are new"
+        since = f"{changes} since"
     return one_line(
-        f"{item.collection_name}, checked: {item.changed_files} files changed and {item.missing_files} are gone since "
-        f"it was indexed {item.age_days:.1f} days ago; {item.duplicate_chunks} of {item.total_chunks} chunks "
-        "repeat others"
+        f"{item.collection_name}, checked: {since} it was indexed {item.age_days:.1f} days ago; "
+        f"{item.duplicate_chunks} of {item.total_chunks} chunks repeat others, and "
+        f"{item.near_duplicates.chunks} nearly do"
     )
 
 

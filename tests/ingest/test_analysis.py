@@ -127,7 +127,7 @@ def test_a_large_function_is_told_with_all_of_its_pieces(found: IndexAnalysis) -
     (large,) = found.large_symbols.listed
     assert (large.symbol, large.kind, large.path) == ("large", "function", "shop/large.py")
     assert (large.lines.start, large.lines.end) == (1, 402) and large.chunks > 1 and large.tokens > 2000
-    assert any("large in shop/large.py:1-402" in sentence for sentence in found.recommendations)
+    assert any("`large` in `shop/large.py:1-402`" in sentence for sentence in found.recommendations)
 
 
 def test_files_without_evidence_are_told_with_the_reason(found: IndexAnalysis) -> None:
@@ -200,7 +200,7 @@ def test_a_copied_folder_and_data_are_advised_to_be_left_out(own: Workplace) -> 
     index(own)
     found = analyze(own)
     (copied,) = [sentence for sentence in found.recommendations if "to the letter" in sentence]
-    assert "100% of lib/ stands in vendor/lib/" in copied or "100% of vendor/" in copied
+    assert "100% of `lib/` stands in `vendor/lib/` to the letter" in copied and "`--exclude` of" in copied
     (data,) = [sentence for sentence in found.recommendations if "*.po" in sentence]
     assert "locale/de.po" in data
 

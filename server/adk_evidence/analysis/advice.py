@@ -12,6 +12,7 @@ from adk_evidence.analysis.repeats import Group
 from adk_evidence.index.opened import Index
 from adk_evidence.index.settings import MAX_FILE_BYTES, CodebaseSettings
 from adk_evidence.models.chunk import Kind
+from adk_evidence.render.sanitize import code_span
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def advice(
     chunks: Sequence[Chunk],
     copies: Iterable[Group],
 ) -> Iterator[str]:
-    """Sentences on an index, the most pressing first."""
+    """Sentences on an index, the most pressing first. What files are called stands in code style: others chose it."""
     name, update = found.collection_name, f"run `{settings.ingest_command}`"
     changed, missing, added = (number or 0 for number in (found.changed_files, found.missing_files, found.added_files))
     if changed or missing:
@@ -76,8 +77,8 @@ def advice(
         yield f"No documentation is indexed in {name}; index its docs for better answers.{_where_docs_lie(found)}"
     for folder, elsewhere, share in _copied_folders(chunks, copies):
         yield (
-            f"{share:.0%} of {folder} stands in {elsewhere} to the letter; leave one of them out: add {folder} to "
-            f"{_setting(settings, 'code', 'exclude')}."
+            f"{share:.0%} of {code_span(folder)} stands in {code_span(elsewhere)} to the letter; leave one of them "
+            f"out: add {code_span(folder)} to {_setting(settings, 'code', 'exclude')}."
         )
     yield from _on_data(found, settings, chunks)
     yield from _on_generated(found, settings)
@@ -87,7 +88,8 @@ def advice(
         first = found.drift.listed[0]
         yield (
             f"{found.drift.missing:,} of the {found.drift.imports:,} imports that the docs show do not exist in "
-            f"google-adk {found.drift.version}, e.g. in {first.path}:{first.lines.start}; "
+            f"google-adk {found.drift.version}, e.g. in "
+            f"{code_span(f'{first.path}:{first.lines.start}')}; "
             "`adk-evidence drift` lists all."
         )
 
@@ -103,7 +105,7 @@ def _on_data(found: IndexAnalysis, settings: Settings, chunks: Iterable[Chunk]) 
                 largest[chunk.path] += chunk.tokens
         yield (
             f"{share.tokens / total:.0%} of the text is data in {_files(share.files)} of {share.name}, the largest "
-            f"{largest.most_common(1)[0][0]}; if nobody asks about them, "
+            f"{code_span(largest.most_common(1)[0][0])}; if nobody asks about them, "
             f"add *.{share.name} to {_setting(settings, 'code', 'exclude')}."
         )
 
@@ -132,9 +134,9 @@ def _on_large(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
     # Who asks about the ADK did not write it.
     split = "split them, or raise" if isinstance(settings, CodebaseSettings) else "raise"
     yield (
-        f"{what} so large that an answer may show only parts, the largest {largest.symbol} in "
-        f"{largest.path}:{largest.lines.start}-{largest.lines.end} ({largest.tokens:,} tokens in {largest.chunks} "
-        f"chunks); {split} {_setting(settings, 'code', 'chunk')} if that matters."
+        f"{what} so large that an answer may show only parts, the largest {code_span(largest.symbol or '')} in "
+        f"{code_span(f'{largest.path}:{largest.lines.start}-{largest.lines.end}')} "
+        f"({largest.tokens:,} tokens in {largest.chunks} chunks); {split} {_setting(settings, 'code', 'chunk')} if that matters."
     )
 
 
@@ -223,6 +225,6 @@ def _files(count: int, one: str = "", many: str = "") -> str:
 
 
 def _some(paths: Collection[str], count: int) -> str:
-    shown = [*paths][:_NAMED]
+    shown = [code_span(path) for path in [*paths][:_NAMED]]
     more = count - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
