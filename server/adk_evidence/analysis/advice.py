@@ -136,7 +136,8 @@ def _on_large(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
     yield (
         f"{what} so large that an answer may show only parts, the largest {code_span(largest.symbol or '')} in "
         f"{code_span(f'{largest.path}:{largest.lines.start}-{largest.lines.end}')} "
-        f"({largest.tokens:,} tokens in {largest.chunks} chunks); {split} {_setting(settings, 'code', 'chunk')} if that matters."
+        f"({largest.tokens:,} tokens in {largest.chunks} chunks); {split} "
+        f"{_setting(settings, 'code', 'chunk')} if that matters."
     )
 
 
