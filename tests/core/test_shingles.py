@@ -107,4 +107,4 @@ def test_comparing_can_be_stopped() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        near_duplicates([None], 0.8, stop)
+        near_duplicates([Shingler().shingles(" ".join(text(1)))], 0.8, stop)

@@ -87,24 +87,44 @@ def near_duplicates(
 
     sketch = _Sketcher()
     sketches = np.zeros((len(texts), _BANDS * _ROWS), dtype=np.uint32)
-    # Of each band, the places of the first texts of groups by what they have there.
-    buckets: list[dict[bytes, list[int]]] = [{} for _ in range(_BANDS)]
+    known = [(place, text) for place, text in enumerate(texts) if text is not None]
+    for count, (place, text) in enumerate(known):
+        if count % 500 == 0:
+            progress(count, len(known))
+        sketches[place] = sketch(text)
+    shared = _shared_bands(sketches, [place for place, _ in known])
+    # The firsts of groups by band and by what they share there. Most texts share nothing, and are in none.
+    firsts: list[dict[int, list[int]]] = [{} for _ in range(_BANDS)]
     found: list[Joined] = []
-    for place, text in enumerate(texts):
-        if place % 500 == 0:
-            progress(place, len(texts))
-        if text is None:
-            continue
-        own = sketches[place] = sketch(text)
-        keys = [own[at : at + _ROWS].tobytes() for at in range(0, len(own), _ROWS)]
-        candidates = sorted({other for band, key in zip(buckets, keys, strict=True) for other in band.get(key, ())})
+    for count, place in enumerate(np.flatnonzero((shared >= 0).any(axis=1)).tolist()):
+        if count % 500 == 0:
+            progress(len(known), len(known))
+        keys = [(band, key) for band, key in enumerate(shared[place].tolist()) if key >= 0]
+        candidates = sorted({other for band, key in keys for other in firsts[band].get(key, ())})
         best = _nearest(texts, place, sketches, candidates, least) if candidates else None
         if best is not None:
             found.append(best)
             continue
-        for band, key in zip(buckets, keys, strict=True):
-            band.setdefault(key, []).append(place)
+        for band, key in keys:
+            firsts[band].setdefault(key, []).append(place)
     return found
+
+
+def _shared_bands(sketches: NDArray[np.uint32], compared: list[int]) -> NDArray[np.int32]:
+    """For each text and band a number that all texts have that agree there; -1 where no other text agrees."""
+    import numpy as np
+
+    shared = np.full((len(sketches), _BANDS), -1, dtype=np.int32)
+    places = np.array(compared, dtype=np.intp)
+    for band in range(_BANDS):
+        keys = np.zeros(len(places), dtype=np.uint64)
+        for column in range(band * _ROWS, (band + 1) * _ROWS):
+            keys = (keys ^ sketches[places, column]) * np.uint64(_MIX)
+            keys ^= keys >> np.uint64(29)
+        _, numbers, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        several = counts[numbers] > 1
+        shared[places[several], band] = numbers[several]
+    return shared
 
 
 def _nearest(

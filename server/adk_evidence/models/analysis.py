@@ -199,7 +199,7 @@ class IndexAnalysis(Frozen):
     without_evidence: tuple[LeftOut, ...]
     generated: Generated
     by_language: tuple[Share, ...]
-    by_kind: tuple[Share, ...] = Field(description="By what the chunks define; `page` for sections of documentation.")
+    by_kind: tuple[Share, ...] = Field(description="By what the chunks define; `page` for texts that are not cut by definitions.")
     by_folder: tuple[Share, ...] = Field(description="The largest folders are listed by the folders in them.")
     drift: DocsDrift | None = Field(
         default=None, description="Absent unless the docs and the source of a released google-adk are indexed."
