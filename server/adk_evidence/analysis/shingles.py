@@ -168,4 +168,5 @@ class _Sketcher:
         import numpy as np
 
         products = text.astype(np.uint64)[:, None] * self._factors[None, :] + self._terms[None, :]
-        return (products >> np.uint64(32)).astype(np.uint32).min(axis=0)
+        least: NDArray[np.uint32] = (products >> np.uint64(32)).astype(np.uint32).min(axis=0)
+        return least
