@@ -81,9 +81,10 @@ def generated(chunks: Iterable[Chunk], limit: int) -> tuple[Generated, frozenset
 def _symbols(file: Sequence[Chunk]) -> Iterator[LargeSymbol]:
     """The functions and classes of a file, each with all of its pieces."""
     for at, chunk in enumerate(file):
-        if chunk.symbol is None or chunk.symbol_kind not in _FUNCTIONS | TYPE_KINDS:
+        kind = chunk.symbol_kind
+        if chunk.symbol is None or kind is None or kind not in _FUNCTIONS | TYPE_KINDS:
             continue
-        is_class = chunk.symbol_kind in TYPE_KINDS
+        is_class = kind in TYPE_KINDS
         last = at
         while last + 1 < len(file) and _goes_on(chunk.symbol, file[last + 1], is_class=is_class):
             last += 1
@@ -93,7 +94,7 @@ def _symbols(file: Sequence[Chunk]) -> Iterator[LargeSymbol]:
             path=chunk.path,
             lines=LineSpan(start=chunk.start, end=pieces[-1].end),
             symbol=chunk.symbol,
-            kind=chunk.symbol_kind,
+            kind=kind,
             tokens=_tokens(pieces),
             chunks=len(pieces),
         )

@@ -199,8 +199,10 @@ class IndexAnalysis(Frozen):
     without_evidence: tuple[LeftOut, ...]
     generated: Generated
     by_language: tuple[Share, ...]
-    by_kind: tuple[Share, ...] = Field(description="By what the chunks define; `page` for texts that are not cut by definitions.")
-    by_folder: tuple[Share, ...] = Field(description="The largest folders are listed by the folders in them.")
+    by_kind: tuple[Share, ...] = Field(
+        description="By what the chunks define; `page` for texts that are not cut by definitions."
+    )
+    by_folder: tuple[Share, ...] = Field(description="A file counts for the innermost folder that is listed.")
     drift: DocsDrift | None = Field(
         default=None, description="Absent unless the docs and the source of a released google-adk are indexed."
     )
