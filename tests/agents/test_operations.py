@@ -313,7 +313,7 @@ def test_an_analysis_names_copies_and_large_symbols_and_lists_as_many_as_asked_f
     assert [item.path for item in group.places] == ["jobs/copy_1.py", "jobs/copy_2.py"], "two of three are listed"
     assert all(f"{item.path}#L{item.lines.start}-L{item.lines.end}" in item.citation for item in group.places)
     assert len(shop.large_symbols.listed) == 2 < shop.large_symbols.functions
-    refused = ask(session, "analyze", collection_name="shop", limit=1001)
+    refused = send(session, make_request("analyze", {"collection_name": "shop", "limit": 1001}))
     assert types(refused) == [("request_error", "critical")] and "limit" in refused.errors[0].message
 
 
