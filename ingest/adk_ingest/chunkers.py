@@ -40,6 +40,8 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
         "questions": written_questions(settings).digest,
         # Older indexes hold such chunks, without the sparse vector that every point must have.
         "chunks_without_terms": "left out",
+        # Older indexes cannot be filtered by them.
+        "decorators": "tags",
         "dense_text": VERSIONS[settings.embedding.dense.text],
     }
 

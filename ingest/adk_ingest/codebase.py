@@ -44,10 +44,13 @@ from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
 from adk_ingest.removal import clear_away, remove_index
 from adk_ingest.sources.codebase import CodebaseFolder, open_codebase
+from adk_ingest.survey import survey
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder
     from adk_evidence.index.indexer import Progress as Report
+    from adk_evidence.index.indexer import Survey
+    from adk_evidence.index.opened import Index
     from adk_evidence.services.eventloop import Cancelled
     from adk_evidence.store.manifest import IndexManifest
     from adk_ingest.corpora import CorpusInput
@@ -200,6 +203,9 @@ class CodebaseIndexer:
             PartFolder(place, part, codebase),
             lambda run: _gather(settings, folder, progress, run, compare=compare).corpora,
         )
+
+    def survey(self, index: Index, settings: Settings) -> Survey:
+        return survey(index, settings)
 
     def holding(self, paths: Sequence[Path], name: str | None = None) -> Codebase:
         """The indexed codebase that holds some files and folders, the innermost where several do.

@@ -96,6 +96,7 @@ def _record(
         # Nobody imports a sample.
         fqn=None if corpus.origin == "sample" else raw.fqn,
         signature=raw.signature,
+        decorators=raw.decorators,
         headings=raw.headings,
         title=title,
         code_langs=raw.code_langs,

@@ -13,8 +13,14 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.generations import Generation
-from adk_evidence.symbols.corpus_drift import DriftReport, Found, files_of_folder, files_of_index, report_drift
+from adk_evidence.symbols.corpus_drift import (
+    DriftReport,
+    Found,
+    files_of_folder,
+    files_of_index,
+    indexed_version,
+    report_drift,
+)
 from adk_evidence.symbols.drift import DriftChecker, DriftKind
 from adk_evidence.symbols.history import History
 from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
@@ -36,7 +42,7 @@ def examine(settings: Settings, folder: Path | None, version: str | None) -> Dri
     """
     generation = open_generations(settings).current()
     history = History.load(settings.paths.history)
-    wanted = version or _indexed(settings, generation)
+    wanted = version or (indexed_version(settings, generation.manifest) if generation else None)
     if wanted is None:
         raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
     try:
@@ -50,13 +56,7 @@ def examine(settings: Settings, folder: Path | None, version: str | None) -> Dri
         return report_drift(checker, files_of_folder(folder))
     if generation is None:
         raise InvalidRequestError("There is no index whose docs could be checked.", "Name a folder.")
-    return report_drift(checker, files_of_index(generation))
-
-
-def _indexed(settings: Settings, generation: Generation | None) -> str | None:
-    adk = settings.corpora["code"].repo
-    corpora = generation.manifest.proper().values() if generation else ()
-    return next((one.ref or one.commit for one in corpora if one.repo == adk), None)
+    return report_drift(checker, files_of_index(generation.manifest, generation.folder))
 
 
 def show_text(report: DriftReport, out: Console) -> None:

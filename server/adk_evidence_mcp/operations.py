@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import list_indexes as known_indexes
+from adk_evidence.models.analysis import AnalysisOptions, IndexAnalysis
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
@@ -35,7 +36,7 @@ from adk_evidence_agents.operations.requests import (
     SearchFilters,
     SearchParameters,
 )
-from adk_evidence_agents.operations.responses import ContextSource, IndexAnalysis, IndexedItems, RelatedFile
+from adk_evidence_agents.operations.responses import ContextSource, IndexedItems, RelatedFile
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
@@ -45,6 +46,8 @@ from adk_evidence_mcp.work import Call
 
 # The share of a budget that warnings and advice may take: they say what the rest is worth.
 NOTES_SHARE = 0.15
+# Of each list of an analysis: a model reads them, and the command line lists more.
+CHECKED_ENTRIES = 5
 Where = Literal["both", "code", "docs"]
 
 
@@ -302,7 +305,7 @@ def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> A
     notes = Notes()
     if arguments.check is not None:
         with _run(session, call, "analyze", arguments.check) as run:
-            checked, notes = analyze(run), run.notes
+            checked, notes = analyze(run, AnalysisOptions(limit=CHECKED_ENTRIES)), run.notes
     lines = [*map(_known_line, known), *map(_checked_line, checked)]
     text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
     structured = IndexesListed(
@@ -335,7 +338,11 @@ def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> SearchFilters:
 
 
 def _symbol(payload: ChunkPayload) -> str:
-    return payload.symbol or "" if payload.symbol_kind in (*TYPE_KINDS, "methods", "method", "function") else ""
+    return (
+        payload.symbol or ""
+        if payload.symbol_kind in (*TYPE_KINDS, "methods", "method", "function", "namespace")
+        else ""
+    )
 
 
 def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:
@@ -390,10 +397,14 @@ def _known_line(index: KnownIndex) -> str:
 
 
 def _checked_line(item: IndexAnalysis) -> str:
+    since = "its sources were not compared since"
+    if item.changed_files is not None:
+        changes = f"{item.changed_files} files changed, {item.missing_files} are gone and {item.added_files} are new"
+        since = f"{changes} since"
     return one_line(
-        f"{item.collection_name}, checked: {item.changed_files} files changed and {item.missing_files} are gone since "
-        f"it was indexed {item.age_days:.1f} days ago; {item.duplicate_chunks} of {item.total_chunks} chunks "
-        "repeat others"
+        f"{item.collection_name}, checked: {since} it was indexed {item.age_days:.1f} days ago; "
+        f"{item.duplicate_chunks} of {item.total_chunks} chunks repeat others, and "
+        f"{item.near_duplicates.chunks} nearly do"
     )
 
 

@@ -286,7 +286,7 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
     assert shop.codebase_path == str(shop_folder(place)) and shop.total_files == len(SHOP)
     assert shop.languages == {"ts": 3, "py": 3, "md": 2, "r": 1}
     assert shop.total_vectors == shop.total_chunks == sum(corpus.chunks for corpus in shop.corpora)
-    assert (shop.changed_files, shop.missing_files, shop.stale_files) == (0, 0, ())
+    assert (shop.changed_files, shop.missing_files, shop.added_files, shop.stale_files) == (0, 0, 0, ())
     assert shop.age_days < 1 and shop.index_size_bytes > 0 and "MiniLM" in shop.dense_model
 
     change(shop_folder(place) / "src/prices.ts", "cents", "pence")
@@ -298,6 +298,49 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
     assert {cache.name for cache in results.load.caches} >= {"answers", "questions"}
     assert (shop.changed_files, shop.missing_files) == (1, 1)
     assert shop.stale_files == ("jobs/zebra.py", "src/prices.ts")
+
+
+def test_an_analysis_names_copies_and_large_symbols_and_lists_as_many_as_asked_for(
+    own: tuple[Workplace, AgentSession],
+) -> None:
+    place, session = own
+    copied = SHOP["jobs/turnover.py"]
+    write_files(shop_folder(place), {"jobs/copy_1.py": copied, "jobs/copy_2.py": copied})
+    ask(session, "update", collection_name="shop")
+    (shop,) = ask(session, "analyze", collection_name="shop", limit=2, symbol_tokens=20).results.analysis or ()
+    (group, *_) = shop.duplicates.listed
+    assert group.chunks == group.files == 3
+    assert [item.path for item in group.places] == ["jobs/copy_1.py", "jobs/copy_2.py"], "two of three are listed"
+    assert all(f"{item.path}#L{item.lines.start}-L{item.lines.end}" in item.citation for item in group.places)
+    assert len(shop.large_symbols.listed) == 2 < shop.large_symbols.functions
+    refused = send(session, make_request("analyze", {"collection_name": "shop", "limit": 1001}))
+    assert types(refused) == [("request_error", "critical")] and "limit" in refused.errors[0].message
+
+
+def test_an_analysis_that_may_only_read_does_not_compare_the_sources(session: AgentSession) -> None:
+    response = execute(make_request("analyze", {"collection_name": "shop"}), session)
+    (shop,) = response.results.analysis or ()
+    assert (response.status, shop.changed_files, shop.added_files) == ("success", None, None)
+    assert types(response) == [("source_error", "info")] and shop.total_files == len(SHOP)
+
+
+def test_code_is_found_by_its_decorators(own: tuple[Workplace, AgentSession]) -> None:
+    place, session = own
+    commands = "@app.command()\ndef sell(basket):\n    return basket\n"
+    angular = "@Component({ selector: 'row' })\nexport class Row { sell(basket: Basket) { return basket; } }\n"
+    write_files(shop_folder(place), {"jobs/commands.py": commands, "src/row.ts": angular})
+    ask(session, "update", collection_name="shop")
+
+    def found(*tags: str) -> list[str]:
+        filters = {"tags": list(tags)}
+        response = ask(session, "search_code", query="sell a basket", collection_name="shop", filters=filters)
+        items = response.results.search_results or ()
+        assert all("@" in " ".join(item.metadata.tags) for item in items)
+        return paths(response)
+
+    assert found("@app.command") == found("app.command") == ["jobs/commands.py"]
+    assert found("@Component", "ts") == ["src/row.ts"]
+    assert found("@component") == found("@command") == []
 
 
 def test_old_results_are_said_to_be_old(own: tuple[Workplace, AgentSession]) -> None:

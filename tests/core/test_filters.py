@@ -45,3 +45,11 @@ def test_a_commit_is_found_by_its_beginning_and_a_branch_by_its_name():
 
 def test_an_unknown_ref_filters_nothing_and_says_so():
     assert build_filter(EvidenceFilters(repo_ref_hint="v9"), PATHS, REFS) == (Filter(), False)
+
+
+def test_a_decorator_is_found_by_its_name_in_its_own_case():
+    found, _ = build_filter(EvidenceFilters(tags=("@app.Route",)), PATHS, REFS)
+    assert found.must == (Filter(should=(Match("decorators", ("app.Route",)),)),)
+    found, _ = build_filter(EvidenceFilters(tags=("Class",)), PATHS, REFS)
+    (condition,) = found.must
+    assert {Match("symbol_kind", ("class",)), Match("decorators", ("Class",))} <= set(condition.should)

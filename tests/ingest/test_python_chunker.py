@@ -109,6 +109,27 @@ def test_each_definition_is_a_chunk_with_its_decorators_and_comments() -> None:
     assert thing.body.startswith("Alias = hello"), "a small statement goes with the definition below"
 
 
+def test_decorators_are_kept_without_their_arguments() -> None:
+    *_, view = chunks_of(
+        """
+        import app
+
+        @app.route("/@nothing")
+        @functools.cache
+        @(lambda f: f)
+        @handlers[0]
+        class View:
+            @property
+            def name(self):
+                return "@name"
+
+            @name.setter
+            def name(self, value): ...
+        """
+    )
+    assert view.decorators == ("app.route", "functools.cache", "property", "name.setter")
+
+
 def test_a_file_that_is_no_module_is_named_by_its_stem() -> None:
     chunk = split("x = 1\n", path="tools/set-up.py").chunks[0]
     assert (chunk.symbol, chunk.fqn) == ("set-up", None)

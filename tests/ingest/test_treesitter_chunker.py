@@ -336,6 +336,81 @@ def test_other_languages(extension: str, text: str, symbols: list[str], signatur
         assert (cart.symbol_kind, cart.signature, cart.doc) == ("class", signature, doc)
 
 
+def kinds_of(extension: str, text: str) -> dict[str | None, str | None]:
+    """The kinds of a text's chunks by their symbols, each definition far from the others."""
+    far = "// so that each is a chunk of its own\n" * 20
+    chunks = chunks_of(extension, text.replace("\n---\n", f"\n{far}\n"))
+    return {chunk.symbol: chunk.symbol_kind for chunk in chunks if chunk.symbol_kind != "module"}
+
+
+@pytest.mark.parametrize(
+    ("extension", "text", "kinds"),
+    [
+        (
+            ".ts",
+            "interface A { b: number }\n---\ntype B = A | null;\n---\nenum C { D }\n---\nclass E {}\n---\n"
+            "namespace F { export const g = 1; }\n---\nnamespace H { export function i() {} }\n",
+            {"A": "interface", "B": "type", "C": "enum", "E": "class", "F": "namespace", "H.i": "function"},
+        ),
+        (
+            ".go",
+            "package a\n---\ntype A struct { b int }\n---\ntype B interface { c() }\n---\ntype C = A\n---\n"
+            "type D func() int\n",
+            {"A": "class", "B": "interface", "C": "type", "D": "type"},
+        ),
+        (
+            ".rs",
+            "struct A { b: u8 }\n---\ntrait B { fn c(&self); }\n---\nenum C { D }\n---\ntype E = A;\n---\n"
+            "union F { g: u8 }\n",
+            {"A": "class", "B": "interface", "C": "enum", "E": "type", "F": "class"},
+        ),
+        (
+            ".c",
+            "struct a { int b; };\n---\ntypedef struct { int c; } d;\n---\ntypedef int e;\n---\n"
+            "enum f { g };\n---\ntypedef enum { h } i;\n---\ntypedef struct j { int k; } j;\n---\n"
+            "typedef enum l { m } l;\n",
+            {"a": "class", "d": "class", "e": "type", "f": "enum", "i": "enum", "j": "class", "l": "enum"},
+        ),
+        (
+            ".cpp",
+            "using A = int;\n---\ntemplate <typename T> concept B = true;\n---\nenum class C { D };\n---\n"
+            "class E { int f; };\n",
+            {"A": "type", "B": "type", "C": "enum", "E": "class"},
+        ),
+        (
+            ".cs",
+            "interface IA { void B(); }\n---\nenum C { D }\n---\ndelegate int E(int f);\n---\n"
+            "struct G { int h; }\n---\nrecord I(int J);\n",
+            {"IA": "interface", "C": "enum", "E": "type", "G": "class", "I": "class"},
+        ),
+    ],
+)
+def test_definitions_are_called_what_they_are(extension: str, text: str, kinds: dict[str, str]) -> None:
+    assert kinds_of(extension, text) == kinds
+
+
+DECORATED = """
+import { Component, Input } from "@angular/core";
+
+@Component({ selector: "row", template: "<b>@nothing</b>" })
+@core.Injectable<Row>()
+export class Row {
+  @Input() name = "";
+  @HostListener("click", ["$event"])
+  onClick(@Inject(TOKEN) event: Event) {}
+}
+
+export function plain() { return "@plain"; }
+"""
+
+
+def test_decorators_of_typescript_are_kept_without_their_arguments() -> None:
+    chunks = chunks_of(".ts", DECORATED)
+    row = next(chunk for chunk in chunks if chunk.symbol == "Row")
+    assert row.decorators == ("Component", "core.Injectable", "Input", "HostListener", "Inject")
+    assert not any(chunk.decorators for chunk in chunks if chunk is not row)
+
+
 R = """
 #' Adds numbers.
 #'

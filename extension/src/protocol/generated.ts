@@ -153,7 +153,7 @@ export interface EvidenceFilters {
    */
   languages?: string[];
   /**
-   * Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, `interface`, `type`, `enum`, `function`, `method`, `module`), `api-reference`, `sample`.
+   * Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, `interface`, `type`, `enum`, `function`, `method`, `namespace`, `module`), a decorator (`@app.route`), `api-reference`, `sample`.
    */
   tags?: string[];
   /**

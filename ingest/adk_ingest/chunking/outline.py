@@ -13,7 +13,7 @@ names the class. Both stay within `code.overlap_chars`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -56,7 +56,7 @@ class Outline:
     `definitions` are the outermost ones in the order of their lines. `names` are the qualified names of everything that
     is defined, by line. `cut_cost` says what a cut above a line costs, where less is better. `module` is the dotted
     name by which the file is imported. `joins_namesakes` says whether successive functions of one name are overloads.
-    `broken` says why parts of the file are not understood.
+    `broken` says why parts of the file are not understood. `decorators` are the names of all decorators, by line.
     """
 
     lang: str
@@ -67,6 +67,7 @@ class Outline:
     module: str | None = None
     joins_namesakes: bool = True
     broken: str | None = None
+    decorators: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
 def outline_chunks(file: SourceFile, outline: Outline, chunking: ChunkingSettings) -> list[RawChunk]:
@@ -209,7 +210,8 @@ class _Splitter:
                 end_col=piece.end_col,
                 symbol=label.name,
                 symbol_kind="block" if block else label.kind,
-                symbols=self._symbols_in(piece),
+                symbols=self._begun_in(piece, self._outline.names),
+                decorators=self._begun_in(piece, self._outline.decorators),
                 fqn=self._fqn(label),
                 signature=label.signature,
                 doc=label.doc,
@@ -221,8 +223,9 @@ class _Splitter:
         module = self._outline.module
         return f"{module}.{label.name}" if module and label.kind != "module" else module
 
-    def _symbols_in(self, piece: Piece) -> tuple[str, ...]:
+    def _begun_in(self, piece: Piece, names: Mapping[int, Sequence[str]]) -> tuple[str, ...]:
+        """The names by line that stand on the lines of a piece."""
         if piece.start_col:  # they were listed with the line's first columns
             return ()
-        found = (name for line in range(piece.start, piece.end + 1) for name in self._outline.names.get(line, ()))
+        found = (name for line in range(piece.start, piece.end + 1) for name in names.get(line, ()))
         return tuple(dict.fromkeys(found))

@@ -16,7 +16,15 @@ from typing import NamedTuple
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.licences import strip_licence
 from adk_evidence.readers.python import Definition as Node
-from adk_evidence.readers.python import first_line, first_paragraph, last_line, parse, signature, statements
+from adk_evidence.readers.python import (
+    dotted_name,
+    first_line,
+    first_paragraph,
+    last_line,
+    parse,
+    signature,
+    statements,
+)
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.cutting import Lines
@@ -73,6 +81,7 @@ class _Reader:
             first_paragraph(self._tree),
             self._cut_cost,
             joins_namesakes=False,
+            decorators=self._decorators(),
         )
 
     def _units(self, body: list[ast.stmt]) -> list[_Unit]:
@@ -144,6 +153,16 @@ class _Reader:
                 for name in _assigned_names(child) if has_fields else ():
                     found.setdefault(child.lineno, []).append(f"{prefix}{name}")
                 stack.append((child, prefix, has_fields))
+        return found
+
+    def _decorators(self) -> dict[int, list[str]]:
+        """Names of decorators by line, without arguments; a decorator that is no name has none."""
+        found: dict[int, list[str]] = {}
+        for node in ast.walk(self._tree):
+            for decorator in node.decorator_list if isinstance(node, Node) else ():
+                name = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+                if name is not None:
+                    found.setdefault(decorator.lineno, []).append(name)
         return found
 
     def _cut_cost(self, line: int) -> int:

@@ -23,7 +23,8 @@ from adk_ingest.chunking.treesitter_languages import GRAMMARS, LANGUAGES
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
 
-_Kind = Literal["function", "class", "interface", "type", "enum", "variable", "namespace"]
+# Of two names of one node, the first of these holds.
+_Kind = Literal["function", "class", "interface", "enum", "type", "variable", "namespace"]
 _KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 # A definition's lines are those of the statement that is nothing but it.
@@ -60,6 +61,8 @@ _TRANSPARENT = _WRAPPERS | {
 }
 _DECORATION = {"decorator", "attribute_list", "comment", "line_comment", "block_comment"}
 _GLOBALS = re.compile(r"^(?:module\.exports|exports|this|window|globalThis|self)\.")
+# Up to the arguments, of types or of values.
+_DECORATOR = re.compile(r"@\s*([\w$]+(?:\s*\.\s*[\w$#]+)*)")
 _GENERICS = re.compile(r"<.*>|\[.*\]|[*&\s\"'`]", re.DOTALL)
 _COMPONENTS = {"memo", "forwardRef", "observer"}
 # Kinds of items that become chunks.
@@ -175,6 +178,7 @@ class _Reader:
         self._root = root
         self._comments: dict[int, int] = {}  # first line of a comment that fills its lines, by its last line
         self._leading: dict[int, int] = {}  # the same of decorators
+        self._decorators: dict[int, list[str]] = {}
         self._items: list[_Item] = []
         errors: list[Node] = []
         for _, captures in QueryCursor(query).matches(self._root):
@@ -192,7 +196,9 @@ class _Reader:
         definitions = tuple(self._top_level(self._nest()))
         first = definitions[0].start if definitions else len(self._lines) + 1
         doc = module_doc(self._lines, self._comments, self._licence_end, first)
-        return Outline(self._language.lang, definitions, self._names(), doc, self._cut_cost)
+        return Outline(
+            self._language.lang, definitions, self._names(), doc, self._cut_cost, decorators=self._decorators
+        )
 
     # Taking up what the query found
 
@@ -200,6 +206,8 @@ class _Reader:
         for kind, table in (("comment", self._comments), ("leading", self._leading)):
             for node in captures.get(kind, ()):
                 start, end = _first_line(node), _last_line(node)
+                if node.type == "decorator" and (name := self._decorator(node)):
+                    self._decorators.setdefault(start, []).append(name)
                 if self._fills_lines(node, start, end):
                     table[end] = start
         if any(self._text(node) not in _COMPONENTS for node in captures.get("callee", ())):
@@ -235,6 +243,11 @@ class _Reader:
             name = _GENERICS.sub("", name)
         return name.replace("::", ".").strip("./") if len(name) <= _MAX_NAME_CHARS else ""
 
+    def _decorator(self, node: Node) -> str | None:
+        """The name of a decorator without its arguments."""
+        found = _DECORATOR.match(self._text(node))
+        return "".join(found[1].split()) if found is not None and len(found[1]) <= _MAX_NAME_CHARS else None
+
     def _text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
@@ -254,7 +267,7 @@ class _Reader:
                 continue
             if owner is not None:
                 beside = owner.node.start_point.row == item.node.start_point.row
-                if owner.kind == "class" == item.kind and owner.name == item.name and beside:
+                if owner.kind == item.kind in TYPE_KINDS and owner.name == item.name and beside:
                     continue  # `typedef struct Name {...} Name`
                 if owner.kind == "function" and item.kind == "variable":
                     continue
@@ -267,8 +280,10 @@ class _Reader:
 
     def _top_level(self, items: Sequence[_Item]) -> Iterator[Definition]:
         for item in items:
-            if item.kind in ("namespace", "variable"):
-                yield from self._top_level(item.children)
+            inside = list(self._top_level(item.children)) if item.kind in ("namespace", "variable") else []
+            # Of a namespace, what it defines are the chunks; one that defines nothing else is a chunk itself.
+            if inside or item.kind == "variable":
+                yield from inside
             else:
                 yield self._definition(item, None if _stands_free(item.span) else self._statement(item))
 
@@ -277,7 +292,7 @@ class _Reader:
         while (above := self._comments.get(top - 1, self._leading.get(top - 1))) is not None:
             top = above
         comments = [self._lines[line - 1] for line in range(top, start) if line not in self._leading_lines]
-        kind: SymbolKind = "function" if item.kind == "variable" or item.kind == "namespace" else item.kind
+        kind: SymbolKind = "function" if item.kind == "variable" else item.kind
         if kind == "function" and (item.in_class or item.owned):
             kind = "method"
         members = [child for child in item.children if kind in TYPE_KINDS and child.kind in _CHUNKED]
@@ -317,7 +332,7 @@ class _Reader:
         names: dict[int, list[str]] = {}
         for item in self._items:
             private = item.kind == "variable" and item.name.startswith("_")
-            if item.kind != "namespace" and not private:
+            if not private and (item.kind != "namespace" or not item.children):
                 names.setdefault(_header(item), []).append(item.qualified)
         return names
 

@@ -65,8 +65,10 @@ _GO = """
 (comment) @comment
 (function_declaration name: (_) @name) @function
 (method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner)) name: (_) @name) @function
-(type_spec name: (_) @name) @class
-(type_alias name: (_) @name) @class
+(type_spec name: (_) @name type: (interface_type)) @interface
+(type_spec name: (_) @name type: (struct_type)) @class
+(type_spec name: (_) @name) @type
+(type_alias name: (_) @name) @type
 (const_spec name: (identifier) @name) @variable
 (var_spec name: (identifier) @name) @variable
 """
@@ -75,10 +77,10 @@ _RUST = """
 [(line_comment) (block_comment)] @comment
 (attribute_item) @leading
 (struct_item name: (_) @name) @class
-(enum_item name: (_) @name) @class
+(enum_item name: (_) @name) @enum
 (union_item name: (_) @name) @class
-(trait_item name: (_) @name) @class
-(type_item name: (_) @name) @class
+(trait_item name: (_) @name) @interface
+(type_item name: (_) @name) @type
 (impl_item type: (_) @name) @class
 (function_item name: (_) @name) @function
 (function_signature_item name: (_) @name) @function
@@ -92,8 +94,11 @@ _C = """
 (comment) @comment
 (struct_specifier name: (_) @name body: (_)) @class
 (union_specifier name: (_) @name body: (_)) @class
-(enum_specifier name: (_) @name body: (_)) @class
-(type_definition declarator: (type_identifier) @name) @class
+(enum_specifier name: (_) @name body: (_)) @enum
+(type_definition type: (struct_specifier body: (_)) declarator: (type_identifier) @name) @class
+(type_definition type: (union_specifier body: (_)) declarator: (type_identifier) @name) @class
+(type_definition type: (enum_specifier body: (_)) declarator: (type_identifier) @name) @enum
+(type_definition declarator: (type_identifier) @name) @type
 (function_definition declarator: (function_declarator declarator: (_) @name)) @function
 (function_definition declarator: (_ (function_declarator declarator: (_) @name))) @function
 (function_definition declarator: (_ (_ (function_declarator declarator: (_) @name)))) @function
@@ -103,19 +108,19 @@ _C = """
 
 _CPP = """
 (class_specifier name: (_) @name body: (_)) @class
-(alias_declaration name: (_) @name) @class
-(concept_definition name: (_) @name) @class
+(alias_declaration name: (_) @name) @type
+(concept_definition name: (_) @name) @type
 (namespace_definition name: (_) @name) @namespace
 """
 
 _C_SHARP = """
 (comment) @comment
 (class_declaration name: (_) @name) @class
-(interface_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name) @interface
 (struct_declaration name: (_) @name) @class
-(enum_declaration name: (_) @name) @class
+(enum_declaration name: (_) @name) @enum
 (record_declaration name: (_) @name) @class
-(delegate_declaration name: (_) @name) @class
+(delegate_declaration name: (_) @name) @type
 (method_declaration name: (_) @name) @function
 (constructor_declaration name: (_) @name) @function
 (local_function_statement name: (_) @name) @function

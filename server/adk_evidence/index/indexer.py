@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.services.eventloop import Cancelled
+
+if TYPE_CHECKING:
+    from adk_evidence.index.opened import Index
+    from adk_evidence.settings import Settings
 
 # Takes what is done, the total if it is known, and a sentence. Any thread may call it.
 Progress = Callable[[float, float | None, str], None]
@@ -35,6 +39,18 @@ class IndexReport:
     status: Literal["success", "partial", "unchanged"]
 
 
+@dataclass(frozen=True)
+class Survey:
+    """What the sources of an index hold now.
+
+    `files` has the hashes of the files that an update would index, as the index's manifest has them, by repository and
+    path. `left_out` has the reason and the path of what it would leave out; paths of folders end with `/`.
+    """
+
+    files: Mapping[tuple[str, str], str]
+    left_out: tuple[tuple[str, str], ...]
+
+
 class Indexer(Protocol):
     """Writes named indexes. A method that fails raises `EvidenceError` and leaves the published index as it was."""
 
@@ -43,6 +59,13 @@ class Indexer(Protocol):
 
     def update(self, name: str, cancelled: Cancelled, progress: Progress) -> IndexReport:
         """Read the changed files of an index again."""
+
+    def survey(self, index: Index, settings: Settings) -> Survey:
+        """Look at the sources of an opened index, whose own settings these are, and change nothing.
+
+        Raises:
+            SourceError: A source is gone.
+        """
 
     def delete(self, name: str) -> None:
         """Remove an index and the record of its codebase."""

@@ -108,6 +108,11 @@ class Index:
         """Keep of the store's files only the parts in memory that are read from now on."""
         give_back_pages(self._lease.folder)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the generation."""
+        return self._lease.folder
+
     def dense_gap(self) -> DenseGap | None:
         return dense_gap(self.manifest, self._lease, self._ingest_command)
 

@@ -31,13 +31,18 @@ PAYLOAD_VERSION = 2
 # Ends the provenance header on top of a chunk's text.
 HEADER_END = "\n---\n"
 
-SymbolKind = Literal["module", "class", "interface", "type", "enum", "function", "method", "methods", "block"]
-# What may have members. Only TypeScript tells the kinds apart; the types of other languages are classes.
+SymbolKind = Literal[
+    "module", "namespace", "class", "interface", "type", "enum", "function", "method", "methods", "block"
+]
+# What may have members. Structs, unions and records are classes, traits are interfaces. In Python and R, whatever a
+# class derives from, it is a class.
 TYPE_KINDS: frozenset[SymbolKind | None] = frozenset({"class", "interface", "type", "enum"})
 
 
 # The fields of a payload whose values are tags; `repository`, where most chunks come from, is not a tag.
-TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs", "origin")
+TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs", "origin", "decorators")
+# Before the name of a decorator among the tags.
+DECORATOR = "@"
 
 
 class ChunkPayload(BaseModel):
@@ -68,6 +73,9 @@ class ChunkPayload(BaseModel):
     names: tuple[str, ...] = Field(default=(), description="Unqualified names of those definitions.")
     fqn: str | None = Field(default=None, description="Importable dotted path of the symbol, where there is one.")
     signature: str | None = None
+    decorators: tuple[str, ...] = Field(
+        default=(), description="Names of the decorators that begin inside the chunk, e.g. `app.route`."
+    )
     headings: tuple[str, ...] = ()
     title: str | None = Field(default=None, description="Title of the page in the site's navigation.")
     code_langs: tuple[str, ...] = Field(default=(), description="Languages of the tabs that the chunk holds.")
@@ -157,7 +165,8 @@ class ChunkPayload(BaseModel):
         """What requests can narrow a search by besides language and path: the values of `TAG_FIELDS`."""
         origin = None if self.origin == "repository" else self.origin
         found = (self.source_type, self.lang, self.symbol_kind, *self.code_langs, origin)
-        return tuple(dict.fromkeys(tag for tag in found if tag))
+        decorators = (f"{DECORATOR}{name}" for name in self.decorators)
+        return tuple(dict.fromkeys(tag for tag in (*found, *decorators) if tag))
 
     @property
     def source_name(self) -> str:

@@ -72,7 +72,8 @@ class EvidenceFilters(Frozen):
     tags: tuple[_Text, ...] = Field(
         default=(),
         description="Tags that a chunk must all have: `docs` or `code`, its language, its kind of definition (`class`, "
-        "`interface`, `type`, `enum`, `function`, `method`, `module`), `api-reference`, `sample`.",
+        "`interface`, `type`, `enum`, `function`, `method`, `namespace`, `module`), a decorator (`@app.route`), "
+        "`api-reference`, `sample`.",
     )
     repo_ref_hint: _Text | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
 

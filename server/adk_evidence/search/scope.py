@@ -10,7 +10,7 @@ from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
 from adk_evidence.index.versions import not_indexed
 from adk_evidence.languages import PROGRAMMING, common_name
-from adk_evidence.models.chunk import KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
+from adk_evidence.models.chunk import DECORATOR, KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
 from adk_evidence.readers.audience import named_languages
@@ -218,10 +218,14 @@ def _language_condition(languages: Iterable[str]) -> Filter:
 
 
 def _tag_condition(tag: str) -> Filter:
+    """The condition of a tag: `@name` is a decorator, `name` may be one, too. Names of decorators keep their case."""
     value = tag.lower()
+    decorator = Match("decorators", (tag.removeprefix(DECORATOR),))
+    if tag.startswith(DECORATOR):
+        return Filter(should=(decorator,))
     # Most chunks have the origin `repository`, which is not a tag.
-    fields = (field for field in TAG_FIELDS if field != "origin" or value != "repository")
-    return Filter(should=tuple(Match(field, (value,)) for field in fields))
+    fields = (field for field in TAG_FIELDS if field != "decorators" and (field != "origin" or value != "repository"))
+    return Filter(should=(*(Match(field, (value,)) for field in fields), decorator))
 
 
 def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

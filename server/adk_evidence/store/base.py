@@ -40,6 +40,7 @@ KEYWORD_FIELDS = (
     "symbol",
     "symbols",
     "names",
+    "decorators",
     "file_hash",
 )
 REBUILD = "Run `adk-ingest all` to build the index again."

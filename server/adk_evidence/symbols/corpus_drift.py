@@ -14,7 +14,8 @@ from adk_evidence.index.opened import source_readers
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.readers.includes import IncludeReader
 from adk_evidence.readers.snippets import snippets_of
-from adk_evidence.store.generations import Generation
+from adk_evidence.settings import Settings
+from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.drift import Deviation, DriftChecker, DriftKind
 from adk_evidence.textfile import decode, is_binary, split_lines
 
@@ -104,14 +105,24 @@ def files_of_folder(folder: Path) -> Iterator[DocsFile]:
             yield DocsFile(str(disk.relative_to(folder)) if disk != folder else disk.name, disk, text, lang, read)
 
 
-def files_of_index(generation: Generation) -> Iterator[DocsFile]:
+def indexed_version(settings: Settings, manifest: IndexManifest) -> str | None:
+    """The version of google-adk that an index is of, as the index calls it; None where it holds no source of that."""
+    adk = settings.corpora["code"].repo
+    return next((one.ref or one.commit for one in manifest.proper().values() if one.repo == adk), None)
+
+
+def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
     """The indexed pages and programs as their sources have them now; the API reference is made of the code itself.
+
+    Args:
+        manifest: Of the index's generation.
+        folder: Of the same.
 
     Raises:
         SourceError: The source of a corpus is missing.
     """
-    readers = source_readers(generation.manifest, generation.folder)
-    for name, corpus in sorted(generation.manifest.proper().items()):
+    readers = source_readers(manifest, folder)
+    for name, corpus in sorted(manifest.proper().items()):
         if corpus.kind != "doc" or corpus.source == "api-reference":
             continue
         location, reader = corpus.location, readers[name]
@@ -124,7 +135,7 @@ def files_of_index(generation: Generation) -> Iterator[DocsFile]:
         for path in sorted(corpus.files):
             text = reader.read(path) if _lang(path) in _LANGS else None
             if text is not None:
-                disk = generation.folder / location.root / path.removeprefix(location.path_prefix)
+                disk = folder / location.root / path.removeprefix(location.path_prefix)
                 yield DocsFile(path, disk, text, _lang(path), read)
 
 

@@ -132,7 +132,7 @@ _OPERATIONS: dict[str, Callable[[Run, Any], Results]] = {
     "index_codebase": lambda run, asked: Results(indexed_items=index_codebase(run, asked)),
     "update": lambda run, asked: Results(indexed_items=update_codebase(run, asked.collection_name)),
     "delete": lambda run, asked: Results(deleted_collection=delete_index(run, asked.collection_name)),
-    "analyze": lambda run, asked: Results(analysis=analyze(run), load=run.agents.load()),
+    "analyze": lambda run, asked: Results(analysis=analyze(run, asked), load=run.agents.load()),
 }
 
 

@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from pydantic import AfterValidator, Field, model_validator
 
 from adk_evidence.index.codebase import DEFAULT_CHUNK_TOKENS, DEFAULT_OVERLAP_TOKENS
+from adk_evidence.models.analysis import AnalysisOptions
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.request import MAX_RESULTS, QueryText, plain
 
@@ -54,7 +55,8 @@ class SearchFilters(Frozen):
     tags: Annotated[tuple[Name, ...], Field(max_length=20)] = Field(
         default=(),
         description="Tags that a result must all have: `code` or `docs`, its language, its kind of definition "
-        "(`class`, `interface`, `type`, `enum`, `function`, `method`, `module`), languages of a page's code tabs, "
+        "(`class`, `interface`, `type`, `enum`, `function`, `method`, `namespace`, `module`), a decorator "
+        "(`@app.route`), languages of a page's code tabs, "
         "`api-reference`, `sample`.",
     )
 
@@ -129,8 +131,8 @@ class NamedIndexParameters(Frozen):
     collection_name: Name
 
 
-class AnalyzeParameters(Frozen):
-    """Which indexes to look at."""
+class AnalyzeParameters(AnalysisOptions):
+    """Which indexes to look at, and how closely."""
 
     collection_name: Collections = None
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from adk_evidence.models.analysis import IndexAnalysis
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.load import ProcessLoad
@@ -162,41 +163,6 @@ class ContextBundle(Frozen):
     doc_sources: tuple[ContextSource, ...] = Field(description="Of relevant_docs, in its order.")
     relations: tuple[RelatedFile, ...] = Field(description="Of related_files, in its order.")
     quality: str = Field(description="A sentence on how far the bundle can be relied on.")
-
-
-class CorpusFacts(Frozen):
-    """One corpus of an index."""
-
-    name: str
-    kind: Literal["doc", "code"]
-    repo: str
-    commit: str
-    ref: str | None = None
-    files: int
-    chunks: int
-
-
-class IndexAnalysis(Frozen):
-    """What an index holds, and how far it is up to date."""
-
-    collection_name: str
-    codebase_path: str | None = Field(default=None, description="Absent for the main index.")
-    total_files: int
-    total_chunks: int
-    total_vectors: int
-    index_size_bytes: int = Field(description="Of its folder on this machine.")
-    created_at: str
-    age_days: float
-    dense: Literal["complete", "pending"]
-    dense_model: str
-    dense_dimensions: str = Field(description="One number, or one for docs and one for code.")
-    sparse_model: str
-    languages: dict[str, int] = Field(description="Number of files by extension.")
-    corpora: tuple[CorpusFacts, ...]
-    changed_files: int = Field(description="Indexed files that now read otherwise.")
-    missing_files: int = Field(description="Indexed files that are no longer there.")
-    stale_files: tuple[str, ...] = Field(description="The first of both.")
-    duplicate_chunks: int = Field(description="Chunks whose lines are, to the letter, those of another of its commit.")
 
 
 class Results(Frozen):
