@@ -24,8 +24,8 @@ from adk_evidence.errors import (
     VerificationError,
 )
 from adk_evidence_lsp.progress import Report, create_token, work_done
-from adk_evidence_lsp.projects import chosen_for
-from adk_evidence_lsp.protocol import INGEST_PROGRESS, IngestParams, IngestProgress
+from adk_evidence_lsp.projects import chosen_for, path_of
+from adk_evidence_lsp.protocol import INGEST_PROGRESS, IngestParams, IngestProgress, Token
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class Ingestion:
             token = params.work_done_token
             if token is None:
                 token = await create_token(server)
+            if params.mode == "codebase":
+                return await self._codebase(params, token)
             with work_done(server, token, "Ingesting the ADK corpora", cancels=asyncio.current_task()) as report:
                 mode = params.mode if wanted is None else "all"
                 shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=mode != "docs")
@@ -95,6 +97,21 @@ class Ingestion:
         server.warm_up()
         return result
 
+    async def _codebase(self, params: IngestParams, token: Token) -> dict[str, Any]:
+        """Index the code of a folder of the workspace; the result is the report of its index."""
+        from adk_evidence.index.registry import name_for_folder
+
+        server = self._server
+        folder = path_of(params.folder or "")
+        if folder is None:
+            raise InvalidRequestError("This folder is not on a disk of this machine.", "Open a folder that is.")
+        settings = server.backend.settings()
+        name = await server.executor.run(lambda _: name_for_folder(settings, folder))
+        with work_done(server, token, "Indexing the project's code", cancels=asyncio.current_task()) as report:
+            shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=False)
+            # What comes after `--` is no option.
+            return await self._run(["codebase", f"--name={name}", *self._options(), "--", str(folder)], shown)
+
     def kill(self) -> None:
         """End the process at once; for the end of the server."""
         if self._process is not None and self._process.returncode is None:
@@ -103,7 +120,7 @@ class Ingestion:
     async def _wanted(self, params: IngestParams) -> ProjectAdk | None:
         """The google-adk of the project that the request names."""
         server = self._server
-        if params.folder is None:
+        if params.folder is None or params.mode == "codebase":
             return None
         project = server.project(params.folder)
         settings = server.backend.settings()

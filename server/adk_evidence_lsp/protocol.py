@@ -219,15 +219,22 @@ class StatusParams(_Params):
 class IngestParams(_Params):
     """`adk/ingest`: what `adk-ingest` is to do.
 
-    With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index.
+    With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index. In the mode
+    `codebase`, the folder's own code gets one; the result is then the report of that index.
     """
 
-    mode: Literal["docs", "code", "all"] = "all"
+    mode: Literal["docs", "code", "all", "codebase"] = "all"
     docs: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     code: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     offline: bool = False
     folder: _Folder = None
     work_done_token: Token | None = None
+
+    @model_validator(mode="after")
+    def _of_a_folder(self) -> IngestParams:
+        if self.mode == "codebase" and self.folder is None:
+            raise ValueError("folder is missing, whose code is to be indexed")
+        return self
 
 
 def _without_question(pack: Any) -> Any:
@@ -377,6 +384,12 @@ class DiagnosticsSettings(_Settings):
     enabled: bool = True
 
 
+class ProjectCodeSettings(_Settings):
+    """Whether questions search the code of the project beside the ADK, where the project's folder is indexed."""
+
+    enabled: bool = True
+
+
 class ClientSettings(_Settings):
     """The section `adkEvidence` of the client's settings.
 
@@ -390,6 +403,7 @@ class ClientSettings(_Settings):
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     hover: HoverSettings = HoverSettings()
     diagnostics: DiagnosticsSettings = DiagnosticsSettings()
+    project_code: ProjectCodeSettings = ProjectCodeSettings()
     interpreters: dict[str, Annotated[str, _NoNull]] = Field(default={}, max_length=MAX_FOLDERS)
     log_level: Literal["debug", "info", "warning", "error"] | None = None
 
