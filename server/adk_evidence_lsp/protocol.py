@@ -37,6 +37,7 @@ TARGETS = "adk/targets"
 SOURCE = "adk/source"
 STATUS = "adk/status"
 INGEST = "adk/ingest"
+INDEX = "adk/index"
 RENDER = "adk/render"
 CHECK = "adk/check"
 
@@ -51,6 +52,7 @@ COMMANDS = {
     "adkEvidence.server.source": SOURCE,
     "adkEvidence.server.status": STATUS,
     "adkEvidence.server.ingest": INGEST,
+    "adkEvidence.server.index": INDEX,
     "adkEvidence.server.render": RENDER,
     "adkEvidence.server.check": CHECK,
 }
@@ -219,22 +221,25 @@ class StatusParams(_Params):
 class IngestParams(_Params):
     """`adk/ingest`: what `adk-ingest` is to do.
 
-    With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index. In the mode
-    `codebase`, the folder's own code gets one; the result is then the report of that index.
+    With `folder`, the URI of a folder of the workspace, the google-adk that its project uses gets an index.
     """
 
-    mode: Literal["docs", "code", "all", "codebase"] = "all"
+    mode: Literal["docs", "code", "all"] = "all"
     docs: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     code: Annotated[str | None, _NoNull] = Field(default=None, min_length=1, max_length=4000)
     offline: bool = False
     folder: _Folder = None
     work_done_token: Token | None = None
 
-    @model_validator(mode="after")
-    def _of_a_folder(self) -> IngestParams:
-        if self.mode == "codebase" and self.folder is None:
-            raise ValueError("folder is missing, whose code is to be indexed")
-        return self
+
+class IndexParams(_Params):
+    """`adk/index`: index the code of a folder of the workspace, given by its URI, or bring its index up to date.
+
+    Questions from the folder then search it beside the ADK, unless `projectCode.enabled` is off.
+    """
+
+    folder: Annotated[str, Field(min_length=1, max_length=4000), _NoNull]
+    work_done_token: Token | None = None
 
 
 def _without_question(pack: Any) -> Any:
@@ -274,6 +279,7 @@ PARAMS: dict[str, type[BaseModel]] = {
     SOURCE: SourceParams,
     STATUS: StatusParams,
     INGEST: IngestParams,
+    INDEX: IndexParams,
     RENDER: RenderParams,
     CHECK: CheckParams,
 }
@@ -305,8 +311,25 @@ class CheckResult(Frozen):
     candidates: tuple[CheckedCandidate, ...]
 
 
+class IndexResult(Frozen):
+    """`adk/index`'s result: what the run left in the index, which `name` names.
+
+    `skipped` counts the files that the index lacks though the patterns ask for them. `partial`: an error kept files out.
+    """
+
+    name: str
+    files: int
+    chunks: int
+    changed_files: int
+    removed_files: int
+    skipped: int
+    seconds: float
+    warnings: tuple[str, ...]
+    status: Literal["success", "partial", "unchanged"]
+
+
 class IngestProgress(Frozen):
-    """`$/adk/ingestProgress`: how far an ingestion is.
+    """`$/adk/ingestProgress`: how far an ingestion is, also that of a folder's code.
 
     `stage` is discover, chunk, upsert, verify, publish, embed or targets. `fraction` is that of the whole ingestion,
     from 0 to 1; `seconds_left` is null while nobody knows. `answers` says how the index that this
