@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -278,10 +278,10 @@ def codebases(settings: Settings) -> list[Codebase]:
     return found
 
 
-def codebases_holding(settings: Settings, paths: Sequence[Path]) -> list[Codebase]:
-    """The indexed codebases that hold all of some files and folders, which may be gone: the innermost ones."""
+def _innermost(known: Iterable[Codebase], paths: Sequence[Path]) -> list[Codebase]:
+    """The codebases that hold all of some files and folders, which may be gone, without those around them."""
     places = [resolved_place(path) for path in paths]
-    found = [one for one in codebases(settings) if all(place.is_relative_to(one.path) for place in places)]
+    found = [one for one in known if all(place.is_relative_to(one.path) for place in places)]
     innermost = max((len(one.path.parts) for one in found), default=0)
     return [one for one in found if len(one.path.parts) == innermost]
 
@@ -303,7 +303,7 @@ def codebase_holding(settings: Settings, paths: Sequence[Path], choose: str) -> 
     Raises:
         InvalidRequestError: No codebase holds a path, or several hold all of them alike.
     """
-    found = codebases_holding(settings, paths)
+    found = _innermost(codebases(settings), paths)
     if not found:
         what = paths[0] if len(paths) == 1 else "These paths together"
         verb = "lies" if len(paths) == 1 else "lie"
@@ -322,11 +322,9 @@ def codebase_at(settings: Settings, place: Path) -> str | None:
     None where no index has been published of such a codebase.
     """
     published = (
-        one.name
-        for one in codebases_holding(settings, [place])
-        if open_generations(settings_for(settings, one)).current_id() is not None
+        one for one in codebases(settings) if open_generations(settings_for(settings, one)).current_id() is not None
     )
-    return next(published, None)
+    return next((one.name for one in _innermost(published, [place])), None)
 
 
 def name_for_folder(settings: Settings, folder: Path) -> str:

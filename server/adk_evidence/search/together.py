@@ -105,7 +105,7 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask =
     with ThreadPoolExecutor(1, thread_name_prefix="adk-evidence-beside") as threads:
         theirs = threads.submit(copy_context().run, partial(_answer, second, asked[1], ask))
         found = (_answer(first, asked[0], ask), theirs.result())
-    return _Merge(request, sides, found, (held[0] - held[1], held[1] - held[0])).pack()
+    return _Merge(request, sides, found).pack()
 
 
 def _for_index(request: EvidenceRequest, side: Side) -> EvidenceRequest:
@@ -182,7 +182,6 @@ class _Merge:
         request: As it was asked.
         sides: The two indexes.
         found: What each has answered.
-        own_names: The names of the request that each alone holds.
     """
 
     def __init__(
@@ -190,7 +189,6 @@ class _Merge:
         request: EvidenceRequest,
         sides: tuple[Side, Side],
         found: tuple[EvidencePack | EvidenceError, EvidencePack | EvidenceError],
-        own_names: tuple[frozenset[str], frozenset[str]],
     ) -> None:
         self._sides = sides
         self._found = found
@@ -201,7 +199,7 @@ class _Merge:
             raise next(answer for answer in found if isinstance(answer, EvidenceError))
         self._answered = answered
         self._size = request.max_results_final or session.settings.pack.max_results_final
-        self._close = [self._is_close(place, bool(own_names[place])) for place in range(2)]
+        self._close = [self._is_close(place) for place in range(2)]
         self._kept = self._choose()
         self._ranks = {(one.side, one.candidate.rank): rank for rank, one in enumerate(self._kept, 1)}
 
@@ -237,12 +235,10 @@ class _Merge:
 
     # Which results
 
-    def _is_close(self, place: int, has_own_name: bool) -> bool:
-        """Whether an index has a result that is close to the question, or a name of the question for itself."""
+    def _is_close(self, place: int) -> bool:
+        """Whether an index has a result that is close to the question."""
         pack = self._packs[place]
-        if pack is None or not pack.candidates or pack.quality.level == "none":
-            return False
-        return has_own_name or self._close_results(place) > 0
+        return pack is not None and pack.quality.level != "none" and self._close_results(place) > 0
 
     def _close_results(self, place: int) -> int:
         """How many results of an index are close; all where no similarity is known that says so."""
@@ -252,7 +248,7 @@ class _Merge:
         relevant = opened.settings.retrieval.relevant_similarity
         if relevant is None or pack.quality.level == "keyword_only":
             return len(pack.candidates)
-        return sum(one.why.named is not None or _similarity(one) >= relevant for one in pack.candidates)
+        return sum(_is_meant(one) or _similarity(one) >= relevant for one in pack.candidates)
 
     def _choose(self) -> list[_Placed]:
         """The results of the pack in their order."""
@@ -387,6 +383,11 @@ class _Merge:
 
     def _places(self) -> list[int]:
         return [place for place, pack in enumerate(self._packs) if pack is not None]
+
+
+def _is_meant(candidate: Candidate) -> bool:
+    """Whether the question names the result, or what it defines; a result that only uses a name need not be close."""
+    return candidate.why.named is not None or any(found.branch == "symbol" for found in candidate.why.branches)
 
 
 def _similarity(candidate: Candidate) -> float:
