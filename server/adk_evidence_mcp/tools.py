@@ -51,10 +51,7 @@ class FindEvidence(Frozen):
     max_results: int = Field(default=8, ge=1, le=50)
     sources: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
     path: str | None = Field(default=None, description="A folder, file or glob.")
-    codebase: str | None = Field(
-        default=None,
-        description="Name of a codebase's index to search beside the ADK's, e.g. the user's project.",
-    )
+    codebase: str | None = Field(default=None, description="An index of a codebase to search, too.")
     max_tokens: Budget = AGENT_TOKENS
 
 
