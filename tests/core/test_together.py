@@ -29,7 +29,7 @@ from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_
 pytestmark = pytest.mark.slow
 
 SHOP: dict[str, str | bytes] = {
-    "README.md": "# Shop\n\nOrders and refunds of the shop.\n\n## Refunds\n\nA refund above the limit needs a person.\n",
+    "README.md": "# Shop\n\nOrders and refunds.\n\n## Refunds\n\nA refund above the limit needs a person.\n",
     "shop/orders.py": '''\
 """Orders of the shop."""
 
