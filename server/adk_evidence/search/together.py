@@ -98,8 +98,8 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask =
     requests = [_for_index(request, side) for side in sides]
     held = [_held(side, one) for side, one in zip(sides, requests, strict=True)]
     asked = [
-        one.model_copy(update={"known_elsewhere": tuple(sorted(elsewhere))})
-        for one, elsewhere in zip(requests, reversed(held), strict=True)
+        one.model_copy(update={"known_elsewhere": tuple(sorted(elsewhere - own))})
+        for one, own, elsewhere in zip(requests, held, reversed(held), strict=True)
     ]
     # At the same time: the time budget is one for both.
     with ThreadPoolExecutor(1, thread_name_prefix="adk-evidence-beside") as threads:
