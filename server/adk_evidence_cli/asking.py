@@ -193,14 +193,14 @@ def _together(
     from adk_evidence.search.together import ask_together, open_side
 
     other = open_indexes.enter_context(closing(service.beside(both.settings)))
-    sides = [
+    first, second = (
         open_indexes.enter_context(open_side(name, each, Context(), strict=request.strict))
         for name, each in ((both.first, service), (both.second, other))
-    ]
-    sessions = [side.opened for side in sides if isinstance(side.opened, Session)]
-    if selection is not None and isinstance(sides[0].opened, Session):
-        request = selection.add_to(request, sides[0].opened.symbols)
-    return ask_together(request, *sides, ask=Session.find), sessions
+    )
+    sessions = [side.opened for side in (first, second) if isinstance(side.opened, Session)]
+    if selection is not None and isinstance(first.opened, Session):
+        request = selection.add_to(request, first.opened.symbols)
+    return ask_together(request, first, second, Session.find), sessions
 
 
 def to_json(pack: EvidencePack) -> str:

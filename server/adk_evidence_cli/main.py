@@ -160,8 +160,8 @@ def ask(
         project=None if wanted is None else project_version(wanted),
     )
     if index is None:
-        chosen = index_for(settings, request.query, wanted, ref)
-        own, name = chosen.settings, chosen.name or MAIN
+        answering = index_for(settings, request.query, wanted, ref)
+        own, name = answering.settings, answering.name or MAIN
     else:
         own, name = settings_of(settings, index), index
     other = None if beside is None else name_of_index(settings, beside)
