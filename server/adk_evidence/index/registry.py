@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock, Timeout
@@ -335,7 +335,8 @@ def name_for_folder(settings: Settings, folder: Path) -> str:
         return own
     name = name_for(place) or "project"
     taken = {*_names(settings), MAIN}
-    return next(one for one in (name, *(f"{name}-{number}" for number in count(2))) if one not in taken)
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def name_of_index(settings: Settings, named: str) -> str:
