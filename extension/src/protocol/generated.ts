@@ -1192,7 +1192,7 @@ export interface SpentOn {
 /**
  * `adk/index`'s result: what the run left in the index, which `name` names.
  *
- * `skipped` counts the files that the index lacks though the patterns ask for them. `partial`: an error kept files out.
+ * `skipped` counts the files that the index lacks though patterns ask for them. `partial`: an error kept files out.
  */
 export interface IndexResult {
   name: string;
