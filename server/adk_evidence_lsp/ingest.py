@@ -107,8 +107,9 @@ class Ingestion:
                 shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=False)
                 # What comes after `--` is no option.
                 result = await self._run(["codebase", f"--name={name}", *self._options(), "--", str(folder)], shown)
-        found = {**result, "skipped": len(result["skipped"]), "warnings": tuple(result["warnings"])}
-        return IndexResult.model_validate(found).model_dump(mode="json")
+        told = {name: result[name] for name in IndexResult.model_fields}
+        told |= {"skipped": len(result["skipped"]), "warnings": tuple(result["warnings"])}
+        return IndexResult.model_validate(told).model_dump(mode="json")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
