@@ -75,17 +75,16 @@ class _Users:
 
     def gone(self) -> list[str]:
         """The names of indexes that have a service here, and do not exist any more."""
-        from adk_evidence.index.registry import settings_of
+        from adk_evidence.index.registry import codebases
+        from adk_evidence.index.versions import index_name, indexed_versions
 
         with self._lock:
             kept = list(self._beside)
-        gone = []
-        for name in kept:
-            try:
-                settings_of(self.service.settings, name)
-            except UnknownIndexError:
-                gone.append(name)
-        return gone
+        if not kept:
+            return []
+        main = self.service.settings
+        known = {*map(index_name, indexed_versions(main)), *(one.name for one in codebases(main))}
+        return [name for name in kept if name not in known]
 
     def drop(self, names: Iterable[str]) -> list[EvidenceService]:
         """Hand out the services of these indexes no longer; the caller closes them."""
