@@ -77,7 +77,9 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
             }
             asked = parse_params(EvidenceRequest, request)
             codebase = (
-                codebase_for(server.backend.settings(), project, document) if client.project_code.enabled else None
+                codebase_for(server.backend.settings(), project, document or params.folder)
+                if client.project_code.enabled
+                else None
             )
             pack = pinned.session.ask(asked) if codebase is None else _with_codebase(codebase, asked, pinned)
         return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
