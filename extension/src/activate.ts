@@ -17,6 +17,7 @@ import { findEvidence } from "./commands/find";
 import { findSymbol } from "./commands/findSymbol";
 import { consentLines, getStarted, jobParts, lacksPackages, runJob } from "./commands/getStarted";
 import { showHistory } from "./commands/history";
+import { indexProject } from "./commands/indexProject";
 import { ingestCorpora } from "./commands/ingest";
 import { setVoyageApiKey } from "./commands/key";
 import { openCitation } from "./commands/openCitation";
@@ -124,6 +125,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     [COMMANDS.findSymbol]: (argument) => findSymbol(argument, evidence, citations),
     [COMMANDS.openFileOnDisk]: () => openFileOnDisk(documents),
     [COMMANDS.ingest]: (argument) => ingestCorpora(argument, evidence, log),
+    [COMMANDS.indexProject]: () => indexProject(evidence, log),
     [COMMANDS.showStatus]: () => showStatus(evidence),
     [COMMANDS.setVoyageApiKey]: () => setVoyageApiKey(key),
     [COMMANDS.copyMarkdown]: () => copyShown("markdown", panel.pack, evidence),

@@ -55,6 +55,9 @@ export function serverSettings(
       told[name] = value;
     }
   }
+  if (settings.get<unknown>("projectCode.enabled") === false) {
+    told["projectCode"] = { enabled: false };
+  }
   return told;
 }
 

@@ -12,6 +12,7 @@ export const COMMANDS = {
   findSymbol: "adkEvidence.findSymbol",
   openFileOnDisk: "adkEvidence.openFileOnDisk",
   ingest: "adkEvidence.ingest",
+  indexProject: "adkEvidence.indexProject",
   showStatus: "adkEvidence.showStatus",
   setVoyageApiKey: "adkEvidence.setVoyageApiKey",
   copyMarkdown: "adkEvidence.copyMarkdown",

@@ -22,17 +22,17 @@ from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import (
     RECORD,
-    codebases,
+    codebase_holding,
     read_codebase,
     register,
     registry,
+    resolved_place,
     settings_of,
     size_on_disk,
     version_named,
 )
 from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
-from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase_corpora import CodebaseCorpora, codebase_corpora
@@ -193,7 +193,7 @@ class CodebaseIndexer:
             EvidenceError: As `Ingestion.run_part` says.
         """
         folder = open_codebase(codebase.path)
-        if _resolved(place).is_relative_to(folder.root):
+        if resolved_place(place).is_relative_to(folder.root):
             message = f"The folder {place} lies in the codebase, so its files would be indexed, too."
             raise InvalidRequestError(message, "Name a folder outside of the codebase with --build.")
         codebase = codebase.model_copy(update={"path": folder.root})
@@ -218,21 +218,7 @@ class CodebaseIndexer:
         """
         if name is not None:
             return self._find(name)
-        places = [_resolved(path) for path in paths]
-        found = [one for one in codebases(self._settings) if all(place.is_relative_to(one.path) for place in places)]
-        innermost = max((len(one.path.parts) for one in found), default=0)
-        found = [one for one in found if len(one.path.parts) == innermost]
-        if not found:
-            what = paths[0] if len(paths) == 1 else "These paths together"
-            verb = "lies" if len(paths) == 1 else "lie"
-            raise InvalidRequestError(
-                f"{what} {verb} in no codebase that is indexed.", "Index its folder with `adk-ingest codebase PATH`."
-            )
-        if len(found) > 1:
-            names = ", ".join(one.name for one in found)
-            message = f"Several indexes are of the folder {found[0].path}: {names}."
-            raise InvalidRequestError(message, "Choose one with --name.")
-        return found[0]
+        return codebase_holding(self._settings, paths, "Choose one with --name.")
 
     def delete(self, name: str) -> None:
         """Remove an index and its record; a codebase itself is not touched. Indexes of versions are removed, too.
@@ -294,12 +280,6 @@ def _files(manifest: IndexManifest | None) -> dict[str, str]:
     return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
 
 
-def _resolved(path: Path) -> Path:
-    """Where a file, folder or link lies or lay, without links above."""
-    place = expanded(path).absolute()
-    return Path(os.path.realpath(place.parent)) / place.name if place.name else Path(os.path.realpath(place))
-
-
 def _below(root: Path, path: Path) -> str:
     """The place of a file or folder below a codebase's folder, with `/` between names; empty for the folder itself.
 
@@ -307,7 +287,7 @@ def _below(root: Path, path: Path) -> str:
         InvalidRequestError: It lies elsewhere.
     """
     try:
-        below = _resolved(path).relative_to(root).as_posix()
+        below = resolved_place(path).relative_to(root).as_posix()
     except ValueError:
         message = f"{path} lies outside of the codebase {root}."
         raise InvalidRequestError(message, "Name files and folders below that folder.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import ValidationError
 
 from adk_evidence.commands import with_options
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
-from adk_evidence.index.codebase import MAX_NAME_CHARS, Codebase
+from adk_evidence.index.codebase import Codebase, name_for
 from adk_evidence.index.registry import IndexSummary, read_codebase
 from adk_evidence.paths import expanded
 from adk_evidence.render.sanitize import visible
@@ -54,7 +53,7 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
     """
     path = expanded(path).resolve()
     if name is None:
-        name = re.sub(r"[^a-z0-9._-]+", "-", path.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
+        name = name_for(path)
     values: dict[str, Any] = {"name": name, "path": path}
     with suppress(UnknownIndexError):
         values = {**read_codebase(settings, name).model_dump(), **values}

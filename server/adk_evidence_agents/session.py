@@ -150,12 +150,29 @@ class AgentSession:
             return index_for(self.settings, request.query, self._wanted(), request.filters.repo_ref_hint)
 
     def find(
-        self, request: EvidenceRequest, cancelled: Cancelled | None = None, chosen: ChosenIndex | None = None
+        self,
+        request: EvidenceRequest,
+        cancelled: Cancelled | None = None,
+        chosen: ChosenIndex | None = None,
+        beside: str | None = None,
     ) -> EvidencePack:
-        """Answer a request from an index that was chosen for it before, or else is now; see `Session.ask`."""
+        """Answer a request from an index that was chosen for it before, or else is now; see `Session.ask`.
+
+        `beside` names a second index; see `ask_together`.
+        """
+        from adk_evidence.search.context import Context
+        from adk_evidence.search.together import ask_together, open_side
+
         chosen = chosen or self.chosen_for(request)
         request = request.model_copy(update={"project": request.project or chosen.project})
-        return self.open_chosen(chosen).ask(request, cancelled)
+        if beside is None:
+            return self.open_chosen(chosen).ask(request, cancelled)
+        first, second = self.open_chosen(chosen), self._service(beside)
+        with (
+            open_side(chosen.name or MAIN, first, Context(cancelled), strict=request.strict) as one,
+            open_side(beside, second, Context(cancelled), strict=request.strict) as other,
+        ):
+            return ask_together(request, one, other)
 
     def release(self, name: str) -> None:
         """Close one index, before it is deleted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,8 @@ from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, ProjectVersion
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
-from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.context import Context
+from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import Symbols
@@ -63,6 +64,15 @@ class Selection:
         query = used.text if request.query == self.text else request.query
         named = tuple(dict.fromkeys((*request.symbols, *used.symbols)))[:MAX_SYMBOLS]
         return request.model_copy(update={"query": query, "symbols": named, "own_names": used.own_names})
+
+
+@dataclass(frozen=True)
+class Both:
+    """The names of two indexes that answer together, and the settings of the second one."""
+
+    first: str
+    second: str
+    settings: Settings
 
 
 def selection_of(value: str) -> Selection:
@@ -144,18 +154,24 @@ def answer(
     *,
     full: bool = False,
     selection: Selection | None = None,
+    both: Both | None = None,
 ) -> None:
     """Answer a request, which may be about a selection: evidence goes to stdout, everything else to stderr.
 
     `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
-    texts.
+    texts. `both` adds a second index.
     """
     from adk_evidence_cli.terminal import completed, show_pack
 
     out = stdout()
-    with closing(EvidenceService(settings)) as service, service.session() as session:
-        pack = session.find(selection.add_to(request, session.symbols) if selection else request)
-        roots = {} if render else session.local_files(pack)
+    with closing(EvidenceService(settings)) as service, ExitStack() as open_indexes:
+        if both is None:
+            session = open_indexes.enter_context(service.session())
+            pack = session.find(selection.add_to(request, session.symbols) if selection else request)
+            sessions = [session]
+        else:
+            pack, sessions = _together(service, request, both, open_indexes, selection)
+        roots = {} if render else dict(file for one in sessions for file in one.local_files(pack).items())
     if render is None:
         show_pack(out, pack, roots, full=full)
         return
@@ -164,6 +180,27 @@ def answer(
     out.file.flush()
     for warning in pack.warnings:
         say(stderr(), f"warning: {completed(warning)}")
+
+
+def _together(
+    service: EvidenceService,
+    request: EvidenceRequest,
+    both: Both,
+    open_indexes: ExitStack,
+    selection: Selection | None,
+) -> tuple[EvidencePack, list[Session]]:
+    """The answer of two indexes, and the sessions that stay open as long as `open_indexes`."""
+    from adk_evidence.search.together import ask_together, open_side
+
+    other = open_indexes.enter_context(closing(service.beside(both.settings)))
+    first, second = (
+        open_indexes.enter_context(open_side(name, each, Context(), strict=request.strict))
+        for name, each in ((both.first, service), (both.second, other))
+    )
+    sessions = [side.opened for side in (first, second) if isinstance(side.opened, Session)]
+    if selection is not None and isinstance(first.opened, Session):
+        request = selection.add_to(request, first.opened.symbols)
+    return ask_together(request, first, second, Session.find), sessions
 
 
 def to_json(pack: EvidencePack) -> str:

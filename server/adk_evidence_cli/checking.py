@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
@@ -21,6 +21,7 @@ from adk_evidence.citations.saved import (
     Checked,
     SavedPack,
     check_pack,
+    codebases_of,
     index_of,
     indexed_sources,
     other_version_note,
@@ -151,7 +152,11 @@ class _Indexes:
         if not self._by_version:
             return _Indexed(self._sources(self._settings), None)
         chosen = index_of(self._settings, pack)
-        return _Indexed(self._sources(chosen.settings), other_version_note(chosen))
+        sources = [*self._sources(chosen.settings)]
+        for codebase in codebases_of(self._settings, pack):
+            with suppress(IndexMissingError):
+                sources += self._sources(codebase)
+        return _Indexed(sources, other_version_note(chosen))
 
     def _sources(self, settings: Settings) -> list[Against]:
         if settings.index_path not in self._opened:

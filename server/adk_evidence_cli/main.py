@@ -101,6 +101,12 @@ def ask(
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
     index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            "--with", help="Ask the index of this codebase, too: its name, or a folder in it, e.g. the project's: ."
+        ),
+    ] = None,
     adk: Adk = None,
     project: Project = None,
     python: Python = None,
@@ -109,11 +115,12 @@ def ask(
     home: Home = None,
 ) -> None:
     """Answer a question with checked evidence, of the google-adk that the project in the working folder uses."""
-    from adk_evidence.index.registry import settings_of
+    from adk_evidence.index.codebase import MAIN
+    from adk_evidence.index.registry import name_of_index, settings_of
     from adk_evidence.index.versions import project_version
     from adk_evidence.render.markdown import to_markdown
     from adk_evidence.search.choice import index_for
-    from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, selection_of, to_json
+    from adk_evidence_cli.asking import Both, Renderer, answer, build_request, prompt_renderer, selection_of, to_json
 
     chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(chosen) > 1:
@@ -152,8 +159,14 @@ def ask(
         symbol=symbol,
         project=None if wanted is None else project_version(wanted),
     )
-    own = index_for(settings, request.query, wanted, ref).settings if index is None else settings_of(settings, index)
-    answer(own, request, render, full=full, selection=selected)
+    if index is None:
+        answering = index_for(settings, request.query, wanted, ref)
+        own, name = answering.settings, answering.name or MAIN
+    else:
+        own, name = settings_of(settings, index), index
+    other = None if beside is None else name_of_index(settings, beside)
+    both = None if other is None else Both(name, other, settings_of(settings, other))
+    answer(own, request, render, full=full, selection=selected, both=both)
 
 
 @app.command()

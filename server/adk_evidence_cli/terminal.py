@@ -25,6 +25,8 @@ from adk_evidence.render.view import (
     error_title,
     fence_language,
     frame_label,
+    index_label,
+    indexed_sources,
     place,
     shown,
     verification_label,
@@ -75,9 +77,9 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
     console.print()
     if pack.candidates and not full:
         console.print(Text("--full shows whole texts.", style="dim"))
-    if pack.index is not None and pack.candidates:
+    if (indexed := indexed_sources(pack)) and pack.candidates:
         coverage = f"{pack.coverage.docs_in_top_k} docs + {pack.coverage.code_in_top_k} code"
-        corpora = dict.fromkeys(f"{info.repo}@{_short_commit(info.commit)}" for info in pack.index.corpora.values())
+        corpora = dict.fromkeys(f"{repo}@{_short_commit(commit)}" for repo, commit in indexed)
         console.print(Text(one_line(f"{coverage} from {', '.join(corpora)} · pack {pack.pack_id[:12]}"), style="dim"))
     for warning in pack.warnings:
         console.print(Text(one_line(f"warning: {completed(warning)}"), style="yellow"))
@@ -162,6 +164,8 @@ def _facts(candidate: Candidate) -> Text:
     facts = [(verification_label(verification), VERIFICATION_STYLES[verification.state])]
     if candidate.lines is not None:
         facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
+    if candidate.index is not None:
+        facts.insert(0, (index_label(candidate), ""))
     if label := error_label(candidate):
         facts.insert(0, (one_line(label), "bold"))
     if candidate.same_as is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from adk_evidence.commands import remember_options
-from adk_evidence.errors import EvidenceError
+from adk_evidence.errors import EvidenceError, UnknownIndexError
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence_lsp.projects import Project, chosen_for, used_adk
 from adk_evidence_lsp.protocol import ClientSettings
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import EvidenceService, Session
+    from adk_evidence.search.together import Side
     from adk_evidence.services.eventloop import Cancelled
 
 _LOG = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ class Pinned:
 class _Users:
     """A service, and how many use it: requests, and the backend as long as it hands the service out.
 
-    Services of other versions of the ADK stand beside it and share its models.
+    Services of other versions of the ADK, and of codebases, stand beside it and share its models.
     """
 
     def __init__(self, service: EvidenceService) -> None:
@@ -60,35 +61,50 @@ class _Users:
         self._lock = threading.Lock()
 
     def of(self, settings: Settings) -> EvidenceService:
-        """The service on the main index, or on the index of a version, whose settings are given."""
-        from adk_evidence.index.versions import VersionSettings
-
-        if not isinstance(settings, VersionSettings):
+        """The service on the main index, or on the index of a version or codebase, whose settings are given."""
+        name = _name_beside(settings)
+        if name is None:
             return self.service
         with self._lock:
-            found = self._beside.get(settings.adk_version)
-            if found is None:
-                found = self._beside[settings.adk_version] = self.service.beside(settings)
+            found = self._beside.get(name)
+            if found is None or found.settings != settings:
+                if found is not None:
+                    found.retire()
+                found = self._beside[name] = self.service.beside(settings)
             return found
 
     def gone(self) -> list[str]:
-        """The versions that have a service here, and no index any more."""
-        from adk_evidence.index.versions import indexed_versions
+        """The names of indexes that have a service here, and do not exist any more."""
+        from adk_evidence.index.registry import codebases
+        from adk_evidence.index.versions import index_name, indexed_versions
 
         with self._lock:
             kept = list(self._beside)
-        known = indexed_versions(self.service.settings) if kept else []
-        return [version for version in kept if version not in known]
+        if not kept:
+            return []
+        main = self.service.settings
+        known = {*map(index_name, indexed_versions(main)), *(one.name for one in codebases(main))}
+        return [name for name in kept if name not in known]
 
-    def drop(self, versions: Iterable[str]) -> list[EvidenceService]:
-        """Hand out the services of these versions no longer; the caller closes them."""
+    def drop(self, names: Iterable[str]) -> list[EvidenceService]:
+        """Hand out the services of these indexes no longer; the caller closes them."""
         with self._lock:
-            return [self._beside.pop(version) for version in versions if version in self._beside]
+            return [self._beside.pop(name) for name in names if name in self._beside]
 
     def close(self) -> None:
         for service in self._beside.values():
             service.close()
         self.service.close()
+
+
+def _name_beside(settings: Settings) -> str | None:
+    """The name of the index of a version or codebase; None for the main index."""
+    from adk_evidence.index.settings import CodebaseSettings
+    from adk_evidence.index.versions import VersionSettings, index_name
+
+    if isinstance(settings, CodebaseSettings):
+        return settings.codebase.name
+    return index_name(settings.adk_version) if isinstance(settings, VersionSettings) else None
 
 
 class Backend:
@@ -149,6 +165,24 @@ class Backend:
 
         with self._use(choose) as (service, chosen), service.session(Context(cancelled)) as session:
             yield Pinned(session, chosen)
+
+    @contextmanager
+    def side(self, name: str, cancelled: Cancelled | None = None, *, strict: bool | None = None) -> Iterator[Side]:
+        """The index of a codebase as one of two that answer a request; see `open_side`.
+
+        Raises:
+            UnknownIndexError: No index has this name.
+        """
+        from adk_evidence.index.registry import settings_of
+        from adk_evidence.index.versions import ChosenIndex
+        from adk_evidence.search.context import Context
+        from adk_evidence.search.together import open_side
+
+        with (
+            self._use(lambda main: ChosenIndex(settings_of(main, name), None, None, exact=True)) as (service, _),
+            open_side(name, service, Context(cancelled), strict=strict) as side,
+        ):
+            yield side
 
     @contextmanager
     def use(
@@ -214,8 +248,10 @@ class Backend:
             known = self._used[project] = (now, used_adk(settings, project))
         return known[1]
 
-    def read(self, project: Project | None, read: Callable[[Session], _Read]) -> _Read:
+    def read(self, project: Project | None, read: Callable[[Session], _Read], name: str | None = None) -> _Read:
         """What the first index holds that has it: that of the project's version, the main index, other versions.
+
+        Where `name`, by which sources are cited, is that of a codebase, its index comes before all.
 
         Raises:
             SettingsError: The settings are not valid.
@@ -226,7 +262,7 @@ class Backend:
         users = self._acquire()
         try:
             failures: list[EvidenceError] = []
-            for service in _services(users, project):
+            for service in _services(users, project, name):
                 try:
                     with service.session() as session:
                         return read(session)
@@ -278,11 +314,18 @@ class Backend:
             users.close()
 
 
-def _services(users: _Users, project: Project | None) -> Iterator[EvidenceService]:
-    """The services of all indexes of the ADK, that of the project first. Each is made when it is asked for."""
+def _services(users: _Users, project: Project | None, name: str | None) -> Iterator[EvidenceService]:
+    """The services of a named codebase and of all indexes of the ADK, each made when it is asked for."""
+    from adk_evidence.index.registry import settings_of
+    from adk_evidence.index.settings import CodebaseSettings
     from adk_evidence.index.versions import index_name, indexed_versions, settings_for_version
 
     main = users.service.settings
+    if name is not None:
+        with suppress(UnknownIndexError):
+            own = settings_of(main, name)
+            if isinstance(own, CodebaseSettings):
+                yield users.of(own)
     chosen = chosen_for(main, project)
     yield users.of(chosen.settings)
     if chosen.name is not None:

@@ -40,6 +40,7 @@ def make_server(
         protocol.SOURCE: partial(requests.source, server),
         protocol.STATUS: partial(requests.status, server),
         protocol.INGEST: ingestion.answer,
+        protocol.INDEX: ingestion.index,
         protocol.RENDER: partial(requests.render, server),
         protocol.CHECK: partial(requests.check, server),
     }

@@ -1,4 +1,4 @@
-"""`adk/ingest`: runs `adk-ingest` in another process, as the store's engine would freeze this one."""
+"""`adk/ingest` and `adk/index`: run `adk-ingest` in another process, as the store's engine would freeze this one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from adk_evidence.errors import (
@@ -24,8 +24,8 @@ from adk_evidence.errors import (
     VerificationError,
 )
 from adk_evidence_lsp.progress import Report, create_token, work_done
-from adk_evidence_lsp.projects import chosen_for
-from adk_evidence_lsp.protocol import INGEST_PROGRESS, IngestParams, IngestProgress
+from adk_evidence_lsp.projects import chosen_for, path_of
+from adk_evidence_lsp.protocol import INGEST_PROGRESS, IndexParams, IndexResult, IngestParams, IngestProgress
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
@@ -75,10 +75,7 @@ class Ingestion:
     async def answer(self, params: IngestParams) -> dict[str, Any]:
         """The manifest of the finished run. Cancelling the request, or its progress, ends the process."""
         server = self._server
-        if server.ingesting:
-            raise IngestRunningError("An ingestion is running already.", "Wait until it ends, or cancel it.")
-        server.ingesting = True
-        try:
+        with self._alone():
             wanted = await self._wanted(params)
             token = params.work_done_token
             if token is None:
@@ -89,11 +86,41 @@ class Ingestion:
                 result = await self._run([mode, *_version_options(wanted), *self._options(params)], shown)
                 if mode != "docs":
                     result = await self._with_targets(result, wanted, shown)
-        finally:
-            server.ingesting = False
         server.refresh_diagnostics()
         server.warm_up()
         return result
+
+    async def index(self, params: IndexParams) -> dict[str, Any]:
+        """Index the code of a folder; cancelled as `answer` is."""
+        from adk_evidence.index.registry import name_for_folder
+
+        server, folder = self._server, path_of(params.folder)
+        if folder is None:
+            raise InvalidRequestError("This folder is not on a disk of this machine.", "Open a folder that is.")
+        with self._alone():
+            settings = server.backend.settings()
+            name = await server.executor.run(lambda _: name_for_folder(settings, folder), lane="lookup")
+            token = params.work_done_token
+            if token is None:
+                token = await create_token(server)
+            with work_done(server, token, "Indexing the project's code", cancels=asyncio.current_task()) as report:
+                shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=False)
+                # What comes after `--` is no option.
+                result = await self._run(["codebase", f"--name={name}", *self._options(), "--", str(folder)], shown)
+        told = {name: result[name] for name in IndexResult.model_fields}
+        told |= {"skipped": len(result["skipped"]), "warnings": tuple(result["warnings"])}
+        return IndexResult.model_validate(told).model_dump(mode="json")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refuse to run beside another ingestion of this server."""
+        if self._server.ingesting:
+            raise IngestRunningError("An ingestion is running already.", "Wait until it ends, or cancel it.")
+        self._server.ingesting = True
+        try:
+            yield
+        finally:
+            self._server.ingesting = False
 
     def kill(self) -> None:
         """End the process at once; for the end of the server."""

@@ -70,6 +70,15 @@ def chosen_for(settings: Settings, project: Project | None, question: str = "", 
     return index_for(settings, question, used_adk(settings, project), ref)
 
 
+def codebase_for(settings: Settings, project: Project | None, uri: str | None) -> str | None:
+    """The name of the index of the codebase that holds a document or folder, or else a project's folder; or None."""
+    from adk_evidence.index.registry import codebase_at
+
+    places = (path_of(uri) if uri is not None else None, project.folder if project is not None else None)
+    found = (codebase_at(settings, place) for place in places if place is not None)
+    return next((name for name in found if name is not None), None)
+
+
 def used_adk(settings: Settings, project: Project | None) -> ProjectAdk | None:
     """The google-adk of a project; None where it is not known, or where the settings say not to look."""
     from adk_evidence.symbols.project import project_adk

@@ -37,6 +37,7 @@ TARGETS = "adk/targets"
 SOURCE = "adk/source"
 STATUS = "adk/status"
 INGEST = "adk/ingest"
+INDEX = "adk/index"
 RENDER = "adk/render"
 CHECK = "adk/check"
 
@@ -51,6 +52,7 @@ COMMANDS = {
     "adkEvidence.server.source": SOURCE,
     "adkEvidence.server.status": STATUS,
     "adkEvidence.server.ingest": INGEST,
+    "adkEvidence.server.index": INDEX,
     "adkEvidence.server.render": RENDER,
     "adkEvidence.server.check": CHECK,
 }
@@ -230,6 +232,16 @@ class IngestParams(_Params):
     work_done_token: Token | None = None
 
 
+class IndexParams(_Params):
+    """`adk/index`: index the code of a folder of the workspace, given by its URI, or bring its index up to date.
+
+    Questions from the folder then search it beside the ADK, unless `projectCode.enabled` is off.
+    """
+
+    folder: Annotated[str, Field(min_length=1, max_length=4000), _NoNull]
+    work_done_token: Token | None = None
+
+
 def _without_question(pack: Any) -> Any:
     # A client may send back what `adk/evidence` answered.
     return {key: value for key, value in pack.items() if key != "queryUsed"} if isinstance(pack, dict) else pack
@@ -267,6 +279,7 @@ PARAMS: dict[str, type[BaseModel]] = {
     SOURCE: SourceParams,
     STATUS: StatusParams,
     INGEST: IngestParams,
+    INDEX: IndexParams,
     RENDER: RenderParams,
     CHECK: CheckParams,
 }
@@ -298,8 +311,25 @@ class CheckResult(Frozen):
     candidates: tuple[CheckedCandidate, ...]
 
 
+class IndexResult(Frozen):
+    """`adk/index`'s result: what the run left in the index, which `name` names.
+
+    `skipped` counts the files that the index lacks though patterns ask for them. `partial`: an error kept files out.
+    """
+
+    name: str
+    files: int
+    chunks: int
+    changed_files: int
+    removed_files: int
+    skipped: int
+    seconds: float
+    warnings: tuple[str, ...]
+    status: Literal["success", "partial", "unchanged"]
+
+
 class IngestProgress(Frozen):
-    """`$/adk/ingestProgress`: how far an ingestion is.
+    """`$/adk/ingestProgress`: how far an ingestion is, also that of a folder's code.
 
     `stage` is discover, chunk, upsert, verify, publish, embed or targets. `fraction` is that of the whole ingestion,
     from 0 to 1; `seconds_left` is null while nobody knows. `answers` says how the index that this
@@ -377,6 +407,12 @@ class DiagnosticsSettings(_Settings):
     enabled: bool = True
 
 
+class ProjectCodeSettings(_Settings):
+    """Whether questions search the code of the project beside the ADK, where the project's folder is indexed."""
+
+    enabled: bool = True
+
+
 class ClientSettings(_Settings):
     """The section `adkEvidence` of the client's settings.
 
@@ -390,6 +426,7 @@ class ClientSettings(_Settings):
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     hover: HoverSettings = HoverSettings()
     diagnostics: DiagnosticsSettings = DiagnosticsSettings()
+    project_code: ProjectCodeSettings = ProjectCodeSettings()
     interpreters: dict[str, Annotated[str, _NoNull]] = Field(default={}, max_length=MAX_FOLDERS)
     log_level: Literal["debug", "info", "warning", "error"] | None = None
 

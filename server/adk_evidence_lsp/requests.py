@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.backend import Pinned
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
-from adk_evidence_lsp.projects import Project, chosen_for
+from adk_evidence_lsp.projects import Project, chosen_for, codebase_for
 from adk_evidence_lsp.protocol import (
     CheckedCandidate,
     CheckParams,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from adk_evidence.citations.saved import Checked
     from adk_evidence.index.opened import Index
     from adk_evidence.models.cited import Cited
-    from adk_evidence.models.pack import Verification
+    from adk_evidence.models.pack import EvidencePack, Verification
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.settings import Settings
@@ -58,7 +58,8 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
     """The pack for a question, which is given or made of a selection, with `queryUsed`."""
     snapshot = _asked_about(server, params)
     client = server.configuration.client
-    project = server.project(params.text_document.uri if params.text_document else None, params.folder)
+    document = params.text_document.uri if params.text_document else None
+    project = server.project(document, params.folder)
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
         with server.backend.session(project, cancelled, params.query or "", params.filters.repo_ref_hint) as pinned:
@@ -74,8 +75,21 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
                 "strict": params.strict,
                 "project": pinned.chosen.project,
             }
-            pack = pinned.session.ask(parse_params(EvidenceRequest, request))
+            asked = parse_params(EvidenceRequest, request)
+            codebase = (
+                codebase_for(server.backend.settings(), project, document or params.folder)
+                if client.project_code.enabled
+                else None
+            )
+            pack = pinned.session.ask(asked) if codebase is None else _with_codebase(codebase, asked, pinned)
         return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
+
+    def _with_codebase(name: str, request: EvidenceRequest, pinned: Pinned) -> EvidencePack:
+        from adk_evidence.index.codebase import MAIN
+        from adk_evidence.search.together import Side, ask_together
+
+        with server.backend.side(name, pinned.session.context.cancelled, strict=request.strict) as side:
+            return ask_together(request, Side(pinned.chosen.name or MAIN, pinned.session), side)
 
     key = None
     if params.supersede_key is not None:
@@ -223,7 +237,9 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
         from adk_evidence.search.read import NotIndexedError
 
         try:
-            return server.backend.read(project, lambda session: _opened(session, _read(session, params)))
+            return server.backend.read(
+                project, lambda session: _opened(session, _read(session, params)), _cited_as(params)
+            )
         except NotIndexedError as exc:
             named = params.candidate_id or params.citation
             if named is None:
@@ -246,6 +262,13 @@ def _read(session: Session, params: SourceParams) -> CitedSource:
     if params.citation is not None:
         return session.read(params.citation)
     return session.read_file(params.path or "", params.repo, params.commit, params.lines)
+
+
+def _cited_as(params: SourceParams) -> str | None:
+    """The name by which a request cites its source; that of a codebase is the name of its index."""
+    if params.candidate_id is None and params.citation is None:
+        return params.repo
+    return (params.candidate_id or params.citation or "").partition("@")[0]
 
 
 def _opened(session: Session, cited: CitedSource) -> dict[str, Any]:
@@ -359,16 +382,29 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
     """What became of the texts that a saved pack cites, in the present sources of the version that answered."""
 
     def compare(cancelled: Cancelled) -> dict[str, Any]:
-        from adk_evidence.citations.saved import check_pack, index_of, other_version_note, pack_of, read_sources
+        from adk_evidence.citations.saved import (
+            check_pack,
+            codebases_of,
+            index_of,
+            other_version_note,
+            pack_of,
+            read_sources,
+        )
         from adk_evidence.models.pack import is_intact
+        from adk_evidence.search.session import Session
 
         pack = pack_of(params.pack)
-        with server.backend.session_on(lambda main: index_of(main, pack), cancelled) as pinned:
-            index = pinned.session.index
+        with ExitStack() as indexes:
+            pinned = indexes.enter_context(server.backend.session_on(lambda main: index_of(main, pack), cancelled))
             note = other_version_note(pinned.chosen)
+            opened = [pinned.session]
+            for codebase in codebases_of(server.backend.settings(), pack):
+                side = indexes.enter_context(server.backend.side(codebase.codebase.name, cancelled, strict=False))
+                opened += [side.opened] if isinstance(side.opened, Session) else []
+            sources = [one for each in opened for one in read_sources(each.index.manifest, each.index.sources)]
             candidates = tuple(
                 CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=_with_note(one, note))
-                for one in check_pack(pack, read_sources(index.manifest, index.sources))
+                for one in check_pack(pack, sources)
             )
         return CheckResult(intact=is_intact(params.pack), candidates=candidates).model_dump(mode="json")
 

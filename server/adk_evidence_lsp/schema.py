@@ -17,7 +17,7 @@ from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
 from adk_evidence.symbols.target import TargetAnswer
-from adk_evidence_lsp.protocol import PARAMS, CheckResult, IngestProgress, RenderResult, ServerStatus
+from adk_evidence_lsp.protocol import PARAMS, CheckResult, IndexResult, IngestProgress, RenderResult, ServerStatus
 from adk_ingest.manifest import RunManifest
 
 
@@ -46,6 +46,7 @@ _RESULTS: tuple[type[BaseModel], ...] = (
     SourceResult,
     ServerStatus,
     RunManifest,
+    IndexResult,
     IngestProgress,
     RenderResult,
     CheckResult,

@@ -20,7 +20,7 @@ from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_promp
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields
-from adk_evidence.render.view import adk_label, deviation, verification_label
+from adk_evidence.render.view import adk_label, deviation, indexed_sources, verification_label
 from adk_evidence.symbols.target import RankedTarget
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -51,6 +51,7 @@ class FindEvidence(Frozen):
     max_results: int = Field(default=8, ge=1, le=50)
     sources: tuple[SourceType, ...] = Field(default=("docs", "code"), min_length=1)
     path: str | None = Field(default=None, description="A folder, file or glob.")
+    codebase: str | None = Field(default=None, description="An index of a codebase to search, too.")
     max_tokens: Budget = AGENT_TOKENS
 
 
@@ -58,6 +59,7 @@ class CitedEvidence(Frozen):
     """A result in the text, in the order of its [CTX n] marks."""
 
     citation: str
+    index: str | None = Field(description="The index that holds it, where two were searched.")
     source_type: SourceType
     path: str
     lines: LineSpan | None
@@ -177,13 +179,14 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
             "path_allowlist": () if arguments.path is None else (arguments.path,),
         },
     }
-    pack, block = evidence_block(session, values, arguments.max_tokens, call)
+    pack, block = evidence_block(session, values, arguments.max_tokens, call, codebase=arguments.codebase)
     structured = EvidenceFound(
         status=pack.status,
         quality=pack.quality,
         citations=tuple(
             CitedEvidence(
                 citation=candidate.citation,
+                index=candidate.index,
                 source_type=candidate.source_type,
                 path=candidate.path,
                 lines=candidate.lines,
@@ -196,7 +199,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
         coverage=pack.coverage,
         adk=pack.adk,
         # Where a repository has several corpora, the first has the commit of the repository itself.
-        commits={corpus.repo: corpus.commit for corpus in reversed(pack.index.corpora.values())} if pack.index else {},
+        commits=dict(reversed(indexed_sources(pack))),
         warnings=pack.warnings,
         tokens=block.tokens,
     )
@@ -204,11 +207,17 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
 
 
 def evidence_block(
-    session: AgentSession, values: dict[str, Any], max_tokens: int, call: Call, system: str = ""
+    session: AgentSession,
+    values: dict[str, Any],
+    max_tokens: int,
+    call: Call,
+    system: str = "",
+    codebase: str | None = None,
 ) -> tuple[EvidencePack, PromptBlock]:
     """The pack for the fields of an `EvidenceRequest`, and the same as a block for a prompt.
 
-    Behind a system prompt the block is a whole prompt and ends with the question; else it answers whoever asked.
+    Behind a system prompt the block is a whole prompt and ends with the question; else it answers whoever asked. The
+    pack is of the index of a `codebase`, too, if one is named.
 
     Raises:
         InvalidRequestError: The values are not valid, or the budget has no room for evidence; the sentence says how
@@ -219,7 +228,7 @@ def evidence_block(
     chosen = session.chosen_for(request)
     session.open_chosen(chosen)
     call.progress(1, 3, "Searching; the first search also loads the models.")
-    pack = session.find(request, call.cancelled, chosen)
+    pack = session.find(request, call.cancelled, chosen, codebase)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
     block = to_prompt(pack, max_tokens, system=system, question=bool(system))
     if block.note:

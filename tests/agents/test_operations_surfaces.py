@@ -65,6 +65,24 @@ async def served(place: Workplace) -> AsyncIterator[Client]:
 
 
 @pytest.mark.asyncio
+async def test_evidence_of_the_adk_and_a_codebase_says_which_it_is_of(place: Workplace) -> None:
+    question = "RetryPlugin and totalPrice"
+    async with served(place) as client:
+        text, found = await answer(client, "find_adk_evidence", query=question, codebase="shop")
+        assert {one["index"] for one in found["citations"]} == {"adk", "shop"}
+        assert all(one["citation"].startswith("shop@") for one in found["citations"] if one["index"] == "shop")
+        assert "of adk" in text and "of shop" in text
+        # Each has the name that the other lacks.
+        assert not [warning for warning in found["warnings"] if warning.startswith("unknown_name")]
+        assert "shop" in found["commits"] and "google/adk-python" in found["commits"]
+
+        _, alone = await answer(client, "find_adk_evidence", query=question)
+        assert {one["index"] for one in alone["citations"]} == {None}
+        assert [warning for warning in alone["warnings"] if warning.startswith("unknown_name: totalPrice")]
+        assert "no index called" in await failure(client, "find_adk_evidence", query=question, codebase="nowhere")
+
+
+@pytest.mark.asyncio
 async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
     kiosk = write_files(place.root / "kiosk", SHOP)
     async with served(place) as client:

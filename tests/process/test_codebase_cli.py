@@ -172,3 +172,32 @@ def test_the_program_itself_answers_with_a_sentence_and_a_code(shop: Path, tmp_p
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: The name of the index is not valid")
     assert not (tmp_path / "home").exists()
+
+
+class TestTogether:
+    def test_two_indexes_answer_in_one_pack_that_can_be_checked(
+        self, shop: Path, tmp_path: Path, ingest: Cli, ask: Cli
+    ) -> None:
+        other = write_files(tmp_path / "other", {"tokens.py": 'def user_of(token):\n    """The user of a token."""\n'})
+        for folder in (shop, other):
+            assert ingest("codebase", folder).exit_code == 0
+        # A place in the folder names its index, too.
+        answer = ask(QUESTION, "--index", "my-shop", "--with", other / "tokens.py", "--json")
+        pack = json.loads(answer.stdout)
+        assert {candidate["index"] for candidate in pack["candidates"]} == {"my-shop", "other"}
+        assert (pack["beside"]["beside"], pack["beside"]["name"]) == ("my-shop", "other")
+        saved = tmp_path / "pack.json"
+        saved.write_text(answer.stdout)
+        home = ["--home", str(tmp_path / "home")]
+        checked = CliRunner().invoke(evidence_app, ["check", str(saved), "--index", "my-shop", *home])
+        assert "No source of other is at hand" in checked.output
+        assert CliRunner().invoke(evidence_app, ["explain", str(saved)]).exit_code == 0
+        shown = ask(QUESTION, "--index", "my-shop", "--with", "other").stdout
+        assert "of my-shop" in shown and "of other" in shown
+        assert "of my-shop" not in ask(QUESTION, "--index", "my-shop").stdout
+
+    def test_an_index_that_is_not_there_is_a_sentence(self, shop: Path, tmp_path: Path, ingest: Cli, ask: Cli) -> None:
+        ingest("codebase", shop)
+        sentence(ask(QUESTION, "--index", "my-shop", "--with", "nowhere"), 5, "no index called 'nowhere'", "my-shop")
+        sentence(ask(QUESTION, "--index", "my-shop", "--with", tmp_path), 2, "lies in no codebase")
+        sentence(ask(QUESTION, "--index", "my-shop", "--with", "my-shop"), 2, "answers already")

@@ -122,6 +122,8 @@ export interface EvidencePack {
   /** How reliable the answer is, with a sentence. */
   quality: { level: "none" | "keyword_only" | "mixed" | "high"; note: string };
   retrieval_plan: object | null;
+  /** Where a second index was asked, such as that of the project's code: its name, and that of the first one. */
+  beside?: { name: string; beside: string } | null;
   /** The best first. */
   candidates: EvidenceCandidate[];
   coverage: { docs_in_top_k: number; code_in_top_k: number };
@@ -148,6 +150,8 @@ export interface EvidenceOutline {
 export interface EvidenceCandidate {
   /** From 1. */
   rank: number;
+  /** The name of the index that holds it, where two were asked. */
+  index?: string | null;
   rerank_score: number | null;
   collection: string;
   source_type: "docs" | "code";

@@ -29,7 +29,8 @@ export async function ingestCorpora(
   const scope = folder ?? scopeInUse();
   let run: RunManifest;
   try {
-    run = await withProgress((token) => evidence.ingest(params, token, scope));
+    const title = vscode.l10n.t("Ingesting the ADK corpora");
+    run = await withIngestProgress(title, (token) => evidence.ingest(params, token, scope));
   } catch (error) {
     if (!(error instanceof Problem && error.code === "cancelled")) {
       throw error;
@@ -74,12 +75,16 @@ async function pickMode(): Promise<Mode | undefined> {
   return picked?.mode;
 }
 
-function withProgress(work: (token: vscode.CancellationToken) => Promise<RunManifest>): Thenable<RunManifest> {
+/** Shows the progress of an ingestion, with a way to cancel it. */
+export function withIngestProgress<Result>(
+  title: string,
+  work: (token: vscode.CancellationToken) => Promise<Result>,
+): Thenable<Result> {
   return vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
       cancellable: true,
-      title: vscode.l10n.t("Ingesting the ADK corpora"),
+      title,
     },
     async (progress, token) => {
       let reached = 0;

@@ -4,6 +4,7 @@ import type {
   CheckResult,
   EvidenceParams,
   EvidenceResult,
+  IndexResult,
   IngestParams,
   RenderParams,
   RunManifest,
@@ -87,6 +88,11 @@ export class Evidence {
   /** Builds the index anew, or brings it up to date. */
   ingest(params: IngestParams, token?: CancellationToken, scope?: Uri): Promise<RunManifest> {
     return this.backend.request("adk/ingest", params, token, scope);
+  }
+
+  /** Indexes the code of a folder, or brings its index up to date. */
+  index(folder: Uri, token?: CancellationToken): Promise<IndexResult> {
+    return this.backend.request("adk/index", { folder: folder.toString() }, token, folder);
   }
 
   /** What became of the texts that a saved pack cites. */

@@ -73,6 +73,7 @@ export interface Protocol {
   SourceParams: SourceParams;
   StatusParams: StatusParams;
   IngestParams: IngestParams;
+  IndexParams: IndexParams;
   RenderParams: RenderParams;
   CheckParams: CheckParams;
   EvidenceResult: EvidenceResult;
@@ -81,6 +82,7 @@ export interface Protocol {
   SourceResult: SourceResult;
   ServerStatus: ServerStatus;
   RunManifest: RunManifest;
+  IndexResult: IndexResult;
   IngestProgress: IngestProgress;
   RenderResult: RenderResult;
   CheckResult: CheckResult;
@@ -238,6 +240,15 @@ export interface IngestParams {
   workDoneToken?: string | number | null;
 }
 /**
+ * `adk/index`: index the code of a folder of the workspace, given by its URI, or bring its index up to date.
+ *
+ * Questions from the folder then search it beside the ADK, unless `projectCode.enabled` is off.
+ */
+export interface IndexParams {
+  folder: string;
+  workDoneToken?: string | number | null;
+}
+/**
  * `adk/render`: a pack as text to paste. `candidateIds` chooses some of its results; other members are a prompt's.
  *
  * `system` is the caller's own instructions, trusted; `history` the turns before the question, oldest first.
@@ -269,6 +280,10 @@ export interface EvidenceResult {
   adk: AdkVersion | null;
   quality: Quality;
   retrieval_plan: RetrievalPlan | null;
+  /**
+   * Where a second index was asked, too.
+   */
+  beside: Beside | null;
   candidates: Candidate[];
   coverage: Coverage;
   warnings: string[];
@@ -490,10 +505,29 @@ export interface LanguagePlan {
   also: string[];
 }
 /**
+ * The second index of a pack that is of two; each has answered by itself, and the results are merged.
+ */
+export interface Beside {
+  name: string;
+  /**
+   * The name of the first index, which `index` and `retrieval_plan` are of.
+   */
+  beside: string;
+  /**
+   * Null where this index could not answer.
+   */
+  index: IndexInfo | null;
+  retrieval_plan: RetrievalPlan | null;
+}
+/**
  * One piece of evidence.
  */
 export interface Candidate {
   rank: number;
+  /**
+   * The name of the index that holds it, where the pack is of two: `adk`, `shop`.
+   */
+  index: string | null;
   rerank_score: number | null;
   collection: string;
   source_type: "docs" | "code";
@@ -668,6 +702,14 @@ export interface Why {
   matched_terms: string[];
   fused_rank: number | null;
   fused_score: number | null;
+  /**
+   * Rank in the answer of its own index, where the pack is of two indexes.
+   */
+  own_rank: number | null;
+  /**
+   * Rank by similarity among the results of both indexes, where the pack is of two. A result counts as near as the nearest of those that its own index ranks behind it, so that their order stays.
+   */
+  near_rank: number | null;
   /**
    * Fused rank of the twin that this result replaced: the same text from a poorer source.
    */
@@ -1148,7 +1190,23 @@ export interface SpentOn {
   usd: number;
 }
 /**
- * `$/adk/ingestProgress`: how far an ingestion is.
+ * `adk/index`'s result: what the run left in the index, which `name` names.
+ *
+ * `skipped` counts the files that the index lacks though patterns ask for them. `partial`: an error kept files out.
+ */
+export interface IndexResult {
+  name: string;
+  files: number;
+  chunks: number;
+  changed_files: number;
+  removed_files: number;
+  skipped: number;
+  seconds: number;
+  warnings: string[];
+  status: "success" | "partial" | "unchanged";
+}
+/**
+ * `$/adk/ingestProgress`: how far an ingestion is, also that of a folder's code.
  *
  * `stage` is discover, chunk, upsert, verify, publish, embed or targets. `fraction` is that of the whole ingestion,
  * from 0 to 1; `seconds_left` is null while nobody knows. `answers` says how the index that this

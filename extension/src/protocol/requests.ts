@@ -5,6 +5,8 @@ import type {
   CheckResult,
   EvidenceParams,
   EvidenceResult,
+  IndexParams,
+  IndexResult,
   IngestParams,
   RenderParams,
   RenderResult,
@@ -26,6 +28,7 @@ export interface Requests {
   "adk/source": [SourceParams, SourceResult];
   "adk/status": [StatusParams, ServerStatus];
   "adk/ingest": [IngestParams, RunManifest];
+  "adk/index": [IndexParams, IndexResult];
   "adk/render": [RenderParams, RenderResult];
   "adk/check": [CheckParams, CheckResult];
 }

@@ -63,6 +63,7 @@ const LIMITS_MS: Partial<Record<Method, number>> = {
   "adk/evidence": 600_000,
   // Its progress is shown with a way to cancel it.
   "adk/ingest": Number.POSITIVE_INFINITY,
+  "adk/index": Number.POSITIVE_INFINITY,
 };
 
 export class ServerPool implements Backend {

@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,9 +17,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.citations.anchor import Corpus, anchor
 from adk_evidence.commands import with_options
-from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.errors import InvalidRequestError, SourceError, UnknownIndexError
 from adk_evidence.index.opened import source_readers
 from adk_evidence.index.project import ProjectAdk
+from adk_evidence.index.registry import settings_of
+from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.index.versions import ChosenIndex, choose_index, ingest_command
 from adk_evidence.models.chunk import SymbolKind
@@ -58,6 +61,7 @@ class SavedCandidate(BaseModel):
     symbol: str | None = None
     headings: tuple[str, ...] = ()
     lines: LineSpan | None = None
+    index: str | None = None
 
 
 class SavedAdk(BaseModel):
@@ -201,6 +205,21 @@ def index_of(settings: Settings, pack: SavedPack) -> ChosenIndex:
     """
     version = _answering(pack, settings.corpora["code"].repo)
     return choose_index(settings, None if version is None else ProjectAdk(version, "", exact=True))
+
+
+def codebases_of(settings: Settings, pack: SavedPack) -> list[CodebaseSettings]:
+    """The settings of the codebases that a pack of two indexes is of; those without an index here are left out.
+
+    Args:
+        settings: Of the main index.
+        pack: A pack with all of its candidates.
+    """
+    found = []
+    for name in dict.fromkeys(one.index for one in pack.candidates if one.index is not None):
+        with suppress(UnknownIndexError):
+            own = settings_of(settings, name)
+            found += [own] if isinstance(own, CodebaseSettings) else []
+    return found
 
 
 def other_version_note(chosen: ChosenIndex) -> str | None:

@@ -35,6 +35,11 @@ def checked_name(name: str) -> str:
     return name
 
 
+def name_for(folder: Path) -> str:
+    """A name for the index of a folder, made of the folder's name; empty where that has nothing to make one of."""
+    return re.sub(r"[^a-z0-9._-]+", "-", folder.name.lower()).strip("._-")[:MAX_NAME_CHARS].rstrip(".")
+
+
 def _absolute(path: Path) -> Path:
     if not path.is_absolute():
         raise ValueError("it must be an absolute path")

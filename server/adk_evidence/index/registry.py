@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock, Timeout
@@ -21,10 +22,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.files import write_atomic
-from adk_evidence.index.codebase import MAIN, Codebase, checked_name
+from adk_evidence.index.codebase import MAIN, Codebase, checked_name, name_for
 from adk_evidence.index.settings import settings_for
 from adk_evidence.index.versions import VERSION_RECORD, index_name, recorded_versions, settings_for_version, version_in
 from adk_evidence.models.citation import short_name
+from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 
@@ -274,6 +276,84 @@ def codebases(settings: Settings) -> list[Codebase]:
             if (record := _read(settings, name)) is not None:
                 found.append(record.codebase)
     return found
+
+
+def _innermost(known: Iterable[Codebase], paths: Sequence[Path]) -> list[Codebase]:
+    """The codebases that hold all of some files and folders, which may be gone, without those around them."""
+    places = [resolved_place(path) for path in paths]
+    found = [one for one in known if all(place.is_relative_to(one.path) for place in places)]
+    innermost = max((len(one.path.parts) for one in found), default=0)
+    return [one for one in found if len(one.path.parts) == innermost]
+
+
+def resolved_place(path: Path) -> Path:
+    """Where a file, folder or link lies or lay, without links above."""
+    place = expanded(path).absolute()
+    return Path(os.path.realpath(place.parent)) / place.name if place.name else Path(os.path.realpath(place))
+
+
+def codebase_holding(settings: Settings, paths: Sequence[Path], choose: str) -> Codebase:
+    """The innermost indexed codebase that holds some files and folders.
+
+    Args:
+        settings: Of the main index.
+        paths: Files and folders, which may be gone.
+        choose: What to do where several indexes are of one folder, as a sentence.
+
+    Raises:
+        InvalidRequestError: No codebase holds a path, or several hold all of them alike.
+    """
+    found = _innermost(codebases(settings), paths)
+    if not found:
+        what = paths[0] if len(paths) == 1 else "These paths together"
+        verb = "lies" if len(paths) == 1 else "lie"
+        raise InvalidRequestError(
+            f"{what} {verb} in no codebase that is indexed.", "Index its folder with `adk-ingest codebase PATH`."
+        )
+    if len(found) > 1:
+        names = ", ".join(one.name for one in found)
+        raise InvalidRequestError(f"Several indexes are of the folder {found[0].path}: {names}.", choose)
+    return found[0]
+
+
+def codebase_at(settings: Settings, place: Path) -> str | None:
+    """The name of the published index of the innermost codebase that holds a place, the first where there are several.
+
+    None where no index has been published of such a codebase.
+    """
+    published = (
+        one for one in codebases(settings) if open_generations(settings_for(settings, one)).current_id() is not None
+    )
+    return next((one.name for one in _innermost(published, [place])), None)
+
+
+def name_for_folder(settings: Settings, folder: Path) -> str:
+    """The name of a folder's own index; for a folder without one, a name that no other folder has."""
+    place = Path(os.path.realpath(folder))
+    known = {one.name: one.path for one in codebases(settings)}
+    if (own := next((name for name, path in known.items() if path == place), None)) is not None:
+        return own
+    name = name_for(place) or "project"
+    taken = {*_names(settings), MAIN}
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
+
+
+def name_of_index(settings: Settings, named: str) -> str:
+    """The name of the index that a person means by its name, or by a folder or file of a codebase.
+
+    Raises:
+        InvalidRequestError: The path is in no codebase that is indexed, or several indexes are of its folder.
+        UnknownIndexError: No index has this name.
+    """
+    try:
+        settings_of(settings, named)
+    except UnknownIndexError:
+        path = Path(named)
+        if not named or not expanded(path).exists():
+            raise
+        return codebase_holding(settings, [path], "Name one of them.").name
+    return named
 
 
 def _names(settings: Settings) -> list[str]:

@@ -90,6 +90,14 @@ class Why(Frozen):
     matched_terms: tuple[str, ...] = ()
     fused_rank: int | None = None
     fused_score: float | None = None
+    own_rank: int | None = Field(
+        default=None, description="Rank in the answer of its own index, where the pack is of two indexes."
+    )
+    near_rank: int | None = Field(
+        default=None,
+        description="Rank by similarity among the results of both indexes, where the pack is of two. A result counts "
+        "as near as the nearest of those that its own index ranks behind it, so that their order stays.",
+    )
     took_rank: int | None = Field(
         default=None,
         description="Fused rank of the twin that this result replaced: the same text from a poorer source.",
@@ -188,6 +196,9 @@ class Candidate(Frozen):
     """One piece of evidence."""
 
     rank: int
+    index: str | None = Field(
+        default=None, description="The name of the index that holds it, where the pack is of two: `adk`, `shop`."
+    )
     rerank_score: float | None
     collection: str
     source_type: SourceType
@@ -371,6 +382,15 @@ class IndexInfo(Frozen):
     )
 
 
+class Beside(Frozen):
+    """The second index of a pack that is of two; each has answered by itself, and the results are merged."""
+
+    name: str
+    beside: str = Field(description="The name of the first index, which `index` and `retrieval_plan` are of.")
+    index: IndexInfo | None = Field(description="Null where this index could not answer.")
+    retrieval_plan: RetrievalPlan | None
+
+
 class EvidencePack(Frozen):
     """The answer. Same request, same index: the same bytes, `debug` and `query_id` aside.
 
@@ -388,6 +408,7 @@ class EvidencePack(Frozen):
     adk: AdkVersion | None = Field(default=None, description="Where the request names the version of a project.")
     quality: Quality
     retrieval_plan: RetrievalPlan | None
+    beside: Beside | None = Field(default=None, description="Where a second index was asked, too.")
     candidates: tuple[Candidate, ...]
     coverage: Coverage
     warnings: tuple[str, ...]
@@ -428,13 +449,22 @@ def canonical_json(pack: Mapping[str, Any]) -> str:
     data = _without(pack, _OF_THE_RUN)
     if isinstance(adk := data.get("adk"), Mapping):
         data["adk"] = _without(adk, _OF_THE_MACHINE)
-    if isinstance(index := data.get("index"), Mapping):
-        data["index"] = _without(index, _OF_THE_BUILD)
-    if isinstance(plan := data.get("retrieval_plan"), Mapping):
-        data["retrieval_plan"] = _without(plan, _MEASURED_IN_ALL)
+    data |= _of_index(data)
+    if isinstance(beside := data.get("beside"), Mapping):
+        data["beside"] = {**beside, **_of_index(beside)}
     if isinstance(candidates := data.get("candidates"), list | tuple):
         data["candidates"] = [_unmeasured(candidate) for candidate in candidates]
     return json.dumps(_plain(data), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _of_index(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The index and the plan of a pack, or of the second index in one, without what is not of the content."""
+    found: dict[str, Any] = {}
+    if isinstance(index := data.get("index"), Mapping):
+        found["index"] = _without(index, _OF_THE_BUILD)
+    if isinstance(plan := data.get("retrieval_plan"), Mapping):
+        found["retrieval_plan"] = _without(plan, _MEASURED_IN_ALL)
+    return found
 
 
 def content_id(pack: Mapping[str, Any]) -> str:

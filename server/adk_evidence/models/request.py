@@ -117,6 +117,11 @@ class EvidenceRequest(Frozen):
         max_length=MAX_QUERY_CHARS,
         description="Names in the query that the caller's own code defines. The index need not hold them.",
     )
+    known_elsewhere: tuple[_Text, ...] = Field(
+        default=(),
+        max_length=MAX_QUERY_CHARS,
+        description="Names in the query that the index asked beside this one holds. They are not said to be unknown.",
+    )
     project: ProjectVersion | None = Field(
         default=None, description="The google-adk of the project that is asked about; a version in the query wins."
     )

@@ -21,6 +21,7 @@ from adk_evidence.render.view import (
     drift_label,
     error_label,
     fence_language,
+    index_label,
     location,
     place,
     shown,
@@ -246,6 +247,8 @@ def _after_system(system: str, notes: list[str]) -> str:
 
 def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
     facts = [code_span(place(candidate)) + deviation(candidate.verification)]
+    if candidate.index is not None:
+        facts.append(index_label(candidate))
     # Nearly every guide of such a pack says that it may help.
     if candidate.error is not None and candidate.error.role != "remedy":
         facts.append(one_line(error_label(candidate)))

@@ -44,6 +44,18 @@ def location(candidate: Candidate) -> str:
     return f"{candidate.path}:{candidate.lines.start}-{candidate.lines.end}"
 
 
+def index_label(candidate: Candidate) -> str:
+    """`of shop`: the index that holds a result of a pack of two; else empty. Names of indexes are harmless texts."""
+    return f"of {one_line(candidate.index)}" if candidate.index is not None else ""
+
+
+def indexed_sources(pack: EvidencePack) -> list[tuple[str, str]]:
+    """Each indexed repository with its commit, of all indexes that the pack is of."""
+    indexes = (pack.index, pack.beside.index if pack.beside is not None else None)
+    found = ((one.repo, one.commit) for index in indexes if index is not None for one in index.corpora.values())
+    return list(dict.fromkeys(found))
+
+
 def body(candidate: Candidate) -> str:
     """The lines that a candidate cites, followed by the files that they include, below `NOT_CITED`."""
     text = _HEADER.sub("", candidate.text)

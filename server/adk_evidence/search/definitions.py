@@ -74,8 +74,9 @@ def _resolve(run: Run) -> tuple[SymbolEntry, ...]:
     found: dict[str, SymbolEntry] = {}
     known, unknown = [*run.known_names], [*run.unknown_names]
     for name in run.request.symbols:
-        symbols = run.symbols()
-        entry = symbols.resolve(name) or next(iter(symbols.table.find(name)), None)
+        entry = meaning(run, name)
+        if entry is None and name in run.request.known_elsewhere:
+            continue
         if entry is None:
             unknown.append(name)
             plain = plain_line(name)[:_SHOWN_CHARS]
@@ -86,6 +87,12 @@ def _resolve(run: Run) -> tuple[SymbolEntry, ...]:
             found.setdefault(entry.fqn, entry)
     run.known_names, run.unknown_names = tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
     return tuple(found.values())
+
+
+def meaning(run: Run, name: str) -> SymbolEntry | None:
+    """What a name of the request means in the index; of a bare name, the likeliest symbol."""
+    symbols = run.symbols()
+    return symbols.resolve(name) or next(iter(symbols.table.find(name)), None)
 
 
 def _defining(run: Run, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[SymbolEntry]]]:

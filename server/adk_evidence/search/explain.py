@@ -17,6 +17,7 @@ from adk_evidence.models.pack import (
     SCORE_DIGITS,
     BranchRank,
     Candidate,
+    Coverage,
     EvidencePack,
     RetrievalPlan,
     content_id,
@@ -28,6 +29,7 @@ from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
 from adk_evidence.search.rerank.reader import READ
 from adk_evidence.search.support import MEASURES, Measures
+from adk_evidence.search.together import reciprocal_rank, tiers
 from adk_evidence.search.written import NEAR
 from adk_evidence.settings import SupportSettings
 from adk_evidence.store.fusion import RANGE, distributed, reciprocal
@@ -91,18 +93,26 @@ def explain(pack: EvidencePack, written: Mapping[str, Any], rank: int | None = N
         written: The same pack as the values of its JSON, of which its id was made.
         rank: Show the steps of this candidate alone.
     """
-    plan = pack.retrieval_plan
     whole = [_pack_id(pack, written)]
+    if pack.beside is not None:
+        whole += _merged(pack)
     candidates = []
-    if plan is not None:
-        whole += _whole(pack, plan)
+    for part in _parts(pack):
+        plan = part.retrieval_plan
+        if plan is None:
+            continue
+        whole += [_of_part(step, part, pack) for step in _whole(part, plan)]
         asked = normalise(pack.query, errors=plan.query_kind in ("traceback", "error"))
         of_changes = asks_for_changes(asked.text)
-        candidates = [
-            ExplainedCandidate(rank=one.rank, citation=one.citation, steps=tuple(_steps(one, plan, of_changes)))
-            for one in pack.candidates
-            if rank in (None, one.rank)
+        ranks = {one.candidate_id: one.rank for one in pack.candidates}
+        candidates += [
+            ExplainedCandidate(
+                rank=ranks[one.candidate_id], citation=one.citation, steps=tuple(_steps(one, plan, of_changes))
+            )
+            for one in part.candidates
+            if rank in (None, ranks[one.candidate_id])
         ]
+    candidates.sort(key=lambda one: one.rank)
     steps = [*whole, *(step for one in candidates for step in one.steps)]
     agrees = all(step.state != "differs" for step in steps)
     return Explanation(pack_id=pack.pack_id, agrees=agrees, steps=tuple(whole), candidates=tuple(candidates))
@@ -113,6 +123,65 @@ def _pack_id(pack: EvidencePack, written: Mapping[str, Any]) -> Step:
         return _step("pack_id", "agrees", f"The pack's id is the hash of its content: {pack.pack_id[:12]}.")
     shown, made = pack.pack_id[:12] or "empty", content_id(written)[:12]
     return _step("pack_id", "differs", f"The pack was edited: its id is {shown}, but its content has the hash {made}.")
+
+
+# Packs of two indexes
+
+
+def _parts(pack: EvidencePack) -> list[EvidencePack]:
+    """The pack; of one that is of two indexes, what each has answered, as far as it is shown."""
+    if pack.beside is None:
+        return [pack]
+    parts = []
+    for name, plan in ((pack.beside.beside, pack.retrieval_plan), (pack.beside.name, pack.beside.retrieval_plan)):
+        own = [one for one in pack.candidates if one.index == name]
+        docs = sum(one.source_type == "docs" for one in own)
+        parts.append(
+            pack.model_copy(
+                update={
+                    "beside": None,
+                    "retrieval_plan": plan,
+                    "candidates": tuple(one.model_copy(update={"rank": one.why.own_rank or one.rank}) for one in own),
+                    "coverage": Coverage(docs_in_top_k=docs, code_in_top_k=len(own) - docs),
+                }
+            )
+        )
+    return parts
+
+
+def _of_part(step: Step, part: EvidencePack, pack: EvidencePack) -> Step:
+    """A step of the answer of one index, which says so where the pack is of two."""
+    if pack.beside is None:
+        return step
+    name = pack.beside.beside if part.retrieval_plan is pack.retrieval_plan else pack.beside.name
+    return step.model_copy(update={"says": f"{name}: {step.says}"})
+
+
+def _merged(pack: EvidencePack) -> Iterator[Step]:
+    """The order of the results of two indexes; how many each has also depends on results that are not shown."""
+    names = {one.index for one in pack.candidates}
+    known = {pack.beside.beside, pack.beside.name} if pack.beside is not None else set()
+    if names - known:
+        yield _step("order", "differs", "A result names neither of the two indexes.")
+        return
+    if any(one.why.own_rank is None or one.why.near_rank is None for one in pack.candidates):
+        yield _step("order", "unknown", "The pack does not say at which ranks its results were merged.")
+        return
+    wrong = [one.rank for place, one in enumerate(pack.candidates, 1) if one.rank != place]
+    if wrong:
+        yield _step("order", "differs", f"Result {wrong[0]} does not stand at its rank.")
+        return
+    keys: dict[int, tuple[int, float]] = {}
+    for name in known:
+        own = [one for one in pack.candidates if one.index == name]
+        for one, tier in zip(own, tiers(own), strict=True):
+            keys[one.rank] = (tier, -reciprocal_rank(one.why.own_rank or 1, one.why.near_rank or 1))
+    for before, after in pairwise(pack.candidates):
+        if keys[before.rank] > keys[after.rank]:
+            says = f"Result {before.rank} stands before result {after.rank}, though its ranks are behind."
+            yield _step("order", "differs", says)
+            return
+    yield _step("order", "agrees", "The results of both indexes follow their own ranks and the ranks by similarity.")
 
 
 # One candidate

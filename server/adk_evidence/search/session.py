@@ -38,6 +38,7 @@ from adk_evidence.search.rerank.factory import make_reader, make_reranker
 from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.search.run import Hit, Models, QueryVectors, Run
 from adk_evidence.search.scope import build_filter
+from adk_evidence.search.support import held_names
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log
@@ -219,6 +220,11 @@ class Session:
         """The ranking alone, without citations: what evaluation measures and operations merge. Fails as `find` does."""
         with self._logged(request) as run:
             return rank(run)
+
+    def held_names(self, request: EvidenceRequest) -> frozenset[str]:
+        """The names of a request that the index holds for sure; see `support.held_names`."""
+        models, context = self.service.models, self.context
+        return held_names(begin(request, self.index, self.settings, models, context, lambda: self.symbols))
 
     def ask(self, request: EvidenceRequest) -> EvidencePack:
         """`find` for servers, whose clients ask the same: see `Door.find`."""

@@ -23,6 +23,7 @@ from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.search.definitions import meaning
 from adk_evidence.search.released import told_by_releases, told_of_error
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.versions import without_versions
@@ -106,7 +107,7 @@ def check_names(run: Run) -> None:
             continue
         elif any(_holds(run, kind, term, run.scope.of_versions(kind)) for kind in KINDS):
             known.append(name)
-        else:
+        elif name not in run.request.known_elsewhere:
             unknown.append(name)
             elsewhere = run.scope.leaves_versions_out and any(_holds(run, kind, term, Filter()) for kind in KINDS)
             if elsewhere:
@@ -117,6 +118,16 @@ def check_names(run: Run) -> None:
                 )
             run.context.warn(UNKNOWN_NAME, told)
     run.known_names, run.unknown_names = tuple(known), tuple(unknown)
+
+
+def held_names(run: Run) -> frozenset[str]:
+    """Those of the first names of the question, and of the symbols of the request, that the index holds for sure."""
+    held = {name for name in run.request.symbols if run.index.paths["code"] and meaning(run, name) is not None}
+    for name in () if run.query.is_error else run.query.names[:MAX_CHECKED_NAMES]:
+        # A term that cannot be looked up counts as held by `_holds`, but says nothing for another index.
+        if (term := _exact_term(run, name)) and any(_holds(run, kind, term, Filter()) for kind in KINDS):
+            held.add(name)
+    return frozenset() if run.collections_failed else frozenset(held)
 
 
 def _stands_in_hits(run: Run, name: str) -> bool:

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 # The range of a ranking's scores in standard deviations: three on either side of the mean.
 RANGE = 6
+# The constant of reciprocal ranks for the answers of several indexes; ranks are counted from 0.
+OF_INDEXES_K = 61
 # The middle of that range, for rankings whose scores are all the same.
 _MIDDLE = 0.5
 

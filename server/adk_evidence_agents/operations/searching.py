@@ -27,13 +27,11 @@ from adk_evidence.search.run import Hit
 from adk_evidence.search.scope import build_filter
 from adk_evidence.search.session import Neighbour, Session
 from adk_evidence.store.base import Filter, Match
-from adk_evidence.store.fusion import reciprocal_ranks
+from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal_ranks
 from adk_evidence_agents.operations.requests import FindSimilarParameters, SearchFilters, SearchParameters
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.snippets import same_text
 
-# Ranks are counted from 0.
-RRF_K = 61
 BROAD_WORDS = 2
 # What people call a language, and its extensions: a file of a language that no chunker knows carries its extension.
 _EXTENSIONS: dict[str, tuple[str, ...]] = {
@@ -166,7 +164,7 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
         return list(results[0])
     everything = [item for found in results for item in found]
     nearest = sorted(everything, key=lambda item: (-(item.score or 0.0), item.place, item.name))
-    fused = reciprocal_ranks(([id(item) for item in order] for order in (*results, nearest)), RRF_K)
+    fused = reciprocal_ranks(([id(item) for item in order] for order in (*results, nearest)), OF_INDEXES_K)
     return sorted(nearest, key=lambda item: (item.hit.named is None, -fused[id(item)]))
 
 

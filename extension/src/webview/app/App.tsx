@@ -1,7 +1,7 @@
 import { t } from "@vscode/l10n";
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { outlinesByCandidate } from "../../evidence/outlines";
-import type { EvidenceResult } from "../../protocol/generated";
+import type { Candidate, EvidenceResult, RetrievalPlan } from "../../protocol/generated";
 import { ACTIONS, type FromPage, type Question } from "../messages";
 import { Card, type CardActions, cardElementId } from "./Card";
 import { ErrorTrace } from "./ErrorTrace";
@@ -158,7 +158,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
             candidate={candidate}
             outline={outlines.get(candidate) ?? null}
             terms={terms}
-            plan={pack.retrieval_plan}
+            plan={planOf(pack, candidate)}
             columns={narrow ? COLUMNS.narrow : COLUMNS.wide}
             index={index}
             active={model.active === candidate.candidate_id}
@@ -294,4 +294,9 @@ function announcement({ view }: Model): string {
     return t("Searching\u2026");
   }
   return view?.pack == null ? "" : `${countOf(view.pack.candidates.length)}. ${t("Press j for the next result.")}`;
+}
+
+/** The numbers of the search that found a candidate: in a pack of two indexes, each has its own. */
+function planOf({ retrieval_plan: plan, beside }: EvidenceResult, { index }: Candidate): RetrievalPlan | null {
+  return beside != null && index === beside.name ? beside.retrieval_plan : plan;
 }

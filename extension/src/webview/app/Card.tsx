@@ -87,7 +87,7 @@ function CardContent(props: Props) {
       >
         <header class="card-head">
           <h3 class="card-title" id={`${id}-label`}>
-            <span class="hidden">{t("Result {0}, {1}:", candidate.rank, badge.label)} </span>
+            <span class="hidden">{heard(candidate, badge.label)} </span>
             <button type="button" class="title-link" tabIndex={tab} onClick={() => actions.open(key, "default")}>
               <Trail candidate={candidate} />
             </button>
@@ -105,6 +105,11 @@ function CardContent(props: Props) {
             <Icon name={badge.icon} />
             <span class="badge-label">{badge.label}</span>
           </span>
+          {candidate.index != null && (
+            <span class="of-index" title={t("The index that holds this result")}>
+              <SafeText text={candidate.index} longest={64} />
+            </span>
+          )}
           <span class="path" title={namedLine(locationOf(candidate), 1000)}>
             <SafeText text={shortLocation(candidate)} longest={500} />
           </span>
@@ -133,6 +138,13 @@ function CardContent(props: Props) {
       </article>
     </li>
   );
+}
+
+/** What comes before the title of a card for those who hear it. */
+function heard({ rank, index }: Candidate, badge: string): string {
+  return index != null
+    ? t("Result {0}, {1} of {2}:", rank, badge, namedLine(index, 64))
+    : t("Result {0}, {1}:", rank, badge);
 }
 
 /** What keeps a reader from relying on the citation as it stands; nothing for one that holds. */

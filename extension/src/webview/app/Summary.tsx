@@ -136,9 +136,8 @@ function IndexFacts({ pack }: { pack: EvidenceResult }) {
   if (pack.index === null) {
     return <li>{t("No index")}</li>;
   }
-  const commits = new Map(
-    Object.values(pack.index.corpora).map((corpus) => [`${corpus.repo}@${corpus.commit}`, corpus]),
-  );
+  const corpora = [pack.index, pack.beside?.index].flatMap((index) => Object.values(index?.corpora ?? {}));
+  const commits = new Map(corpora.map((corpus) => [`${corpus.repo}@${corpus.commit}`, corpus]));
   const built = ageOf(pack.index.created_at, Date.now(), document.documentElement.lang || "en");
   return (
     <>

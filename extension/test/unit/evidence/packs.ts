@@ -4,6 +4,7 @@ import type { Candidate, EvidenceResult, RenderResult, SourceResult } from "../.
 export function candidate(more: Partial<Candidate> = {}): Candidate {
   return {
     rank: 1,
+    index: null,
     rerank_score: 1.5,
     collection: "adk_code",
     source_type: "code",
@@ -48,6 +49,8 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
       rerank_moved: null,
       features: {},
       named: null,
+      own_rank: null,
+      near_rank: null,
       took_rank: null,
       scores: {},
       feedback_rank: null,
@@ -73,6 +76,7 @@ export function pack(more: Partial<EvidenceResult> = {}): EvidenceResult {
     adk: null,
     quality: { level: "high", note: "Found 1 result." },
     retrieval_plan: null,
+    beside: null,
     candidates: [candidate()],
     coverage: { docs_in_top_k: 0, code_in_top_k: 1 },
     warnings: [],

@@ -1,0 +1,68 @@
+import * as vscode from "vscode";
+import type { Evidence } from "../evidence/client";
+import { folderInUse } from "../evidence/scope";
+import { COMMANDS } from "../ids";
+import { Problem } from "../problem";
+import type { IndexResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
+import { withIngestProgress } from "./ingest";
+
+/** Profiles whose models run on this machine. */
+const LOCAL_PROFILES = new Set(["local", "fastembed"]);
+
+/** Index Project Code: indexes the folder in use, so that questions from the folder search its code, too. */
+export async function indexProject(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
+  const folder = folderInUse();
+  if (folder === undefined) {
+    throw new Problem(vscode.l10n.t("No folder is open whose code could be indexed."), "no_folder");
+  }
+  const { profile } = await evidence.status(undefined, folder.uri);
+  if (!LOCAL_PROFILES.has(profile) && !(await agreesToSend(profile, folder.name))) {
+    return;
+  }
+  let report: IndexResult;
+  try {
+    report = await withIngestProgress(vscode.l10n.t("Indexing the code of {0}", messageLine(folder.name)), (token) =>
+      evidence.index(folder.uri, token),
+    );
+  } catch (error) {
+    if (error instanceof Problem && error.code === "cancelled") {
+      return;
+    }
+    throw error;
+  }
+  for (const warning of report.warnings) {
+    log.warn(messageLine(warning));
+  }
+  // The message may stand for long; the command is done.
+  void tell(report);
+}
+
+/** Private code leaves the machine only after a yes, as the models of some profiles are services. */
+async function agreesToSend(profile: string, folder: string): Promise<boolean> {
+  const index = vscode.l10n.t("Index");
+  const message = vscode.l10n.t(
+    "The profile {0} sends the code of {1} to the service of its models.",
+    messageLine(profile),
+    messageLine(folder),
+  );
+  const detail = vscode.l10n.t(
+    "Files with credentials are left out. The profile local keeps everything on this machine.",
+  );
+  return (await vscode.window.showWarningMessage(message, { modal: true, detail }, index)) === index;
+}
+
+async function tell({ name, files, skipped, status, warnings }: IndexResult): Promise<void> {
+  const ask = vscode.l10n.t("Ask a Question\u2026");
+  const indexed = vscode.l10n.t(
+    "The index {0} holds {1} files. Questions from this folder search it, too.",
+    messageLine(name),
+    files,
+  );
+  const lacking = skipped > 0 ? vscode.l10n.t("{0} files could not be indexed.", skipped) : "";
+  const noticed = warnings.length > 0 ? vscode.l10n.t("The log has {0} remarks.", warnings.length) : "";
+  const show = status === "partial" ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  if ((await show([indexed, lacking, noticed].filter(Boolean).join(" "), ask)) === ask) {
+    await vscode.commands.executeCommand(COMMANDS.askQuestion);
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import * as vscode from "vscode";
+import { indexProject } from "../../../src/commands/indexProject";
+import { Evidence } from "../../../src/evidence/client";
+import { Problem } from "../../../src/problem";
+import type { IndexResult, ServerStatus } from "../../../src/protocol/generated";
+import { type Asked, FakeBackend } from "../evidence/fakeBackend";
+
+const FOLDER = { uri: vscode.Uri.parse("file:///work/shop"), name: "shop", index: 0 };
+const REPORT: IndexResult = {
+  name: "shop",
+  files: 6,
+  chunks: 20,
+  changed_files: 6,
+  removed_files: 0,
+  skipped: 0,
+  seconds: 2,
+  warnings: [],
+  status: "success",
+};
+
+interface Editor {
+  profile?: string;
+  folders?: readonly unknown[];
+  /** What the user answers to each message. */
+  answers?: string[];
+  index?: () => Promise<IndexResult>;
+}
+
+/** Indexes in an editor whose messages are told; what the server was asked goes to `asked`. */
+async function indexed(editor: Editor, asked: Asked[] = []): Promise<string[]> {
+  const told: string[] = [];
+  const answers = [...(editor.answers ?? [])];
+  const message =
+    (kind: string) =>
+    async (text: string): Promise<string | undefined> => {
+      told.push(`${kind}: ${text}`);
+      return answers.shift();
+    };
+  const before = { ...vscode.window };
+  const folders = vscode.workspace.workspaceFolders;
+  Object.assign(vscode.workspace, { workspaceFolders: editor.folders ?? [FOLDER] });
+  Object.assign(vscode.window, {
+    activeTextEditor: undefined,
+    withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) => work({ report: () => {} }, {}),
+    showInformationMessage: message("information"),
+    showWarningMessage: message("warning"),
+  });
+  try {
+    const log = { warn: () => undefined } as unknown as vscode.LogOutputChannel;
+    const backend = new FakeBackend({
+      "adk/status": async () => ({ profile: editor.profile ?? "local" }) as ServerStatus,
+      "adk/index": editor.index ?? (async () => REPORT),
+    });
+    await indexProject(new Evidence(backend), log).finally(() => asked.push(...backend.asked));
+    return told;
+  } finally {
+    Object.assign(vscode.window, before);
+    Object.assign(vscode.workspace, { workspaceFolders: folders });
+  }
+}
+
+describe("indexing the project's code", () => {
+  it("indexes the folder in use, and says what questions search from now on", async () => {
+    const asked: Asked[] = [];
+    const told = await indexed({}, asked);
+    assert.deepEqual(
+      asked.map(({ method, params }) => [method, params]),
+      [
+        ["adk/status", {}],
+        ["adk/index", { folder: "file:///work/shop" }],
+      ],
+    );
+    assert.deepEqual(told, ["information: The index shop holds 6 files. Questions from this folder search it, too."]);
+  });
+
+  it("says how many files are missing", async () => {
+    const [told = ""] = await indexed({ index: async () => ({ ...REPORT, skipped: 2, status: "partial" }) });
+    assert.match(told, /^warning: .*2 files could not be indexed\.$/);
+  });
+
+  it("sends no code to a service without a yes", async () => {
+    const asked: Asked[] = [];
+    const [told = ""] = await indexed({ profile: "voyage" }, asked);
+    assert.match(told, /^warning: The profile voyage sends the code of shop to the service/);
+    assert.deepEqual(
+      asked.map(({ method }) => method),
+      ["adk/status"],
+    );
+    const again: Asked[] = [];
+    await indexed({ profile: "voyage", answers: ["Index"] }, again);
+    assert.equal(again.at(-1)?.method, "adk/index");
+  });
+
+  it("needs a folder", async () => {
+    await assert.rejects(indexed({ folders: [] }), { code: "no_folder" });
+  });
+
+  it("is quiet where it was stopped, and leaves other problems to whoever started it", async () => {
+    const failing = (code: string) => async () => {
+      throw new Problem("It ended.", code);
+    };
+    assert.deepEqual(await indexed({ index: failing("cancelled") }), []);
+    await assert.rejects(indexed({ index: failing("store_error") }), { code: "store_error" });
+  });
+});

@@ -1,0 +1,397 @@
+"""One question to two indexes, such as the ADK's and a project's, and one pack of both.
+
+Each index answers by its own pipeline and checks its own citations. Then the results are merged: scores of two indexes
+are not comparable, since the words of each are rare in their own way and the reranker scales what it sees. What is
+comparable is the place that an index gives a result, and the cosine with the question, as both indexes share one model;
+so the order is that of the reciprocal ranks of these two. An index that has nothing close to the question takes no
+room, and where both have, neither pushes the other out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError
+from adk_evidence.index.settings import CodebaseSettings
+from adk_evidence.models.chunk import SOURCE_TYPES
+from adk_evidence.models.pack import (
+    Beside,
+    Candidate,
+    Coverage,
+    ErrorFrame,
+    EvidencePack,
+    Outline,
+    PastedError,
+    Quality,
+    QualityLevel,
+)
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.context import LOST_PARTS, Context
+from adk_evidence.search.definitions import UNKNOWN_SYMBOL
+from adk_evidence.search.quality import lowered
+from adk_evidence.search.session import Session
+from adk_evidence.search.support import UNKNOWN_NAME
+from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal
+
+if TYPE_CHECKING:
+    from adk_evidence.search.session import EvidenceService
+
+Ask = Callable[[Session, EvidenceRequest], EvidencePack]
+
+# Where both indexes have close results, each has at least this share of the places, if it has as many close ones.
+FLOOR_SHARE = 4
+_LEVELS: tuple[QualityLevel, ...] = ("none", "keyword_only", "mixed", "high")
+_UNKNOWN = frozenset({UNKNOWN_NAME, UNKNOWN_SYMBOL})
+# The order of results by what the request names: what raises an error, other named ones, all others.
+_RAISES, _NAMED, _OTHERS = range(3)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two indexes that are asked together: its name, and a session on it or why there is none."""
+
+    name: str
+    opened: Session | EvidenceError
+
+
+@contextmanager
+def open_side(name: str, service: EvidenceService, context: Context, *, strict: bool | None = None) -> Iterator[Side]:
+    """A side for one request, whose index stays open until the request ends.
+
+    An index that cannot be opened is a side that fails. In strict mode, its error is raised; None takes the service's
+    setting.
+    """
+    with ExitStack() as stack:
+        try:
+            opened: Session | EvidenceError = stack.enter_context(service.session(context))
+        except EvidenceError as exc:
+            if service.settings.retrieval.strict if strict is None else strict:
+                raise
+            opened = exc
+        yield Side(name, opened)
+
+
+def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask = Session.ask) -> EvidencePack:
+    """Answer a question from two indexes with one checked pack.
+
+    Args:
+        request: The question. What it says of versions of the ADK holds for an index of the ADK alone.
+        first: The index that answers.
+        second: The index beside it.
+        ask: Asks a session, by default as servers do.
+
+    Raises:
+        RequestCancelledError: The caller has gone.
+        InvalidRequestError: Both sides are one index, or a path filter cannot be parsed.
+        EvidenceError: Neither index can answer, or in strict mode one of them cannot.
+    """
+    if first.name == second.name:
+        raise InvalidRequestError(f"{first.name!r} is the index that answers already.", "Name another one beside it.")
+    sides = (first, second)
+    requests = [_for_index(request, side) for side in sides]
+    held = [_held(side, one) for side, one in zip(sides, requests, strict=True)]
+    asked = [
+        one.model_copy(update={"known_elsewhere": tuple(sorted(elsewhere - own))})
+        for one, own, elsewhere in zip(requests, held, reversed(held), strict=True)
+    ]
+    # At the same time: the time budget is one for both.
+    with ThreadPoolExecutor(1, thread_name_prefix="adk-evidence-beside") as threads:
+        theirs = threads.submit(copy_context().run, partial(_answer, second, asked[1], ask))
+        found = (_answer(first, asked[0], ask), theirs.result())
+    return _Merge(request, sides, found).pack()
+
+
+def _for_index(request: EvidenceRequest, side: Side) -> EvidenceRequest:
+    """The request as an index can understand it: a codebase has no version of the ADK, and other commits."""
+    if not (isinstance(side.opened, Session) and isinstance(side.opened.settings, CodebaseSettings)):
+        return request
+    filters = request.filters.model_copy(update={"repo_ref_hint": None})
+    return request.model_copy(update={"project": None, "filters": filters})
+
+
+def _held(side: Side, request: EvidenceRequest) -> frozenset[str]:
+    """The names of the request that an index holds, which are then not unknown to the other one."""
+    try:
+        return side.opened.held_names(request) if isinstance(side.opened, Session) else frozenset()
+    except (RequestCancelledError, InvalidRequestError):
+        raise
+    except EvidenceError:
+        # The question itself will say what is wrong.
+        return frozenset()
+
+
+def _answer(side: Side, request: EvidenceRequest, ask: Ask) -> EvidencePack | EvidenceError:
+    if not isinstance(side.opened, Session):
+        return side.opened
+    try:
+        return ask(side.opened, request)
+    except (RequestCancelledError, InvalidRequestError):
+        raise
+    except EvidenceError as exc:
+        strict = side.opened.settings.retrieval.strict if request.strict is None else request.strict
+        if strict:
+            raise
+        return exc
+
+
+def reciprocal_rank(own_rank: int, near_rank: int) -> float:
+    """What a merged result is ordered by, of its two ranks, counted from 1."""
+    return reciprocal(own_rank - 1, OF_INDEXES_K) + reciprocal(near_rank - 1, OF_INDEXES_K)
+
+
+def tiers(candidates: Sequence[Candidate]) -> list[int]:
+    """For the results of an index in their order: 0 for those that raise the error, 1 for what the request names, 2.
+
+    They are the first results of the index; what stands behind a result of the next tier is of that tier.
+    """
+    return list(accumulate(map(_tier, candidates), max))
+
+
+def _tier(candidate: Candidate) -> int:
+    if candidate.error is not None and candidate.error.role in ("raise_site", "cause"):
+        return _RAISES
+    return _NAMED if candidate.why.named is not None else _OTHERS
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A result of one of the indexes, and what decides its place; ranks count from 1."""
+
+    side: int
+    candidate: Candidate
+    tier: int
+    near_rank: int
+
+    @property
+    def key(self) -> tuple[float, ...]:
+        own = self.candidate.rank
+        return (self.tier, -reciprocal_rank(own, self.near_rank), own, self.side)
+
+
+class _Merge:
+    """Makes one pack of two answers.
+
+    Args:
+        request: As it was asked.
+        sides: The two indexes.
+        found: What each has answered.
+    """
+
+    def __init__(
+        self,
+        request: EvidenceRequest,
+        sides: tuple[Side, Side],
+        found: tuple[EvidencePack | EvidenceError, EvidencePack | EvidenceError],
+    ) -> None:
+        self._sides = sides
+        self._found = found
+        self._packs = [answer if isinstance(answer, EvidencePack) else None for answer in found]
+        answered = next((pack for pack in self._packs if pack is not None), None)
+        session = next((side.opened for side in sides if isinstance(side.opened, Session)), None)
+        if answered is None or session is None:
+            raise next(answer for answer in found if isinstance(answer, EvidenceError))
+        self._answered = answered
+        self._size = request.max_results_final or session.settings.pack.max_results_final
+        self._close = [self._is_close(place) for place in range(2)]
+        self._kept = self._choose()
+        self._ranks = {(one.side, one.candidate.rank): rank for rank, one in enumerate(self._kept, 1)}
+
+    def pack(self) -> EvidencePack:
+        first, second = self._packs
+        answered = self._answered
+        candidates = tuple(self._candidate(rank, one) for rank, one in enumerate(self._kept, 1))
+        docs = sum(one.source_type == "docs" for one in candidates)
+        return answered.model_copy(
+            update={
+                "status": "success" if candidates else "no_results",
+                "index": first.index if first else None,
+                "adk": next((pack.adk for pack in (first, second) if pack and pack.adk), None),
+                "quality": self._quality(),
+                "retrieval_plan": first.retrieval_plan if first else None,
+                "beside": Beside(
+                    name=self._sides[1].name,
+                    beside=self._sides[0].name,
+                    index=second.index if second else None,
+                    retrieval_plan=second.retrieval_plan if second else None,
+                ),
+                "candidates": candidates,
+                "coverage": Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
+                "warnings": tuple(dict.fromkeys(self._warnings(candidates))),
+                "outlines": tuple(self._outlines()),
+                "errors": tuple(self._errors()),
+                "debug": {
+                    **answered.debug,
+                    "beside": {**second.debug, "query_id": second.query_id} if first and second else {},
+                },
+            }
+        ).with_id()
+
+    # Which results
+
+    def _is_close(self, place: int) -> bool:
+        """Whether an index has a result that is close to the question."""
+        pack = self._packs[place]
+        return pack is not None and pack.quality.level != "none" and self._close_results(place) > 0
+
+    def _close_results(self, place: int) -> int:
+        """How many results of an index are close; all where no similarity is known that says so."""
+        pack, opened = self._packs[place], self._sides[place].opened
+        if pack is None or not isinstance(opened, Session):
+            return 0
+        relevant = opened.settings.retrieval.relevant_similarity
+        if relevant is None or pack.quality.level == "keyword_only":
+            return len(pack.candidates)
+        return sum(_is_meant(one) or _similarity(one) >= relevant for one in pack.candidates)
+
+    def _choose(self) -> list[_Placed]:
+        """The results of the pack in their order."""
+        close = [place for place in range(2) if self._close[place]]
+        # Where neither has anything close, the first shows its nearest, as it does alone.
+        places = close or [next(place for place in range(2) if self._packs[place] is not None)]
+        placed = self._placed(places)
+        kept = placed[: self._size]
+        if len(places) == 2 and self._size > 1:
+            for place in places:
+                floor = min(max(1, self._size // FLOOR_SHARE), max(1, self._close_results(place)))
+                own = [one for one in placed if one.side == place]
+                lacking = floor - sum(one.side == place for one in kept)
+                if lacking > 0:
+                    others = [one for one in kept if one.side != place]
+                    kept = [*others[: self._size - floor], *own[:floor]]
+        return sorted(kept, key=lambda one: one.key)
+
+    def _placed(self, places: Sequence[int]) -> list[_Placed]:
+        """The results of some sides in one order, which keeps the order of each."""
+        found = []
+        for place in places:
+            pack = self._packs[place]
+            candidates = pack.candidates if pack is not None else ()
+            # What an index ranks before a nearer result is taken as just as near.
+            near = list(accumulate(map(_similarity, reversed(candidates)), max))[::-1]
+            found += [(place, *each) for each in zip(candidates, near, tiers(candidates), strict=True)]
+        by_nearness = sorted(found, key=lambda each: (-each[2], each[1].rank, each[0]))
+        placed = [_Placed(place, one, named, rank) for rank, (place, one, _, named) in enumerate(by_nearness, 1)]
+        return sorted(placed, key=lambda one: one.key)
+
+    # What the pack says
+
+    def _candidate(self, rank: int, one: _Placed) -> Candidate:
+        candidate = one.candidate
+        citations = {kept.candidate.citation for kept in self._kept if kept.side == one.side}
+        return candidate.model_copy(
+            update={
+                "rank": rank,
+                "index": self._sides[one.side].name,
+                # Each index's results are the first ones of its own answer, so that the earlier text is here as well.
+                "same_as": None if candidate.same_as is None else self._ranks[(one.side, candidate.same_as)],
+                "also_at": tuple(citation for citation in candidate.also_at if citation in citations),
+                "why": candidate.why.model_copy(update={"own_rank": candidate.rank, "near_rank": one.near_rank}),
+            }
+        )
+
+    def _results(self, place: int) -> int:
+        return sum(one.side == place for one in self._kept)
+
+    def _quality(self) -> Quality:
+        """The best quality of the sides that have room, with what each of the two says of its answer."""
+        said, levels, gaps = [], [_LEVELS[0]], []
+        for place, side in enumerate(self._sides):
+            pack = self._packs[place]
+            if pack is None:
+                gaps.append(f"the index {side.name} could not answer")
+            elif self._close[place]:
+                levels.append(pack.quality.level)
+                said.append(f"{side.name}: {pack.quality.note}")
+            elif any(self._close) or pack is not self._answered:
+                said.append(f"{side.name} has nothing that is close to the question.")
+            else:
+                said.append(f"{side.name}: {pack.quality.note}")
+        counts = [
+            f"{count} of {side.name}" for place, side in enumerate(self._sides) if (count := self._results(place))
+        ]
+        shown = [f"Results: {', '.join(counts)}."] if len(counts) > 1 else []
+        quality = Quality(level=max(levels, key=_LEVELS.index), note=" ".join([*shown, *said]))
+        return lowered(quality, gaps)
+
+    def _warnings(self, candidates: Sequence[Candidate]) -> Iterator[str]:
+        """The warnings of both sides, those of the second with its name.
+
+        A name that is unknown to both is told once. A side without room only says what it lacked.
+        """
+        first = next(place for place, pack in enumerate(self._packs) if pack is not None)
+        merged = all(self._results(place) for place in range(2))
+        for place, side in enumerate(self._sides):
+            answer = self._found[place]
+            if isinstance(answer, EvidenceError):
+                yield f"index_unavailable: {side.name} could not answer: {answer.message} {answer.hint}".rstrip()
+                continue
+            for warning in answer.warnings:
+                code, _, sentence = warning.partition(": ")
+                if code in _UNKNOWN:
+                    tells = place == first
+                elif code == "coverage":
+                    # What the mode asks for, it asks of both together.
+                    tells = not merged and bool(self._results(place))
+                else:
+                    tells = code in LOST_PARTS or bool(self._results(place))
+                if tells:
+                    yield f"{code}: {side.name}: {sentence}" if place else warning
+        if merged:
+            yield from self._short(candidates)
+        for side in self._sides:
+            if isinstance(side.opened, Session) and isinstance(side.opened.settings, CodebaseSettings):
+                own = (one.verification.state for one in candidates if one.index == side.name)
+                if any(state in ("changed", "gone") for state in own):
+                    yield f"index_older: {side.name}: files have changed since; bring this index up to date."
+
+    def _short(self, candidates: Sequence[Candidate]) -> Iterator[str]:
+        """A warning for each kind of which both indexes together have fewer results than the mode asks for."""
+        plans = [pack.retrieval_plan for pack in self._packs if pack is not None and pack.retrieval_plan is not None]
+        for kind in SOURCE_TYPES.values():
+            wanted = max((plan.required.get(kind, 0) for plan in plans), default=0)
+            found = sum(one.source_type == kind for one in candidates)
+            if found < wanted:
+                yield f"coverage: only {found} of the {wanted} {kind} results that the mode asks for."
+
+    def _outlines(self) -> Iterator[Outline]:
+        for place, pack in enumerate(self._packs):
+            for outline in pack.outlines if pack is not None else ():
+                ranks = tuple(self._ranks[(place, rank)] for rank in outline.ranks if (place, rank) in self._ranks)
+                if ranks:
+                    yield outline.model_copy(update={"ranks": ranks})
+
+    def _errors(self) -> Iterator[PastedError]:
+        """The exceptions that the query quotes, which are the same for both, with the calls in files of either."""
+        errors = [pack.errors for pack in self._packs if pack is not None]
+        for same in zip(*errors, strict=True) if len({len(one) for one in errors}) == 1 else ():
+            frames: dict[int, ErrorFrame] = {}
+            for place, error in zip(self._places(), same, strict=True):
+                for frame in error.frames:
+                    own = frame.model_copy(update={"rank": self._ranks.get((place, frame.rank or 0))})
+                    known = frames.get(frame.number)
+                    # A file of one index may be called like a file of the other: the one that has the line counts.
+                    if known is None or (known.line is None and own.line is not None):
+                        frames[frame.number] = own
+            yield same[0].model_copy(update={"frames": tuple(frames[number] for number in sorted(frames))})
+
+    def _places(self) -> list[int]:
+        return [place for place, pack in enumerate(self._packs) if pack is not None]
+
+
+def _is_meant(candidate: Candidate) -> bool:
+    """Whether the question names the result, or what it defines; a result that only uses a name need not be close."""
+    return candidate.why.named is not None or any(found.branch == "symbol" for found in candidate.why.branches)
+
+
+def _similarity(candidate: Candidate) -> float:
+    """The cosine with the question; 0 where it is not known, as of a result that keywords alone have found."""
+    measured: Mapping[str, float] = candidate.why.measures
+    dense = next((branch.score for branch in candidate.why.branches if branch.branch == "dense"), 0.0)
+    return measured.get("similarity", dense)

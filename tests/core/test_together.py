@@ -1,0 +1,281 @@
+"""One question to the ADK's index and a project's, on small real indexes: what is merged, what has room, what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_evidence.citations.saved import check_pack, codebases_of, indexed_sources, read_pack
+from adk_evidence.errors import IndexMissingError, InvalidRequestError, RequestCancelledError, UnknownIndexError
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.registry import codebase_at, name_for_folder, name_of_index, register, settings_of
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, ProjectVersion
+from adk_evidence.render.markdown import to_markdown
+from adk_evidence.render.prompt import to_prompt
+from adk_evidence.search.context import Context
+from adk_evidence.search.explain import explain
+from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.together import ask_together, open_side
+from adk_evidence.store.factory import open_generations
+from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.progress import Progress
+from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_files
+
+pytestmark = pytest.mark.slow
+
+SHOP: dict[str, str | bytes] = {
+    "README.md": "# Shop\n\nOrders and refunds.\n\n## Refunds\n\nA refund above the limit needs a person.\n",
+    "shop/orders.py": '''\
+"""Orders of the shop."""
+
+
+class OrderDesk:
+    """Finds the orders of a customer."""
+
+    def find_order(self, number: str) -> str:
+        """Look up an order in the database of the shop."""
+        return load_order(number)
+
+
+def load_order(number: str) -> str:
+    """Read an order; unknown numbers are an error."""
+    raise LookupError(f"there is no order {number}")
+''',
+    "shop/retries.py": '''\
+"""How the shop retries when a tool throws."""
+
+from google.adk.plugins import RetryPlugin
+
+
+def shop_retry_plugin() -> RetryPlugin:
+    """The plugin that retries when a tool of the shop throws."""
+    return RetryPlugin(max_retries=5)
+''',
+}
+BOTH = "how do I retry when a tool throws?"
+OF_THE_SHOP = "look up an order of a customer in the database of the shop"
+OF_THE_ADK = "a session keeps the state of one talk"
+
+
+class Place:
+    """A home folder with the index of the small ADK and that of the shop."""
+
+    def __init__(self, root: Path) -> None:
+        self.workplace = Workplace(root)
+        self.workplace.ingest()
+        self.shop = write_files(root / "shop", SHOP)
+        self.index()
+
+    def index(self) -> None:
+        indexer = CodebaseIndexer(self.workplace.settings, dense=HashEmbedder(), sparse=shared_sparse())
+        indexer.build(Codebase(name="shop", path=self.shop), Progress())
+
+    @contextmanager
+    def services(self, *names: str) -> Iterator[list[EvidenceService]]:
+        settings = self.workplace.settings
+        with ExitStack() as stack:
+            main = EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse())
+            stack.enter_context(closing(main))
+            yield [
+                main if name == "adk" else stack.enter_context(closing(main.beside(settings_of(settings, name))))
+                for name in names
+            ]
+
+    def ask(self, query: str = BOTH, names: tuple[str, str] = ("adk", "shop"), **values: Any) -> EvidencePack:
+        request = EvidenceRequest(query=query, **values)
+        with self.services(*names) as services, ExitStack() as stack:
+            first, second = (
+                stack.enter_context(open_side(name, service, Context(), strict=request.strict))
+                for name, service in zip(names, services, strict=True)
+            )
+            return ask_together(request, first, second)
+
+    def alone(self, name: str, query: str = BOTH) -> EvidencePack:
+        with self.services(name) as (service,):
+            return service.find(EvidenceRequest(query=query))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Two indexes, and the name of one that was never built."""
+    place = Place(tmp_path_factory.mktemp("together"))
+    register(place.workplace.settings, Codebase(name="unbuilt", path=place.shop / "shop"))
+    return place
+
+
+def of(pack: EvidencePack) -> dict[str | None, list[str]]:
+    """The citations of each index in their order."""
+    found: dict[str | None, list[str]] = {}
+    for one in pack.candidates:
+        found.setdefault(one.index, []).append(one.citation)
+    return found
+
+
+class TestMerge:
+    def test_both_have_room_in_their_own_order_within_the_one_number_of_results(self, place: Place) -> None:
+        pack = place.ask(max_results_final=6)
+        found = of(pack)
+        assert {name: len(cited) >= 1 for name, cited in found.items()} == {"adk": True, "shop": True}
+        assert [one.rank for one in pack.candidates] == [1, 2, 3, 4, 5, 6]
+        for name, cited in found.items():
+            alone = [one.citation for one in place.alone(str(name)).candidates]
+            assert cited == alone[: len(cited)]
+        assert {one.verification.state for one in pack.candidates} == {"exact"}
+        docs = sum(one.source_type == "docs" for one in pack.candidates)
+        assert (pack.coverage.docs_in_top_k, pack.coverage.code_in_top_k) == (docs, 6 - docs)
+
+    def test_an_index_without_a_close_match_takes_no_room(self, place: Place) -> None:
+        assert set(of(place.ask(OF_THE_SHOP))) == {"shop"}
+        assert "adk has nothing that is close" in place.ask(OF_THE_SHOP).quality.note
+        # Neither has: then the first shows its nearest, as it does alone.
+        pack = place.ask("quantum chromodynamics")
+        assert set(of(pack)) <= {"adk"} and pack.quality.level == "none"
+
+    def test_neither_pushes_the_other_out(self, place: Place) -> None:
+        for size in (2, 3, 4):
+            assert set(of(place.ask(max_results_final=size))) == {"adk", "shop"}
+
+    def test_the_same_question_gives_the_same_pack_of_both_states(self, place: Place) -> None:
+        first, again = place.ask(), place.ask()
+        assert first.pack_id == again.pack_id
+        assert first.model_dump(exclude={"query_id", "debug"}) == again.model_dump(exclude={"query_id", "debug"})
+        assert first.index is not None and first.beside is not None and first.beside.index is not None
+        assert (first.beside.beside, first.beside.name) == ("adk", "shop")
+        assert set(first.beside.index.corpora) == {"shop-documentation", "shop-codebase"}
+        assert place.alone("adk").beside is None
+        assert {one.index for one in place.alone("adk").candidates} == {None}
+
+    def test_one_index_is_not_asked_twice(self, place: Place) -> None:
+        with pytest.raises(InvalidRequestError, match="answers already"):
+            place.ask(names=("shop", "shop"))
+
+    def test_ranks_of_repeats_and_outlines_are_those_of_the_merged_pack(self, place: Place) -> None:
+        pack = place.ask()
+        ranks = {one.rank for one in pack.candidates}
+        assert all(set(outline.ranks) <= ranks for outline in pack.outlines)
+        assert all(one.same_as in ranks for one in pack.candidates if one.same_as is not None)
+
+    def test_a_caller_that_has_gone_gets_nothing(self, place: Place) -> None:
+        with place.services("adk", "shop") as (main, other), ExitStack() as stack:
+            gone = Context(lambda: True)
+            sides = [stack.enter_context(open_side(*one, gone)) for one in (("adk", main), ("shop", other))]
+            with pytest.raises(RequestCancelledError):
+                ask_together(EvidenceRequest(query=BOTH), sides[0], sides[1])
+
+
+class TestNames:
+    def test_a_name_that_one_of_them_has_is_not_unknown(self, place: Place) -> None:
+        assert any("load_order" in warning for warning in place.alone("adk", "RetryPlugin and load_order").warnings)
+        pack = place.ask("RetryPlugin and load_order")
+        assert not any(warning.startswith("unknown_name") for warning in pack.warnings)
+        assert set(of(pack)) == {"adk", "shop"}
+
+    def test_a_name_that_neither_has_is_told_once(self, place: Place) -> None:
+        told = [one for one in place.ask("what does InvoiceBureau do").warnings if one.startswith("unknown_name")]
+        assert len(told) == 1 and "InvoiceBureau" in told[0]
+
+    def test_symbols_of_one_are_no_unknown_symbols_of_the_other(self, place: Place) -> None:
+        pack = place.ask("what do these do?", symbols=("google.adk.plugins.retry.RetryPlugin",))
+        assert not any(warning.startswith("unknown_symbol") for warning in pack.warnings)
+
+    def test_a_version_is_asked_of_the_adk_alone(self, place: Place) -> None:
+        filters = EvidenceFilters(repo_ref_hint="no-such-tag")
+        pack = place.ask(project=ProjectVersion(version="1.2.3", taken_from="uv.lock"), filters=filters)
+        assert pack.adk is not None and pack.adk.wanted == "1.2.3"
+        told = [one for one in pack.warnings if one.startswith(("ref_not_indexed", "version_not_indexed"))]
+        assert told and not any("shop" in one for one in told)
+
+
+def test_a_traceback_through_both_leads_to_the_calls_of_both(place: Place) -> None:
+    pasted = f"""Traceback (most recent call last):
+  File "/venv/site-packages/google/adk/runners.py", line 24, in run
+    return f"{{self.agent}}: {{message}}"
+  File "{place.shop}/shop/orders.py", line 9, in find_order
+    return load_order(number)
+  File "{place.shop}/shop/orders.py", line 14, in load_order
+    raise LookupError(f"there is no order {{number}}")
+LookupError: there is no order 17
+"""
+    pack = place.ask(pasted)
+    (error,) = pack.errors
+    assert [frame.number for frame in error.frames] == [1, 2, 3]
+    assert error.frames[0].path.endswith("runners.py")
+    first = pack.candidates[0]
+    assert (first.index, first.error.role if first.error else None) == ("shop", "raise_site")
+    ranks = {one.rank: one.path for one in pack.candidates}
+    assert all(ranks[frame.rank] == frame.path for frame in error.frames if frame.rank is not None)
+
+
+class TestFailures:
+    @pytest.mark.parametrize("names", [("adk", "unbuilt"), ("unbuilt", "shop")])
+    def test_the_other_one_answers_with_a_warning(self, names: tuple[str, str], place: Place) -> None:
+        pack = place.ask(names=names)
+        (answering,) = set(names) - {"unbuilt"}
+        assert set(of(pack)) == {answering}
+        assert any(one.startswith("index_unavailable: unbuilt could not answer") for one in pack.warnings)
+        assert pack.quality.level != "high" and "unbuilt could not answer" in pack.quality.note
+        with pytest.raises(IndexMissingError):
+            place.ask(names=names, strict=True)
+
+    def test_a_file_that_has_changed_since_is_said(self, place: Place) -> None:
+        file = place.shop / "shop" / "retries.py"
+        before = file.read_text()
+        try:
+            change(file, "max_retries=5", "max_retries=6")
+            warnings = place.ask().warnings
+        finally:
+            file.write_text(before)
+        assert any(one.startswith("index_older: shop") for one in warnings)
+        assert not any(one.startswith("index_older") for one in place.ask().warnings)
+
+
+class TestKept:
+    def test_explain_computes_both_answers_and_their_order_again(self, place: Place) -> None:
+        pack = place.ask()
+        found = explain(pack, pack.model_dump(mode="json"))
+        assert found.agrees
+        assert [one.rank for one in found.candidates] == [one.rank for one in pack.candidates]
+        one, *others = pack.candidates
+        last = others.pop()
+        swapped = (last.model_copy(update={"rank": 1}), *others, one.model_copy(update={"rank": last.rank}))
+        edited = pack.model_copy(update={"candidates": swapped}).with_id()
+        assert not explain(edited, edited.model_dump(mode="json")).agrees
+
+    def test_each_citation_is_compared_with_the_sources_of_its_index(self, place: Place) -> None:
+        saved = read_pack(place.ask().model_dump_json())
+        main = place.workplace.settings
+        sources = []
+        for settings in (main, *codebases_of(main, saved)):
+            with open_generations(settings).open_current() as lease:
+                sources += indexed_sources(lease.manifest, lease.folder)
+        assert {one.verification.state for one in check_pack(saved, sources)} == {"exact"}
+
+    def test_texts_say_which_index_a_result_is_of(self, place: Place) -> None:
+        pack, alone = place.ask(), place.alone("adk")
+        for render in (to_markdown, lambda pack: to_prompt(pack).text):
+            text = render(pack)
+            assert "of adk" in text and "of shop" in text
+            assert "of adk" not in render(alone)
+
+
+def test_an_index_is_named_by_its_name_or_by_a_place_in_it(place: Place, tmp_path: Path) -> None:
+    settings = place.workplace.settings
+    assert name_of_index(settings, "shop") == "shop"
+    assert name_of_index(settings, str(place.shop / "README.md")) == "shop"
+    with pytest.raises(InvalidRequestError, match="in no codebase"):
+        name_of_index(settings, str(tmp_path))
+    with pytest.raises(UnknownIndexError):
+        name_of_index(settings, "nowhere")
+    # Only what was published can answer.
+    assert codebase_at(settings, place.shop / "README.md") == "shop"
+    assert codebase_at(settings, place.shop / "shop" / "orders.py") == "shop"
+    assert codebase_at(settings, tmp_path) is None
+    assert name_for_folder(settings, place.shop) == "shop"
+    other = tmp_path / "Shop"
+    other.mkdir()
+    assert name_for_folder(settings, other) == "shop-2"
