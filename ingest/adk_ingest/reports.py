@@ -221,7 +221,8 @@ def show_status(status: Status, console: Console) -> None:
     if status.generation is None:
         say(console, f"Nothing is indexed in {status.home}. {with_options(f'Run `{status.command}`.')}")
     else:
-        say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
+        model = status.fingerprint.get("dense_model", "unknown")
+        say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense} ({model})")
         corpora = table("corpus", "repository", "commit", "source", "files", "chunks", "with questions", "content")
         for name, corpus in status.corpora.items():
             counts = (f"{corpus[name]:,}" for name in ("files", "chunks", "with_questions"))

@@ -2,8 +2,9 @@
 
 Results of several indexes are merged by reciprocal rank fusion of two orders: the place that the hybrid search gave a
 result in its own index, and its place by similarity to the question among the results of all. Hybrid scores of two
-indexes are not comparable, while similarities are, as all indexes share one model; so each index's own order counts,
-and an index that has nothing on the question does not get its best results to the top. What the question names
+indexes are not comparable, while similarities are, where the indexes share one model; so each index's own order counts,
+and an index that has nothing on the question does not get its best results to the top. Where one of them has static
+vectors, whose similarities mean something else, each index's own order alone counts. What the question names
 outright, such as the raise site of a pasted traceback, stands first, as it does in its own index.
 
 Similar code is found by the snippet's vector and by the words in it. Measured on 112 functions of the ADK without
@@ -166,7 +167,9 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
         return list(results[0])
     everything = [item for found in results for item in found]
     nearest = sorted(everything, key=lambda item: (-(item.score or 0.0), item.place, item.name))
-    fused = reciprocal_ranks(([id(item) for item in order] for order in (*results, nearest)), RRF_K)
+    models = {item.session.index.manifest.fingerprint["dense_model"] for item in everything}
+    orders = (*results, nearest) if len(models) == 1 else results
+    fused = reciprocal_ranks(([id(item) for item in order] for order in orders), RRF_K)
     return sorted(nearest, key=lambda item: (item.hit.named is None, -fused[id(item)]))
 
 
