@@ -55,13 +55,14 @@ _HERE = ("", ".", "/")
 
 @dataclass(frozen=True)
 class Found:
-    """A result of one index, its place in the hybrid order, and its similarity to what was asked (0 to 1)."""
+    """A result of one index, its place in the hybrid order, and its similarity (0 to 1) by the index's dense model."""
 
     name: str
     session: Session
     hit: Hit
     place: int
     score: float | None
+    model: str = ""
 
     @property
     def payload(self) -> ChunkPayload:
@@ -167,8 +168,7 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
         return list(results[0])
     everything = [item for found in results for item in found]
     nearest = sorted(everything, key=lambda item: (-(item.score or 0.0), item.place, item.name))
-    models = {item.session.index.manifest.fingerprint["dense_model"] for item in everything}
-    orders = (*results, nearest) if len(models) == 1 else results
+    orders = (*results, nearest) if len({item.model for item in everything}) == 1 else results
     fused = reciprocal_ranks(([id(item) for item in order] for order in orders), RRF_K)
     return sorted(nearest, key=lambda item: (item.hit.named is None, -fused[id(item)]))
 
@@ -229,7 +229,8 @@ def _found(name: str, session: Session, near: Sequence[Neighbour]) -> list[Found
     def score(cosine: float | None) -> float | None:
         return None if cosine is None else round_score(min(1.0, max(0.0, cosine)))
 
-    return [Found(name, session, hit, place, score(cosine)) for place, (hit, cosine) in enumerate(near, 1)]
+    model = str(session.index.manifest.fingerprint["dense_model"])
+    return [Found(name, session, hit, place, score(cosine), model) for place, (hit, cosine) in enumerate(near, 1)]
 
 
 def _without_itself(run: Run, found: list[Found], code: str) -> list[Found]:
