@@ -89,6 +89,7 @@ class DryRun:
     vectors: int
     cost: Cost | None = None
     cap: CostCap | None = None
+    is_static: bool = False
 
 
 class Ingestion:
@@ -171,7 +172,8 @@ class Ingestion:
                     for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
                         pass
             vectors = self._to_compute(changes)
-            return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each))
+            is_static = self._settings.embedding.dense.is_static
+            return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each), is_static)
         finally:
             self._close()
 

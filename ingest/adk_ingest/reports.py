@@ -26,6 +26,7 @@ from adk_ingest.wording import counted, named
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0
+STATIC_PER_SECOND = 5000.0
 CHUNKS_PER_SECOND = 700.0
 # A guess: requests of 60,000 tokens to a hosted model, one after the other.
 SECONDS_PER_REQUEST = 3.0
@@ -83,7 +84,7 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
 
 def _embedding_seconds(dry: DryRun) -> float:
     if dry.cost is None:
-        return dry.vectors / VECTORS_PER_SECOND
+        return dry.vectors / (STATIC_PER_SECOND if dry.is_static else VECTORS_PER_SECOND)
     return max(dry.cost.requests * SECONDS_PER_REQUEST, dry.cost.least_seconds)
 
 

@@ -29,7 +29,7 @@ def small(tmp_path: Path) -> Path:
 
     folder = prepared_folder(tmp_path)
     folder.mkdir(parents=True)
-    tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))  # noqa: S106
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
     data = static._to_bytes(ROWS)
@@ -90,7 +90,7 @@ def test_a_damaged_table_is_none(small: Path) -> None:
 
 def test_without_weights_the_user_is_told(tmp_path: Path) -> None:
     named = SETTINGS.model_copy(update={"model_path": tmp_path / "nowhere"})
-    with pytest.raises(ModelError, match="model_path|not a copy"):
+    with pytest.raises(ModelError, match=r"model_path|not a copy"):
         StaticEmbedder(named, tmp_path / "models").embed_query("tool")
 
 
