@@ -220,7 +220,8 @@ class Ingestion:
             run.vectors_from_cache = vectors.cached
             refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
-            if current is None and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
+            is_slow = not self._settings.embedding.dense.is_static
+            if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
                 run.lexical_generation = self._build(log, None, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")

@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from adk_evidence.embedding import static
 from adk_evidence.embedding.minilm import prepared_folder
-from adk_evidence.embedding.static import StaticEmbedder, distilled, prepare_static, table_file
+from adk_evidence.embedding.static import DIMENSION, StaticEmbedder, distilled, prepare_static, table_file
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import embed_all
 
 SETTINGS = load_settings().embedding.dense
 WORDS = ("[UNK]", "a", "tool", "session")
-ROWS = np.array([[0.0, 0.0, 1.0], [0.5, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]], dtype=np.float32)
+# All other numbers of a row are 0.
+ROWS = np.zeros((len(WORDS), DIMENSION), dtype=np.float32)
+ROWS[:, :3] = [[0, 0, 1], [0.5, 0, 0], [0, 2, 0], [0, 0, 2]]
 
 
 @pytest.fixture
@@ -67,8 +69,8 @@ def test_the_same_states_make_the_same_bytes() -> None:
 def test_a_text_is_the_mean_of_its_tokens_whatever_stands_beside_it(small: Path) -> None:
     embedder = StaticEmbedder(SETTINGS, small)
     texts = ["a tool", "session", "", "tool tool", "unheard \ud800"]
-    expected = np.array([[0.5, 2, 0], [0, 0, 2], [0, 0, 1], [0, 4, 0], [0, 0, 2]])
-    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    expected = np.array([[0.5, 2, 0], [0, 0, 2], [0, 0, 1], [0, 4, 0], [0, 0, 3]])
+    expected = np.pad(expected / np.linalg.norm(expected, axis=1, keepdims=True), ((0, 0), (0, DIMENSION - 3)))
     assert embed_all(embedder, texts) == pytest.approx(expected, abs=1e-6)
     for text, vector in zip(texts, expected, strict=True):
         assert embedder.embed_query(text) == pytest.approx(vector, abs=1e-6)
