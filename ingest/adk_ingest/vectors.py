@@ -13,6 +13,7 @@ from adk_evidence.embedding.base import (
     FloatMatrix,
     PaidEmbedder,
     Pair,
+    QuickEmbedder,
 )
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.models.chunk import KINDS, Kind
@@ -24,7 +25,7 @@ class Work:
 
     Args:
         embedder: The model.
-        cache: Searched once for vectors that were computed before.
+        cache: Searched once for vectors that were computed before, unless computing them is as quick.
         texts: Texts by the cache keys of their vectors; the model embeds each alone.
         contexts: Chunks of a file that the model embeds together.
     """
@@ -37,11 +38,13 @@ class Work:
         contexts: Iterable[ContextBatch] = (),
     ) -> None:
         self.embedder = embedder
-        self._cache = cache
+        self._cache = None if isinstance(embedder, QuickEmbedder) else cache
         # Files with the same text have the same batches.
         batches = {tuple(batch.keys): batch for batch in contexts}
         wanted = [*texts, *(key for keys in batches for key in keys)]
-        self.known: dict[str, FloatMatrix] = dict(cache.get_many(embedder.model, embedder.dimension, wanted))
+        self.known: dict[str, FloatMatrix] = {}
+        if self._cache is not None:
+            self.known.update(self._cache.get_many(embedder.model, embedder.dimension, wanted))
         self._texts = {key: text for key, text in texts.items() if key not in self.known}
         self._contexts = [batch for keys, batch in batches.items() if not all(key in self.known for key in keys)]
         self.cached = len(self.known)
@@ -54,9 +57,10 @@ class Work:
         return self.embedder.estimate(self._contexts or list(self._texts.values()))
 
     def compute(self) -> Iterator[int]:
-        """Compute the missing vectors and keep them in the cache; yields how many each batch gave."""
+        """Compute the missing vectors and keep them; yields how many each batch gave."""
         for found in self._batches() if self.missing else ():
-            self._cache.put_many(self.embedder.model, self.embedder.dimension, found)
+            if self._cache is not None:
+                self._cache.put_many(self.embedder.model, self.embedder.dimension, found)
             self.known.update(found)
             yield len(found)
 
