@@ -90,7 +90,7 @@ def fail_chunk(monkeypatch: pytest.MonkeyPatch) -> Arguments:
     def broken(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("adk_ingest.changes.records", broken)
+    monkeypatch.setattr("adk_ingest.making.records", broken)
     return {}
 
 
