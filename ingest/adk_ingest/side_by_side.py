@@ -125,7 +125,7 @@ def _result(process: subprocess.Popen[bytes], job: _Job) -> MadeFile:
     made = _read(_pipe(process.stdout))
     if made is None:
         raise IngestError(
-            f"A process that cuts files into chunks ended before it had done {job[1].path}.",
+            f"A process that cuts files into chunks ended with {process.wait()} before it had done {job[1].path}.",
             "Memory may have run out: close other programs, or exclude that file, and run the same command again.",
         )
     # The child process is ours.
