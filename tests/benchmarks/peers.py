@@ -66,11 +66,12 @@ def _bm25s(windows: list[str], folder: Path) -> None:
 
     index = bm25s.BM25()
     index.index(bm25s.tokenize(windows, stopwords="en", show_progress=False), show_progress=False)
-    index.save(folder, corpus=[{"text": text} for text in windows])
+    index.save(folder, corpus=[{"text": text} for text in windows], show_progress=False)
 
 
 def _lancedb(windows: list[str], folder: Path, home: Path | None) -> None:
     import lancedb
+    from lancedb.index import FTS
 
     model = embedder(home)
     rows = (
@@ -86,7 +87,7 @@ def _lancedb(windows: list[str], folder: Path, home: Path | None) -> None:
             waiting = []
     if waiting:
         table.add(waiting)
-    table.create_fts_index("text")
+    table.create_index("text", config=FTS())
 
 
 if __name__ == "__main__":
