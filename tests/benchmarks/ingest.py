@@ -26,9 +26,11 @@ from statistics import median
 from typing import Any
 
 from adk_evidence.index.codebase import Codebase
-from adk_evidence.settings import load_settings
+from adk_evidence.index.settings import settings_for
+from adk_evidence.settings import Settings, load_settings
+from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.manifest import RunFiles, RunManifest
+from adk_ingest.manifest import RunFiles
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
 from tests.benchmarks.measure import show
@@ -132,38 +134,35 @@ def _with_models(options: argparse.Namespace, home: Path) -> None:
 
 def _ingested(options: argparse.Namespace) -> dict[str, Any]:
     """What a child tells of its run."""
-    settings = load_settings({"home": options.child})
+    settings: Settings = load_settings({"home": options.child})
     dense = None if options.minilm else embedder(None)
     clock = _Clock()
     if options.docs:
-        run = ingest(
-            settings, "all", Sources(str(options.docs), str(options.code), allow_network=False), clock, dense=dense
-        )
+        sources = Sources(str(options.docs), str(options.code), allow_network=False)
+        ingest(settings, "all", sources, clock, dense=dense)
     else:
-        CodebaseIndexer(settings, dense=dense).build(Codebase(name=_NAME, path=options.tree[0]), clock)
-        run = _newest(settings.paths.indexes)
+        codebase = Codebase(name=_NAME, path=options.tree[0])
+        CodebaseIndexer(settings, dense=dense).build(codebase, clock)
+        settings = settings_for(settings, codebase)
     seconds = time.perf_counter() - clock.begin
-    found = sorted((settings.paths.indexes if not options.docs else settings.index_path).rglob("manifest.json"))
-    manifest = json.loads(found[-1].read_bytes())
-    corpora = manifest["corpora"].values()
+    run = max(RunFiles(settings.paths.runs).runs(), key=lambda run: run.started_at)
+    current = open_generations(settings).current()
+    corpora = current.manifest.corpora.values() if current else ()
+    files = {path: entry for corpus in corpora for path, entry in corpus.files.items()}
+    cache = settings.paths.embedding_cache
     return {
         "seconds": seconds,
         "ready": clock.lexical_ready or seconds,
         "status": run.status,
         "stages": run.seconds,
         "changed": sum(corpus.files_changed for corpus in run.corpora.values()),
-        "files": sorted(path for corpus in corpora for path in corpus["files"]),
+        "files": sorted(files),
         "chunks": sum(corpus.chunks for corpus in run.corpora.values()),
-        "passages": sum(file["passages"] or 0 for corpus in corpora for file in corpus["files"].values()),
+        "passages": sum(entry.passages or 0 for entry in files.values()),
         "embedded": run.vectors_embedded,
         "bytes": bytes_on_disk(options.child),
-        "cache": settings.paths.embedding_cache.stat().st_size if settings.paths.embedding_cache.exists() else 0,
+        "cache": cache.stat().st_size if cache.exists() else 0,
     }
-
-
-def _newest(indexes: Path) -> RunManifest:
-    folder = next(path for path in indexes.rglob("runs") if path.is_dir())
-    return max(RunFiles(folder).runs(), key=lambda run: run.started_at)
 
 
 def _show(arm: str, runs: Sequence[Watched]) -> None:
