@@ -22,10 +22,12 @@ pytestmark = pytest.mark.slow
 
 
 @contextmanager
-def chunked(tmp_path: Path, copies: int = 3) -> Iterator[tuple[Sequence[Changes], list[ChunkRecord]]]:
-    """The records of a code corpus in which each file stands several times."""
+def chunked(tmp_path: Path) -> Iterator[tuple[Sequence[Changes], list[ChunkRecord]]]:
+    """The records of a code corpus in which each file stands three times, below names of the same words."""
     place = Workplace(tmp_path)
-    files = {path.replace("adk/", f"adk/v{n}/"): text for path, text in CODE.items() for n in range(copies)}
+    modules = {Path(path).name: text for path, text in CODE.items() if "__init__" not in path}
+    places = ("src/google/adk/one/two/", "src/google/adk/one_two/", "src/google/adk/one/two_")
+    files = {lead + name: text for name, text in modules.items() for lead in places}
     write_code(place.code, files)
     corpora = [corpus for corpus in place.gather("code") if corpus.files and corpus.pages is None]
     with ExitStack() as spools:
