@@ -66,6 +66,7 @@ from adk_ingest.new_questions import File, files_with_new_questions
 from adk_ingest.parts import Build, PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
+from adk_ingest.side_by_side import making, processors
 from adk_ingest.vectors import Vectors
 
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
@@ -177,12 +178,11 @@ class Ingestion:
             renewed = self._renewed(base)
             changes = [Changes.since(base, corpus, _describe(corpus), renewed) for corpus in corpora]
             with _spools(changes):
-                for change in changes:
-                    for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
-                        pass
-            vectors = self._to_compute(changes)
-            is_static = self._settings.embedding.dense.is_static
-            return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each), is_static)
+                for _ in self._made(changes):
+                    pass
+                vectors = self._to_compute(changes)
+                is_static = self._settings.embedding.dense.is_static
+                return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each), is_static)
         finally:
             self._close()
 
@@ -307,12 +307,18 @@ class Ingestion:
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
         with log.stage("chunk", files, "files"), rare_garbage_collection():
-            for change in changes:
-                for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
-                    self._progress.advance()
-                    self._stop_if_cancelled()
-                if change:
-                    change.said.warnings += change.corpus.check()
+            for _ in self._made(changes):
+                self._progress.advance()
+                self._stop_if_cancelled()
+            for change in filter(None, changes):
+                change.said.warnings += change.corpus.check()
+
+    def _made(self, changes: Sequence[Changes]) -> Iterator[None]:
+        """Make the records of all changed files; yields after each file."""
+        keys = {place: change.keys_of(self._dense[change.corpus.kind]) for place, change in enumerate(changes)}
+        with making(changes, keys, self._encoder, processors()) as made:
+            for place, change in enumerate(changes):
+                yield from change.take(made(place))
 
     @property
     def _dense_model(self) -> str:
@@ -419,15 +425,14 @@ class Ingestion:
         number = done = 0
         for change in changes:
             name, kind = change.corpus.name, change.corpus.kind
-            dense = None if vectors is None else vectors[kind]
             run.points_uploaded[name] = 0
             for batch in change.records.batches(points_a_write(self._settings)):
                 with log.timed("sparse"):
                     run.cursor = Cursor(stage="sparse", batch=number, done=done, total=total)
-                    sparse = self._sparse.encode_documents([record.lexical_text for record in batch], kind)
+                    encoded = self._with_sparse(batch, kind)
                 with log.timed("upsert"):
                     run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
-                    encoded = list(zip(batch, sparse, strict=True))
+                    dense = None if vectors is None else vectors.of(kind, [record for record, _ in encoded])
                     for record in (record for record, lexical in encoded if not lexical):
                         change.drop(record)
                     points = (self._point(record, lexical, dense) for record, lexical in encoded if lexical)
@@ -437,6 +442,14 @@ class Ingestion:
                 run.points_uploaded[name] += written
                 self._progress.advance(len(batch))
                 self._stop_if_cancelled()
+
+    def _with_sparse(
+        self, batch: Sequence[tuple[ChunkRecord, SparseVector | None]], kind: Kind
+    ) -> list[tuple[ChunkRecord, SparseVector]]:
+        """Records with their sparse vectors; those that came without one are encoded."""
+        lacking = [record.lexical_text for record, lexical in batch if lexical is None]
+        encoded = iter(self._sparse.encode_documents(lacking, kind) if lacking else ())
+        return [(record, next(encoded) if lexical is None else lexical) for record, lexical in batch]
 
     def _point(self, record: ChunkRecord, lexical: SparseVector, vectors: Mapping[str, FloatMatrix] | None) -> NewPoint:
         store = self._settings.store
