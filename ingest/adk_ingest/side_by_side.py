@@ -12,12 +12,12 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from queue import Queue
 from typing import BinaryIO
 
@@ -36,7 +36,15 @@ MOST_PROCESSES = 4
 # Results that a process has ready before somebody takes them. One file gives 8 MB at most, and 0.1 MB mostly.
 _READY = 16
 _SIZE_BYTES = 8
-_PROGRAM = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from adk_ingest.side_by_side import main; main()"
+# What a process that the system has killed ends with.
+_KILLED = (-9, 137)
+# Ctrl-C is the parent's to handle, which ends the process, also while the process still imports.
+_PROGRAM = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); import sys, json; "
+    "sys.path[:] = json.loads(sys.argv[1]); from adk_ingest.side_by_side import main; main()"
+)
+# How much of a processor a container may use, and in what time.
+_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 _Job = tuple[int, SourceFile]
 
@@ -64,9 +72,12 @@ def making(
     jobs = [(place, file) for place in apart for file in files[place]]
     with ExitStack() as processes:
         results: Iterator[MadeFile] = iter(())
+        started: list[subprocess.Popen[bytes]] = []
         if cpus > 1 and len(jobs) >= LEAST_FILES and _can_start():
+            started = processes.enter_context(_started(min(cpus, MOST_PROCESSES)))
+        if started:
             corpora = {place: changes[place].corpus for place in apart}
-            results = processes.enter_context(_processes(jobs, corpora, sparse, min(cpus, MOST_PROCESSES)))
+            results = _results(started, jobs, corpora, sparse)
         else:
             apart = []
 
@@ -81,37 +92,61 @@ def making(
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """How many processors this process may use, at least 1."""
     may_use = getattr(os, "sched_getaffinity", None)
-    return len(may_use(0)) if may_use else os.cpu_count() or 1
+    count = len(may_use(0)) if may_use else os.cpu_count() or 1
+    with suppress(OSError, ValueError):
+        quota, period = _CPU_QUOTA.read_text().split()
+        count = min(count, max(1, int(quota) // int(period)))
+    return count
 
 
 @contextmanager
-def _processes(
-    jobs: Sequence[_Job], corpora: Mapping[int, CorpusInput], sparse: SparseEncoder, count: int
-) -> Iterator[Iterator[MadeFile]]:
-    """The results of jobs in their order, from `count` processes; the end of the context ends the processes."""
-    common = pickle.dumps((corpora, sparse), pickle.HIGHEST_PROTOCOL)
+def _started(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """So many processes, which end with the context; none where the system allows no more processes."""
     started: list[subprocess.Popen[bytes]] = []
     try:
-        started.extend(_start() for _ in range(count))
-        for number, process in enumerate(started):
-            own = pickle.dumps(jobs[number::count], pickle.HIGHEST_PROTOCOL)
-            # Where a process ended at once, the reader says so.
-            with suppress(BrokenPipeError), _pipe(process.stdin) as pipe:
-                _write(pipe, common)
-                _write(pipe, own)
-        yield (_result(started[number % count], job) for number, job in enumerate(jobs))
+        try:
+            started.extend(_start() for _ in range(count))
+        except OSError:
+            _end(started)
+            started = []
+        yield started
     finally:
-        for process in started:
-            process.kill()
-            _pipe(process.stdout).close()
-            process.wait()
+        _end(started)
+
+
+def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                _pipe(stream).close()
+        process.wait()
+
+
+def _results(
+    started: Sequence[subprocess.Popen[bytes]],
+    jobs: Sequence[_Job],
+    corpora: Mapping[int, CorpusInput],
+    sparse: SparseEncoder,
+) -> Iterator[MadeFile]:
+    """The results of jobs in their order."""
+    common = pickle.dumps((corpora, sparse), pickle.HIGHEST_PROTOCOL)
+    for number, process in enumerate(started):
+        own = pickle.dumps(jobs[number :: len(started)], pickle.HIGHEST_PROTOCOL)
+        # Where a process ended at once, the reader says so. Windows tells that by another error than a broken pipe.
+        with suppress(OSError), _pipe(process.stdin) as pipe:
+            _write(pipe, common)
+            _write(pipe, own)
+    return (_result(started[number % len(started)], job) for number, job in enumerate(jobs))
 
 
 def _start() -> subprocess.Popen[bytes]:
+    # An empty place is the current folder. Python passes over places that are no text.
+    places = [path or str(Path.cwd()) for path in sys.path if isinstance(path, str)]
     # Without a window of its own on Windows, and without the current folder among the places of modules.
-    command = [sys.executable, "-P", "-c", _PROGRAM, json.dumps([path for path in sys.path if path])]
+    command = [sys.executable, "-P", "-c", _PROGRAM, json.dumps(places)]
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, creationflags=flags)
 
@@ -124,9 +159,12 @@ def _can_start() -> bool:
 def _result(process: subprocess.Popen[bytes], job: _Job) -> MadeFile:
     made = _read(_pipe(process.stdout))
     if made is None:
+        code = process.wait()
         raise IngestError(
-            f"A process that cuts files into chunks ended with {process.wait()} before it had done {job[1].path}.",
-            "Memory may have run out: close other programs, or exclude that file, and run the same command again.",
+            f"A process that cuts files into chunks ended with {code} before it had done {job[1].path}.",
+            "Memory may have run out: close other programs, or exclude that file, and run the same command again."
+            if code in _KILLED
+            else "Run the same command again, and report this if it happens again.",
         )
     # The child process is ours.
     result: MadeFile | str = pickle.loads(made)  # noqa: S301
@@ -137,8 +175,6 @@ def _result(process: subprocess.Popen[bytes], job: _Job) -> MadeFile:
 
 def main() -> None:
     """One process: reads its files from its standard input and writes what it makes of them to its standard output."""
-    # Ctrl-C is the parent's to handle, which ends this process.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Whatever prints goes elsewhere.
     results, sys.stdout = sys.stdout.buffer, sys.stderr
     common, own = _read(sys.stdin.buffer), _read(sys.stdin.buffer)

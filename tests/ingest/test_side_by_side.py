@@ -94,6 +94,28 @@ def test_few_files_and_other_encoders_start_no_process(place: Workplace, monkeyp
     assert build(place, "few", 2, monkeypatch)["chunks"]
 
 
+def test_what_the_system_does_not_start_is_done_in_one_process(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    start = side_by_side._start
+
+    def refused_later() -> Any:
+        if started:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        started.append(start())
+        return started[0]
+
+    monkeypatch.setattr(side_by_side, "_start", refused_later)
+    assert build(place, "refused", 2, monkeypatch)["chunks"]
+    assert started and started[0].returncode is not None
+
+
+def test_places_of_modules_may_be_anything(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_by_side.sys, "path", ["", Path("anywhere"), *side_by_side.sys.path])
+    assert build(place, "places", 2, monkeypatch)["chunks"]
+
+
 def test_a_process_that_dies_is_an_error_that_names_the_file(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(side_by_side, "_PROGRAM", "pass")
     with pytest.raises(IngestError, match=r"ended with 0 before it had done \w+"):

@@ -11,6 +11,7 @@ import pytest
 
 from adk_evidence.embedding import factory
 from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.embedding.minilm import MODEL
 from adk_evidence.errors import IndexMismatchError, IngestError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.models.pack import EvidencePack
@@ -29,6 +30,16 @@ pytestmark = pytest.mark.slow
 QUESTION = "RetryPlugin max_retries"
 # What a test does while layers are computed.
 meanwhile: list[Callable[[int], None]] = []
+# The names of the encoders that questions were encoded with.
+asked: list[str] = []
+
+
+def layers(precision: str, max_tokens: int = 128) -> str:
+    """The name of the model itself."""
+    return f"{MODEL};{precision}-v1;max_tokens={max_tokens}"
+
+
+LAYERS, TOKENS = layers("int8"), f"{MODEL};static-v1"
 
 
 class Layers(HashEmbedder):
@@ -36,17 +47,25 @@ class Layers(HashEmbedder):
 
     def __init__(self, settings: DenseSettings, models: Path, report: Any = None) -> None:
         super().__init__(batch_size=4, on_batch=lambda done: [act(done) for act in meanwhile] and None)
-        self.model = f"layers-{settings.layers}-{settings.max_tokens}"
+        self.model = layers(settings.layers, settings.max_tokens)
+
+    def embed_query(self, text: str) -> list[float]:
+        asked.append(self.model)
+        return super().embed_query(text)
 
 
 class Tokens(HashEmbedder):
     """Stands in for the table of tokens."""
 
-    model = "tokens"
+    model = TOKENS
     is_quick: Literal[True] = True
 
     def __init__(self, settings: DenseSettings, models: Path, report: Any = None) -> None:
         super().__init__()
+
+    def embed_query(self, text: str) -> list[float]:
+        asked.append(self.model)
+        return super().embed_query(text)
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +74,7 @@ def _encoders(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(factory, "StaticEmbedder", Tokens)
     yield
     meanwhile.clear()
+    asked.clear()
 
 
 def run(place: Workplace, precision: str, **dense: Any) -> RunManifest:
@@ -74,7 +94,7 @@ def ask(place: Workplace, precision: str) -> EvidencePack:
         return service.find(EvidenceRequest(query=QUESTION))
 
 
-@pytest.mark.parametrize(("above", "model"), [(100_000, "layers-int8-128"), (5, "tokens")])
+@pytest.mark.parametrize(("above", "model"), [(100_000, LAYERS), (5, TOKENS)])
 def test_the_number_of_vectors_chooses_where_the_user_leaves_it_open(
     workplace: Workplace, above: int, model: str
 ) -> None:
@@ -82,7 +102,7 @@ def test_the_number_of_vectors_chooses_where_the_user_leaves_it_open(
     assert built_with(workplace) == made.dense_model == model
     kept = closing(EmbeddingCache(workplace.settings.paths.embedding_cache))
     with kept as cache:
-        assert (cache.size()[0] == 0) == (model == "tokens"), "static vectors are not kept"
+        assert (cache.size()[0] == 0) == (model == TOKENS), "static vectors are not kept"
 
 
 @pytest.mark.parametrize("first", ["static", "int8"])
@@ -94,23 +114,32 @@ def test_a_later_run_keeps_what_the_index_has(workplace: Workplace, first: str) 
     assert built_with(workplace) == before
 
 
+def test_a_later_run_keeps_the_precision_also_where_it_builds_anew(workplace: Workplace) -> None:
+    run(workplace, "int8", max_tokens=64)
+    assert run(workplace, "auto", static_above=1).status == "complete"
+    assert built_with(workplace) == LAYERS
+
+
 def test_an_index_is_asked_with_its_own_encoder_and_the_pack_says_so(workplace: Workplace) -> None:
     run(workplace, "static")
     for precision in ("static", "auto", "int8", "fp32"):
         pack = ask(workplace, precision)
-        assert pack.index is not None and pack.index.dense_model == "tokens"
+        assert pack.index is not None and pack.index.dense_model == TOKENS
         assert pack.quality.level == "mixed" and "static vectors" in pack.quality.note
         assert any(place.branch == "dense" for place in pack.candidates[0].why.branches)
+    assert set(asked) == {TOKENS}
     run(workplace, "int8")
+    asked.clear()
     for precision in ("static", "int8"):
         pack = ask(workplace, precision)
-        assert pack.index is not None and pack.index.dense_model == "layers-int8-128"
+        assert pack.index is not None and pack.index.dense_model == LAYERS
         assert "static" not in pack.quality.note
+    assert set(asked) == {LAYERS}
 
 
 def test_an_index_of_other_models_is_refused_still(workplace: Workplace) -> None:
     run(workplace, "int8", max_tokens=64)
-    with pytest.raises(IndexMismatchError, match="layers-int8-64"):
+    with pytest.raises(IndexMismatchError, match="max_tokens=64"):
         ask(workplace, "static")
 
 
@@ -128,8 +157,8 @@ def test_static_vectors_answer_until_the_last_other_vector_is_there_also_after_a
     meanwhile[:] = [lambda done: seen.append(ask(workplace, "int8"))]
     again = run(workplace, "int8")
     assert again.vectors_from_cache == 8 and again.vectors_embedded > 0
-    assert {pack.index.dense_model for pack in seen if pack.index} == {"tokens"}
-    assert built_with(workplace) == "layers-int8-128"
+    assert {pack.index.dense_model for pack in seen if pack.index} == {TOKENS} == set(asked)
+    assert built_with(workplace) == LAYERS
 
 
 def test_one_service_goes_on_through_the_change(workplace: Workplace) -> None:
@@ -145,11 +174,11 @@ def test_one_service_goes_on_through_the_change(workplace: Workplace) -> None:
         second = service.ask(request)
         with service.session() as session:
             assert session.settings.retrieval.relevant_similarity is not None
-    assert [pack.index.dense_model for pack in (first, second) if pack.index] == ["tokens", "layers-int8-128"]
+    assert [pack.index.dense_model for pack in (first, second) if pack.index] == [TOKENS, LAYERS]
 
 
 def test_an_indexer_of_many_runs_lets_each_index_have_its_own(workplace: Workplace) -> None:
-    for above, model in ((1, "tokens"), (100_000, "layers-int8-128")):
+    for above, model in ((1, TOKENS), (100_000, LAYERS)):
         dense = {"precision": "auto", "static_above": above}
         settings = workplace.settings_with({"embedding": {"dense": dense}})
         indexer = CodebaseIndexer.for_many_runs(settings, Progress())

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import TypeVar, get_args
 
 from adk_evidence.embedding.factory import make_dense
+from adk_evidence.embedding.minilm import MODEL
 from adk_evidence.settings import DensePrecision, Settings
 from adk_evidence.store.manifest import IndexManifest
 
 S = TypeVar("S", bound=Settings)
+
+_LOCAL: tuple[DensePrecision, ...] = tuple(one for one in get_args(DensePrecision) if one != "auto")
 
 
 def as_built(settings: S, manifest: IndexManifest) -> S:
@@ -34,7 +37,12 @@ def as_kept(settings: S, manifest: IndexManifest | None) -> S:
     """The settings under which an index is brought up to date: `auto` keeps the precision that the index has."""
     if manifest is None or settings.embedding.dense.precision != "auto":
         return settings
-    return with_precision(settings, as_built(settings, manifest).embedding.dense.precision)
+    # By the name, as an index is kept whose vectors other lengths of texts, or an older version, gave.
+    name, *parts = str(manifest.fingerprint.get("dense_model")).split(";")
+    if name != MODEL:
+        return settings
+    found = (precision for precision in _LOCAL if any(part.startswith(f"{precision}-") for part in parts))
+    return with_precision(settings, next(found, "fp32"))
 
 
 def with_precision(settings: S, precision: DensePrecision) -> S:
@@ -47,4 +55,4 @@ def with_precision(settings: S, precision: DensePrecision) -> S:
 
 
 def _each(settings: S) -> list[S]:
-    return [with_precision(settings, precision) for precision in get_args(DensePrecision) if precision != "auto"]
+    return [with_precision(settings, precision) for precision in _LOCAL]
