@@ -248,10 +248,18 @@ class Backend:
             known = self._used[project] = (now, used_adk(settings, project))
         return known[1]
 
-    def read(self, project: Project | None, read: Callable[[Session], _Read], name: str | None = None) -> _Read:
+    def read(
+        self,
+        project: Project | None,
+        read: Callable[[Session], _Read],
+        name: str | None = None,
+        *,
+        alone: bool = False,
+    ) -> _Read:
         """What the first index holds that has it: that of the project's version, the main index, other versions.
 
-        Where `name`, by which sources are cited, is that of a codebase, its index comes before all.
+        Where `name`, by which sources are cited, is that of a codebase, its index comes before all, and where `alone`,
+        no other one is asked.
 
         Raises:
             SettingsError: The settings are not valid.
@@ -262,7 +270,7 @@ class Backend:
         users = self._acquire()
         try:
             failures: list[EvidenceError] = []
-            for service in _services(users, project, name):
+            for service in _services(users, project, name, alone=alone):
                 try:
                     with service.session() as session:
                         return read(session)
@@ -314,8 +322,11 @@ class Backend:
             users.close()
 
 
-def _services(users: _Users, project: Project | None, name: str | None) -> Iterator[EvidenceService]:
-    """The services of a named codebase and of all indexes of the ADK, each made when it is asked for."""
+def _services(users: _Users, project: Project | None, name: str | None, *, alone: bool) -> Iterator[EvidenceService]:
+    """The services of a named codebase and of all indexes of the ADK, each made when it is asked for.
+
+    Where `alone`, that of the codebase is the only one, if there is one.
+    """
     from adk_evidence.index.registry import settings_of
     from adk_evidence.index.settings import CodebaseSettings
     from adk_evidence.index.versions import index_name, indexed_versions, settings_for_version
@@ -326,6 +337,8 @@ def _services(users: _Users, project: Project | None, name: str | None) -> Itera
             own = settings_of(main, name)
             if isinstance(own, CodebaseSettings):
                 yield users.of(own)
+                if alone:
+                    return
     chosen = chosen_for(main, project)
     yield users.of(chosen.settings)
     if chosen.name is not None:

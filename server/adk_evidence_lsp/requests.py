@@ -77,7 +77,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
             }
             asked = parse_params(EvidenceRequest, request)
             codebase = (
-                codebase_for(server.backend.settings(), project, document or params.folder)
+                codebase_for(server.backend.settings(), project, document, params.folder)
                 if client.project_code.enabled
                 else None
             )
@@ -235,6 +235,7 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
 
     def read(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.search.read import NotIndexedError
+        from adk_evidence.store.manifest import NO_COMMIT
 
         try:
             return server.backend.read(
@@ -246,9 +247,14 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
                 # The address of a file stands for one version of the file.
                 raise
             cited = _cited_text(params)
+            # Digests of a folder are renewed with every change, so that they often say of what they are no more.
+            alone = named.partition("@")[2].startswith(NO_COMMIT)
             try:
                 return server.backend.read(
-                    project, lambda session: _opened(session, session.read_in_other_version(named, cited))
+                    project,
+                    lambda session: _opened(session, session.read_in_other_version(named, cited)),
+                    _cited_as(params),
+                    alone=alone,
                 )
             except NotIndexedError:
                 raise exc from None

@@ -272,9 +272,11 @@ def test_an_index_is_named_by_its_name_or_by_a_place_in_it(place: Place, tmp_pat
     with pytest.raises(UnknownIndexError):
         name_of_index(settings, "nowhere")
     # Only what was published can answer.
-    assert codebase_at(settings, place.shop / "README.md") == "shop"
-    assert codebase_at(settings, place.shop / "shop" / "orders.py") == "shop"
-    assert codebase_at(settings, tmp_path) is None
+    assert codebase_at(settings, place.shop / "README.md", place.shop) == "shop"
+    assert codebase_at(settings, place.shop / "shop" / "orders.py", place.shop.parent) == "shop"
+    assert codebase_at(settings, tmp_path, tmp_path) is None
+    # Of the folder of one customer, the index of all customers says nothing.
+    assert codebase_at(settings, place.shop / "shop" / "orders.py", place.shop / "shop") is None
     assert name_for_folder(settings, place.shop) == "shop"
     other = tmp_path / "Shop"
     other.mkdir()

@@ -316,13 +316,21 @@ def codebase_holding(settings: Settings, paths: Sequence[Path], choose: str) -> 
     return found[0]
 
 
-def codebase_at(settings: Settings, place: Path) -> str | None:
+def codebase_at(settings: Settings, place: Path, within: Path) -> str | None:
     """The name of the published index of the innermost codebase that holds a place, the first where there are several.
 
-    None where no index has been published of such a codebase.
+    Args:
+        settings: Of the main index.
+        place: A file or folder.
+        within: The folder that the codebase is, or lies in: an index of more than that would answer with what does not
+            belong to the folder. None is found where no index has been published of such a codebase.
     """
+    outermost = Path(os.path.realpath(within))
     published = (
-        one for one in codebases(settings) if open_generations(settings_for(settings, one)).current_id() is not None
+        one
+        for one in codebases(settings)
+        if one.path.is_relative_to(outermost)
+        and open_generations(settings_for(settings, one)).current_id() is not None
     )
     return next((one.name for one in _innermost(published, [place])), None)
 
