@@ -316,6 +316,7 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             version=__version__,
             home=settings.paths.root,
             profile=settings.profile,
+            services=settings.services,
             index=index,
             generations=tuple(item.id for item in generations.published()),
             models=fingerprint(settings),
