@@ -170,19 +170,26 @@ class Backend:
     def side(self, name: str, cancelled: Cancelled | None = None, *, strict: bool | None = None) -> Iterator[Side]:
         """The index of a codebase as one of two that answer a request; see `open_side`.
 
-        Raises:
-            UnknownIndexError: No index has this name.
+        An index that was deleted since its name was found is a side that fails.
         """
         from adk_evidence.index.registry import settings_of
-        from adk_evidence.index.versions import ChosenIndex
         from adk_evidence.search.context import Context
-        from adk_evidence.search.together import open_side
+        from adk_evidence.search.together import Side, open_side
 
-        with (
-            self._use(lambda main: ChosenIndex(settings_of(main, name), None, None, exact=True)) as (service, _),
-            open_side(name, service, Context(cancelled), strict=strict) as side,
-        ):
-            yield side
+        users = self._acquire()
+        try:
+            main = users.service.settings
+            try:
+                service = users.of(settings_of(main, name))
+            except EvidenceError as exc:
+                if main.retrieval.strict if strict is None else strict:
+                    raise
+                yield Side(name, exc, of_codebase=True)
+            else:
+                with open_side(name, service, Context(cancelled), strict=strict) as side:
+                    yield side
+        finally:
+            self._release(users)
 
     @contextmanager
     def use(

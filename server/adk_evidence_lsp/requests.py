@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
-from adk_evidence.errors import EvidenceError
+from adk_evidence.errors import EvidenceError, IndexMissingError
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
@@ -89,7 +89,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
         from adk_evidence.search.together import Side, ask_together
 
         with server.backend.side(name, pinned.session.context.cancelled, strict=request.strict) as side:
-            return ask_together(request, Side(pinned.chosen.name or MAIN, pinned.session), side)
+            return ask_together(request, Side(pinned.chosen.name or MAIN, pinned.session, of_codebase=False), side)
 
     key = None
     if params.supersede_key is not None:
@@ -402,12 +402,20 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
 
         pack = pack_of(params.pack)
         with ExitStack() as indexes:
-            pinned = indexes.enter_context(server.backend.session_on(lambda main: index_of(main, pack), cancelled))
-            note = other_version_note(pinned.chosen)
-            opened = [pinned.session]
+            opened: list[Session] = []
+            note = missing = None
+            try:
+                pinned = indexes.enter_context(server.backend.session_on(lambda main: index_of(main, pack), cancelled))
+            except IndexMissingError as exc:
+                missing = exc
+            else:
+                note = other_version_note(pinned.chosen)
+                opened.append(pinned.session)
             for codebase in codebases_of(server.backend.settings(), pack):
                 side = indexes.enter_context(server.backend.side(codebase.codebase.name, cancelled, strict=False))
                 opened += [side.opened] if isinstance(side.opened, Session) else []
+            if missing is not None and not opened:
+                raise missing
             sources = [one for each in opened for one in read_sources(each.index.manifest, each.index.sources)]
             candidates = tuple(
                 CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=_with_note(one, note))

@@ -329,8 +329,7 @@ def codebase_at(settings: Settings, place: Path, within: Path) -> str | None:
     published = (
         one
         for one in codebases(settings)
-        if one.path.is_relative_to(outermost)
-        and open_generations(settings_for(settings, one)).current_id() is not None
+        if one.path.is_relative_to(outermost) and open_generations(settings_for(settings, one)).current_id() is not None
     )
     return next((one.name for one in _innermost(published, [place])), None)
 
