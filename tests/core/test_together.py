@@ -23,6 +23,7 @@ from adk_evidence.search.context import Context
 from adk_evidence.search.explain import explain
 from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.search.together import _Merge, ask_together, open_side
+from adk_evidence.settings import load_settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
@@ -379,3 +380,23 @@ def test_an_index_is_named_by_its_name_or_by_a_place_in_it(place: Place, tmp_pat
     other = tmp_path / "Shop"
     other.mkdir()
     assert name_for_folder(settings, other) == "shop-2"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("adk", "project-adk"),
+        ("adk-2.13.0", "project-adk-2.13.0"),
+        ("aux", "project-aux"),
+        ("con.old", "project-con.old"),
+        ("a" * 70, "a" * 64),
+    ],
+)
+def test_every_folder_gets_a_name_that_an_index_may_have(folder: str, name: str, tmp_path: Path) -> None:
+    settings = load_settings({"home": str(tmp_path / "home")})
+    for parent, expected in (("one", name), ("two", f"{name[:62]}-2")):
+        place = (tmp_path / parent / folder).resolve()
+        assert name_for_folder(settings, place) == expected
+        assert register(settings, Codebase(name=expected, path=place))
+        # From now on it is the name of this folder.
+        assert name_for_folder(settings, place) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,10 @@ def test_a_folder_is_indexed_and_searched_beside_the_adk(start: Start, tmp_path:
     assert states()[own["candidate_id"]] == "changed"
     again = server.result("adk/index", {"folder": shop.as_uri()})
     assert (again["name"], again["changed_files"]) == ("my-shop", 1)
+    # Without the index of the ADK, what is cited of the project is compared all the same.
+    shutil.rmtree(place.settings.index_path)
+    server = start(place)
+    assert states()[own["candidate_id"]] == "changed" and "unverified" in states().values()
 
 
 def test_what_an_older_index_of_the_project_cited_opens_in_the_present_one(start: Start, tmp_path: Path) -> None:
