@@ -650,6 +650,16 @@ class Settings(Frozen):
         return "the ADK"
 
     @property
+    def services(self) -> tuple[str, ...]:
+        """The settings by which services get the indexed texts or passages of them; none of them: all stays here."""
+        chosen = {
+            "embedding.dense.provider": self.embedding.dense.provider in ("voyage", "openai"),
+            "rerank.provider": self.rerank.provider in ("voyage", "llm"),
+            "store.kind": self.store.kind == "server",
+        }
+        return tuple(name for name, is_service in chosen.items() if is_service)
+
+    @property
     def exact_subject(self) -> str:
         """What the index is about, with the version where the index is of a single one."""
         return self.subject

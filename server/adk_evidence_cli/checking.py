@@ -152,11 +152,19 @@ class _Indexes:
         if not self._by_version:
             return _Indexed(self._sources(self._settings), None)
         chosen = index_of(self._settings, pack)
-        sources = [*self._sources(chosen.settings)]
+        sources: list[Against] = []
+        note = missing = None
+        try:
+            sources += self._sources(chosen.settings)
+            note = other_version_note(chosen)
+        except IndexMissingError as exc:
+            missing = exc
         for codebase in codebases_of(self._settings, pack):
             with suppress(IndexMissingError):
                 sources += self._sources(codebase)
-        return _Indexed(sources, other_version_note(chosen))
+        if missing is not None and not sources:
+            raise missing
+        return _Indexed(sources, note)
 
     def _sources(self, settings: Settings) -> list[Against]:
         if settings.index_path not in self._opened:

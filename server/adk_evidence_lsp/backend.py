@@ -170,19 +170,26 @@ class Backend:
     def side(self, name: str, cancelled: Cancelled | None = None, *, strict: bool | None = None) -> Iterator[Side]:
         """The index of a codebase as one of two that answer a request; see `open_side`.
 
-        Raises:
-            UnknownIndexError: No index has this name.
+        An index that was deleted since its name was found is a side that fails.
         """
         from adk_evidence.index.registry import settings_of
-        from adk_evidence.index.versions import ChosenIndex
         from adk_evidence.search.context import Context
-        from adk_evidence.search.together import open_side
+        from adk_evidence.search.together import Side, open_side
 
-        with (
-            self._use(lambda main: ChosenIndex(settings_of(main, name), None, None, exact=True)) as (service, _),
-            open_side(name, service, Context(cancelled), strict=strict) as side,
-        ):
-            yield side
+        users = self._acquire()
+        try:
+            main = users.service.settings
+            try:
+                service = users.of(settings_of(main, name))
+            except EvidenceError as exc:
+                if main.retrieval.strict if strict is None else strict:
+                    raise
+                yield Side(name, exc, of_codebase=True)
+            else:
+                with open_side(name, service, Context(cancelled), strict=strict) as side:
+                    yield side
+        finally:
+            self._release(users)
 
     @contextmanager
     def use(
@@ -248,10 +255,18 @@ class Backend:
             known = self._used[project] = (now, used_adk(settings, project))
         return known[1]
 
-    def read(self, project: Project | None, read: Callable[[Session], _Read], name: str | None = None) -> _Read:
+    def read(
+        self,
+        project: Project | None,
+        read: Callable[[Session], _Read],
+        name: str | None = None,
+        *,
+        alone: bool = False,
+    ) -> _Read:
         """What the first index holds that has it: that of the project's version, the main index, other versions.
 
-        Where `name`, by which sources are cited, is that of a codebase, its index comes before all.
+        Where `name`, by which sources are cited, is that of a codebase, its index comes before all, and where `alone`,
+        no other one is asked.
 
         Raises:
             SettingsError: The settings are not valid.
@@ -262,7 +277,7 @@ class Backend:
         users = self._acquire()
         try:
             failures: list[EvidenceError] = []
-            for service in _services(users, project, name):
+            for service in _services(users, project, name, alone=alone):
                 try:
                     with service.session() as session:
                         return read(session)
@@ -314,8 +329,11 @@ class Backend:
             users.close()
 
 
-def _services(users: _Users, project: Project | None, name: str | None) -> Iterator[EvidenceService]:
-    """The services of a named codebase and of all indexes of the ADK, each made when it is asked for."""
+def _services(users: _Users, project: Project | None, name: str | None, *, alone: bool) -> Iterator[EvidenceService]:
+    """The services of a named codebase and of all indexes of the ADK, each made when it is asked for.
+
+    Where `alone`, that of the codebase is the only one, if there is one.
+    """
     from adk_evidence.index.registry import settings_of
     from adk_evidence.index.settings import CodebaseSettings
     from adk_evidence.index.versions import index_name, indexed_versions, settings_for_version
@@ -326,6 +344,8 @@ def _services(users: _Users, project: Project | None, name: str | None) -> Itera
             own = settings_of(main, name)
             if isinstance(own, CodebaseSettings):
                 yield users.of(own)
+                if alone:
+                    return
     chosen = chosen_for(main, project)
     yield users.of(chosen.settings)
     if chosen.name is not None:

@@ -70,12 +70,25 @@ def chosen_for(settings: Settings, project: Project | None, question: str = "", 
     return index_for(settings, question, used_adk(settings, project), ref)
 
 
-def codebase_for(settings: Settings, project: Project | None, uri: str | None) -> str | None:
-    """The name of the index of the codebase that holds a document or folder, or else a project's folder; or None."""
+def codebase_for(
+    settings: Settings, project: Project | None, document: str | None, folder: str | None = None
+) -> str | None:
+    """The name of the index of the codebase that holds a document, or else a folder; or None.
+
+    Args:
+        settings: Of the main index.
+        project: The folder of the workspace, within which the codebase must be.
+        document: The URI of a document.
+        folder: The URI of a folder; where there is no project, the codebase must be within this one.
+    """
     from adk_evidence.index.registry import codebase_at
 
-    places = (path_of(uri) if uri is not None else None, project.folder if project is not None else None)
-    found = (codebase_at(settings, place) for place in places if place is not None)
+    asked = path_of(folder) if folder is not None else None
+    within = project.folder if project is not None else asked
+    if within is None:
+        return None
+    place = path_of(document) if document is not None else asked
+    found = (codebase_at(settings, one, within) for one in (place, within) if one is not None)
     return next((name for name in found if name is not None), None)
 
 

@@ -370,13 +370,15 @@ class ProjectStatus(Frozen):
 class ServerStatus(Frozen):
     """`adk/status`'s result. `generations` are those on the disk, the current one first.
 
-    `projects` are the folders of the workspace that use google-adk. `load` is that of the server's process: its
-    questions, and its caches since it began.
+    `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
+    indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server. `load` is that of
+    the server's process: its questions, and its caches since it began.
     """
 
     version: str
     home: Path
     profile: str
+    services: tuple[str, ...]
     index: IndexInfo | None
     generations: tuple[str, ...]
     models: dict[str, str | int]

@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
-from adk_evidence.errors import EvidenceError
+from adk_evidence.errors import EvidenceError, IndexMissingError
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
@@ -77,7 +77,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
             }
             asked = parse_params(EvidenceRequest, request)
             codebase = (
-                codebase_for(server.backend.settings(), project, document or params.folder)
+                codebase_for(server.backend.settings(), project, document, params.folder)
                 if client.project_code.enabled
                 else None
             )
@@ -89,7 +89,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
         from adk_evidence.search.together import Side, ask_together
 
         with server.backend.side(name, pinned.session.context.cancelled, strict=request.strict) as side:
-            return ask_together(request, Side(pinned.chosen.name or MAIN, pinned.session), side)
+            return ask_together(request, Side(pinned.chosen.name or MAIN, pinned.session, of_codebase=False), side)
 
     key = None
     if params.supersede_key is not None:
@@ -235,6 +235,7 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
 
     def read(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.search.read import NotIndexedError
+        from adk_evidence.store.manifest import NO_COMMIT
 
         try:
             return server.backend.read(
@@ -246,9 +247,14 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
                 # The address of a file stands for one version of the file.
                 raise
             cited = _cited_text(params)
+            # Digests of a folder are renewed with every change, so that they often say of what they are no more.
+            alone = named.partition("@")[2].startswith(NO_COMMIT)
             try:
                 return server.backend.read(
-                    project, lambda session: _opened(session, session.read_in_other_version(named, cited))
+                    project,
+                    lambda session: _opened(session, session.read_in_other_version(named, cited)),
+                    _cited_as(params),
+                    alone=alone,
                 )
             except NotIndexedError:
                 raise exc from None
@@ -310,6 +316,7 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             version=__version__,
             home=settings.paths.root,
             profile=settings.profile,
+            services=settings.services,
             index=index,
             generations=tuple(item.id for item in generations.published()),
             models=fingerprint(settings),
@@ -395,12 +402,20 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
 
         pack = pack_of(params.pack)
         with ExitStack() as indexes:
-            pinned = indexes.enter_context(server.backend.session_on(lambda main: index_of(main, pack), cancelled))
-            note = other_version_note(pinned.chosen)
-            opened = [pinned.session]
+            opened: list[Session] = []
+            note = missing = None
+            try:
+                pinned = indexes.enter_context(server.backend.session_on(lambda main: index_of(main, pack), cancelled))
+            except IndexMissingError as exc:
+                missing = exc
+            else:
+                note = other_version_note(pinned.chosen)
+                opened.append(pinned.session)
             for codebase in codebases_of(server.backend.settings(), pack):
                 side = indexes.enter_context(server.backend.side(codebase.codebase.name, cancelled, strict=False))
                 opened += [side.opened] if isinstance(side.opened, Session) else []
+            if missing is not None and not opened:
+                raise missing
             sources = [one for each in opened for one in read_sources(each.index.manifest, each.index.sources)]
             candidates = tuple(
                 CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=_with_note(one, note))

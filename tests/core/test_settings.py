@@ -74,3 +74,19 @@ def test_an_empty_path_is_not_the_working_folder(values):
 
 def test_the_published_schema_is_that_of_the_settings():
     assert json.loads(config_file("settings.schema.json").read_text()) == settings_schema()
+
+
+@pytest.mark.parametrize(
+    ("values", "services"),
+    [
+        ({}, ()),
+        ({"profile": "fastembed"}, ()),
+        ({"profile": "openai"}, ("embedding.dense.provider",)),
+        ({"profile": "voyage"}, ("embedding.dense.provider", "rerank.provider", "store.kind")),
+        # Other settings beat the profile.
+        ({"rerank": {"provider": "llm"}, "store": {"kind": "server"}}, ("rerank.provider", "store.kind")),
+        ({"profile": "openai", "embedding": {"dense": {"provider": "fastembed"}}}, ()),
+    ],
+)
+def test_settings_say_by_which_of_them_services_get_texts(values, services):
+    assert load_settings(values).services == services

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -13,14 +14,16 @@ from adk_evidence.citations.saved import check_pack, codebases_of, indexed_sourc
 from adk_evidence.errors import IndexMissingError, InvalidRequestError, RequestCancelledError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import codebase_at, name_for_folder, name_of_index, register, settings_of
+from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, ProjectVersion
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.context import Context
 from adk_evidence.search.explain import explain
-from adk_evidence.search.session import EvidenceService
-from adk_evidence.search.together import ask_together, open_side
+from adk_evidence.search.session import EvidenceService, Session
+from adk_evidence.search.together import _Merge, ask_together, open_side
+from adk_evidence.settings import load_settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
@@ -95,6 +98,31 @@ class Place:
             )
             return ask_together(request, first, second)
 
+    def merge(
+        self, similarities: tuple[float, float], *, size: int, relevant: float | None
+    ) -> dict[str | None, list[str]]:
+        """The merged results of eight of each index, all of one similarity and named by nothing."""
+        found = []
+        for name, similarity in zip(("adk", "shop"), similarities, strict=True):
+            pack = self.alone(name)
+            why = pack.candidates[0].why.model_copy(
+                update={"branches": (), "named": None, "measures": {"similarity": similarity}}
+            )
+            plain = pack.candidates[0].model_copy(update={"why": why, "same_as": None, "error": None})
+            candidates = tuple(plain.model_copy(update={"rank": rank}) for rank in range(1, 9))
+            found.append(pack.model_copy(update={"candidates": candidates}))
+        with self.services("adk", "shop") as services, ExitStack() as stack:
+            sides = [
+                stack.enter_context(open_side(name, service, Context()))
+                for name, service in zip(("adk", "shop"), services, strict=True)
+            ]
+            for side in sides:
+                assert isinstance(side.opened, Session)
+                retrieval = side.opened.settings.retrieval.model_copy(update={"relevant_similarity": relevant})
+                side.opened.settings = side.opened.settings.model_copy(update={"retrieval": retrieval})
+            request = EvidenceRequest(query=BOTH, max_results_final=size)
+            return of(_Merge(request, (sides[0], sides[1]), (found[0], found[1])).pack())
+
     def alone(self, name: str, query: str = BOTH) -> EvidencePack:
         with self.services(name) as (service,):
             return service.find(EvidenceRequest(query=query))
@@ -140,6 +168,21 @@ class TestMerge:
         for size in (2, 3, 4):
             assert set(of(place.ask(max_results_final=size))) == {"adk", "shop"}
 
+    @pytest.mark.parametrize(("size", "floor"), [(2, 1), (3, 1), (4, 1), (5, 2), (8, 2)])
+    def test_what_is_close_has_a_quarter_of_the_places_however_near_the_other_one_is(
+        self, size: int, floor: int, place: Place
+    ) -> None:
+        merged = place.merge((0.9, 0.5), size=size, relevant=0.4)
+        assert len(merged["shop"]) == floor and len(merged["adk"]) == size - floor
+        # It has no more places than close results.
+        assert set(place.merge((0.9, 0.3), size=size, relevant=0.4)) == {"adk"}
+
+    @pytest.mark.parametrize("size", [2, 3])
+    def test_places_are_kept_only_for_what_is_known_to_be_close(self, size: int, place: Place) -> None:
+        assert set(place.merge((0.9, 0.5), size=size, relevant=None)) == {"adk"}
+        # Both are ranked where nothing says what is close.
+        assert set(place.merge((0.9, 0.5), size=20, relevant=None)) == {"adk", "shop"}
+
     def test_the_same_question_gives_the_same_pack_of_both_states(self, place: Place) -> None:
         first, again = place.ask(), place.ask()
         assert first.pack_id == again.pack_id
@@ -167,8 +210,37 @@ class TestMerge:
             with pytest.raises(RequestCancelledError):
                 ask_together(EvidenceRequest(query=BOTH), sides[0], sides[1])
 
+    def test_two_indexes_of_the_adk_are_no_pair(self, place: Place) -> None:
+        with place.services("adk") as (main,), ExitStack() as stack:
+            first, second = (stack.enter_context(open_side(name, main, Context())) for name in ("adk", "adk-2.1.0"))
+            with pytest.raises(InvalidRequestError, match="both indexes of the ADK"):
+                ask_together(EvidenceRequest(query=BOTH), first, second)
+
 
 class TestNames:
+    def test_both_are_looked_up_at_the_same_time(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        both, look_up = Barrier(2, timeout=30), Session.held_names
+
+        def meet(session: Session, request: EvidenceRequest) -> frozenset[str]:
+            both.wait()
+            return look_up(session, request)
+
+        monkeypatch.setattr(Session, "held_names", meet)
+        assert set(of(place.ask(strict=True))) == {"adk", "shop"}
+        assert not both.broken
+
+    def test_they_are_looked_up_for_nobody_who_has_gone_and_only_within_the_time(self, place: Place) -> None:
+        request = EvidenceRequest(query="load_order", time_budget_ms=60_000)
+        with place.services("shop") as (shop,), ExitStack() as stack:
+
+            def held(context: Context) -> frozenset[str]:
+                return stack.enter_context(shop.session(context)).held_names(request)
+
+            assert held(Context()) == {"load_order"}
+            assert held(Context(waited_ms=61_000)) == frozenset()
+            with pytest.raises(RequestCancelledError):
+                held(Context(lambda: True))
+
     def test_a_name_that_one_of_them_has_is_not_unknown(self, place: Place) -> None:
         assert any("load_order" in warning for warning in place.alone("adk", "RetryPlugin and load_order").warnings)
         pack = place.ask("RetryPlugin and load_order")
@@ -212,6 +284,33 @@ LookupError: there is no order 17
 
 
 class TestFailures:
+    @pytest.mark.parametrize(
+        ("failure", "said"),
+        [
+            (OSError(5, "Input/output error"), "Input/output error"),
+            (MemoryError(), "not enough memory"),
+            (RuntimeError("what it says may be private"), "failed unexpectedly (RuntimeError)"),
+        ],
+    )
+    @pytest.mark.parametrize("failing", ["adk", "shop"])
+    def test_whatever_fails_in_one_of_them_the_other_one_answers(
+        self, failing: str, failure: Exception, said: str, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        find = Session.find
+
+        def broken(session: Session, request: EvidenceRequest) -> EvidencePack:
+            if isinstance(session.settings, CodebaseSettings) == (failing == "shop"):
+                raise failure
+            return find(session, request)
+
+        monkeypatch.setattr(Session, "find", broken)
+        pack = place.ask()
+        assert failing not in of(pack) and len(of(pack)) == 1
+        (told,) = [one for one in pack.warnings if one.startswith("index_unavailable")]
+        assert said in told and "private" not in told
+        with pytest.raises(type(failure)):
+            place.ask(strict=True)
+
     @pytest.mark.parametrize("names", [("adk", "unbuilt"), ("unbuilt", "shop")])
     def test_the_other_one_answers_with_a_warning(self, names: tuple[str, str], place: Place) -> None:
         pack = place.ask(names=names)
@@ -272,10 +371,32 @@ def test_an_index_is_named_by_its_name_or_by_a_place_in_it(place: Place, tmp_pat
     with pytest.raises(UnknownIndexError):
         name_of_index(settings, "nowhere")
     # Only what was published can answer.
-    assert codebase_at(settings, place.shop / "README.md") == "shop"
-    assert codebase_at(settings, place.shop / "shop" / "orders.py") == "shop"
-    assert codebase_at(settings, tmp_path) is None
+    assert codebase_at(settings, place.shop / "README.md", place.shop) == "shop"
+    assert codebase_at(settings, place.shop / "shop" / "orders.py", place.shop.parent) == "shop"
+    assert codebase_at(settings, tmp_path, tmp_path) is None
+    # Of the folder of one customer, the index of all customers says nothing.
+    assert codebase_at(settings, place.shop / "shop" / "orders.py", place.shop / "shop") is None
     assert name_for_folder(settings, place.shop) == "shop"
     other = tmp_path / "Shop"
     other.mkdir()
     assert name_for_folder(settings, other) == "shop-2"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("adk", "project-adk"),
+        ("adk-2.13.0", "project-adk-2.13.0"),
+        ("aux", "project-aux"),
+        ("con.old", "project-con.old"),
+        ("a" * 70, "a" * 64),
+    ],
+)
+def test_every_folder_gets_a_name_that_an_index_may_have(folder: str, name: str, tmp_path: Path) -> None:
+    settings = load_settings({"home": str(tmp_path / "home")})
+    for parent, expected in (("one", name), ("two", f"{name[:62]}-2")):
+        place = (tmp_path / parent / folder).resolve()
+        assert name_for_folder(settings, place) == expected
+        assert register(settings, Codebase(name=expected, path=place))
+        # From now on it is the name of this folder.
+        assert name_for_folder(settings, place) == expected

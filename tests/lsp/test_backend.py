@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adk_evidence.commands import remember_options
-from adk_evidence.errors import StoreError
+from adk_evidence.errors import StoreError, UnknownIndexError
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.settings import Settings
 from adk_evidence_lsp import backend as backend_module
@@ -128,6 +128,14 @@ def test_only_the_services_are_made_that_are_needed_to_read(main: tuple[Backend,
     backend, service = main
     assert backend.read(None, reads("main")) == "main" and service.made == []
     assert backend.read(None, reads("8.4.0")) == "8.4.0" and [each.name for each in service.made] == ["8.4.0"]
+
+
+def test_a_codebase_that_is_gone_is_a_side_that_fails(main: tuple[Backend, Indexed]) -> None:
+    backend, _ = main
+    with backend.side("nowhere") as side:
+        assert isinstance(side.opened, UnknownIndexError) and side.of_codebase
+    with pytest.raises(UnknownIndexError), backend.side("nowhere", strict=True):
+        pass
 
 
 def test_a_damaged_index_hides_no_other_one(main: tuple[Backend, Indexed], monkeypatch: pytest.MonkeyPatch) -> None:

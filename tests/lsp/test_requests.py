@@ -269,6 +269,7 @@ def test_the_status_says_what_is_indexed_and_what_is_amiss(client: RawClient, in
     assert Path(status["home"]) == indexed.home
     assert {"index", "home", "packages"} <= {finding["what"] for finding in status["findings"]}
     assert (status["ingesting"], status["settings_problem"]) == (False, None)
+    assert status["services"] == []
 
 
 def test_requests_run_as_commands_for_other_editors(shop: RawClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,16 @@ def shop_retries(attempt: int) -> bool:
 '''
 
 
+RUNNERS = '''\
+"""Runs agents of the shop."""
+
+
+def run_in_the_shop(message: str) -> str:
+    """Answer one message of a customer."""
+    return message
+'''
+
+
 def of(pack: dict[str, Any]) -> set[str | None]:
     return {candidate["index"] for candidate in pack["candidates"]}
 
@@ -39,8 +50,10 @@ def test_a_folder_is_indexed_and_searched_beside_the_adk(start: Start, tmp_path:
     assert (report["name"], report["files"], report["status"]) == ("my-shop", 2, "success")
     pack = server.result("adk/evidence", asked)
     assert of(pack) == {"adk", "my-shop"} and pack["beside"]["name"] == "my-shop"
-    # A document of the folder, and no other folder.
-    assert of(server.result("adk/evidence", {"query": QUESTION, "folder": tmp_path.as_uri()})) == {None}
+    # Neither of the folder around it, nor of one in it, which is not all that the index holds.
+    (shop / "customers").mkdir()
+    for other in (tmp_path, shop / "customers"):
+        assert of(server.result("adk/evidence", {"query": QUESTION, "folder": other.as_uri()})) == {None}
 
     own = next(one for one in pack["candidates"] if one["index"] == "my-shop" and "attempt < 5" in one["text"])
     for named in ({"citation": own["citation"]}, {"candidateId": own["candidate_id"]}):
@@ -57,6 +70,40 @@ def test_a_folder_is_indexed_and_searched_beside_the_adk(start: Start, tmp_path:
     assert states()[own["candidate_id"]] == "changed"
     again = server.result("adk/index", {"folder": shop.as_uri()})
     assert (again["name"], again["changed_files"]) == ("my-shop", 1)
+    # Without the index of the ADK, what is cited of the project is compared all the same.
+    shutil.rmtree(place.settings.index_path)
+    server = start(place)
+    assert states()[own["candidate_id"]] == "changed" and "unverified" in states().values()
+
+
+def test_what_an_older_index_of_the_project_cited_opens_in_the_present_one(start: Start, tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    # A fork of the ADK, whose citations begin as those of the ADK do.
+    runners = "src/google/adk/runners.py"
+    fork = write_files(tmp_path / "adk-python", {"retries.py": RETRIES, runners: RUNNERS})
+    server = start(place)
+    assert server.result("adk/index", {"folder": fork.as_uri()})["name"] == "adk-python"
+    asked = {"query": "what do run_in_the_shop and shop_retries do?", "folder": fork.as_uri()}
+    found = server.result("adk/evidence", asked)["candidates"]
+    old = {one["path"]: one for one in found if one["index"] == "adk-python"}
+    change(fork / "retries.py", "attempt < 5", "attempt < 6")
+    server.result("adk/index", {"folder": fork.as_uri()})
+    for path in (runners, "retries.py"):
+        for named in ({"citation": old[path]["citation"]}, {"candidateId": old[path]["candidate_id"]}):
+            read = server.result("adk/source", {**named, "folder": fork.as_uri()})
+            assert (read["repo"], read["text"]) == ("adk-python", (fork / path).read_text())
+            assert read["cited_commit"] and read["cited_commit"] != read["commit"]
+
+    # What it has no more is not opened in the ADK, which has a file of that path.
+    (fork / runners).unlink()
+    server.result("adk/index", {"folder": fork.as_uri()})
+    for named in ({"citation": old[runners]["citation"]}, {"candidateId": old[runners]["candidate_id"]}):
+        error = server.request("adk/source", {**named, "folder": fork.as_uri()})["error"]
+        assert "no such file" in error["message"] or "not hold this candidate" in error["message"]
+    # A release is one of the ADK, of which the fork has none.
+    read = server.result("adk/source", {"citation": f"adk-python@v1.0.0:{runners}#L1-L2", "folder": fork.as_uri()})
+    assert read["repo"] == "google/adk-python"
 
 
 def test_a_client_may_leave_the_project_out(start: Start, tmp_path: Path) -> None:

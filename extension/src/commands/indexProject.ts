@@ -7,17 +7,14 @@ import type { IndexResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import { withIngestProgress } from "./ingest";
 
-/** Profiles whose models run on this machine. */
-const LOCAL_PROFILES = new Set(["local", "fastembed"]);
-
 /** Index Project Code: indexes the folder in use, so that questions from the folder search its code, too. */
 export async function indexProject(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
   const folder = folderInUse();
   if (folder === undefined) {
     throw new Problem(vscode.l10n.t("No folder is open whose code could be indexed."), "no_folder");
   }
-  const { profile } = await evidence.status(undefined, folder.uri);
-  if (!LOCAL_PROFILES.has(profile) && !(await agreesToSend(profile, folder.name))) {
+  const { services } = await evidence.status(undefined, folder.uri);
+  if (services.length > 0 && !(await agreesToSend(services, folder.name))) {
     return;
   }
   let report: IndexResult;
@@ -38,16 +35,16 @@ export async function indexProject(evidence: Evidence, log: vscode.LogOutputChan
   void tell(report);
 }
 
-/** Private code leaves the machine only after a yes, as the models of some profiles are services. */
-async function agreesToSend(profile: string, folder: string): Promise<boolean> {
+/** Private code goes to services only after a yes. A profile does not say which: other settings may change its parts. */
+async function agreesToSend(services: readonly string[], folder: string): Promise<boolean> {
   const index = vscode.l10n.t("Index");
   const message = vscode.l10n.t(
-    "The profile {0} sends the code of {1} to the service of its models.",
-    messageLine(profile),
+    "The code of {0} goes to services, as these settings say: {1}.",
     messageLine(folder),
+    services.map(messageLine).join(", "),
   );
   const detail = vscode.l10n.t(
-    "Files with credentials are left out. The profile local keeps everything on this machine.",
+    "Files with credentials are left out. Where no setting names a service, the index and the search stay on this machine.",
   );
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, index)) === index;
 }

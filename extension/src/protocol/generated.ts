@@ -1005,13 +1005,15 @@ export interface SourceResult {
 /**
  * `adk/status`'s result. `generations` are those on the disk, the current one first.
  *
- * `projects` are the folders of the workspace that use google-adk. `load` is that of the server's process: its
- * questions, and its caches since it began.
+ * `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
+ * indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server. `load` is that of
+ * the server's process: its questions, and its caches since it began.
  */
 export interface ServerStatus {
   version: string;
   home: string;
   profile: string;
+  services: string[];
   index: IndexInfo | null;
   generations: string[];
   models: {

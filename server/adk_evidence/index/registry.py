@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexError
 from adk_evidence.files import write_atomic
-from adk_evidence.index.codebase import MAIN, Codebase, checked_name, name_for
+from adk_evidence.index.codebase import MAIN, MAX_NAME_CHARS, Codebase, checked_name, name_for
 from adk_evidence.index.settings import settings_for
 from adk_evidence.index.versions import VERSION_RECORD, index_name, recorded_versions, settings_for_version, version_in
 from adk_evidence.models.citation import short_name
@@ -316,13 +316,20 @@ def codebase_holding(settings: Settings, paths: Sequence[Path], choose: str) -> 
     return found[0]
 
 
-def codebase_at(settings: Settings, place: Path) -> str | None:
+def codebase_at(settings: Settings, place: Path, within: Path) -> str | None:
     """The name of the published index of the innermost codebase that holds a place, the first where there are several.
 
-    None where no index has been published of such a codebase.
+    Args:
+        settings: Of the main index.
+        place: A file or folder.
+        within: The folder that the codebase is, or lies in: an index of more than that would answer with what does not
+            belong to the folder. None is found where no index has been published of such a codebase.
     """
+    outermost = Path(os.path.realpath(within))
     published = (
-        one for one in codebases(settings) if open_generations(settings_for(settings, one)).current_id() is not None
+        one
+        for one in codebases(settings)
+        if one.path.is_relative_to(outermost) and open_generations(settings_for(settings, one)).current_id() is not None
     )
     return next((one.name for one in _innermost(published, [place])), None)
 
@@ -334,9 +341,20 @@ def name_for_folder(settings: Settings, folder: Path) -> str:
     if (own := next((name for name, path in known.items() if path == place), None)) is not None:
         return own
     name = name_for(place) or "project"
-    taken = {*_names(settings), MAIN}
-    numbered = (f"{name}-{number}" for number in count(2))
-    return next(one for one in chain([name], numbered) if one not in taken)
+    if not _is_free_for_codebases(name):
+        name = f"project-{name}"
+    taken = set(_names(settings))
+    endings = chain([""], (f"-{number}" for number in count(2)))
+    names = (name[: MAX_NAME_CHARS - len(ending)].rstrip(".") + ending for ending in endings)
+    return next(one for one in names if one not in taken)
+
+
+def _is_free_for_codebases(name: str) -> bool:
+    """Whether a codebase may have a name: it is not that of the main index, of a version's index or of a device."""
+    try:
+        return version_in(checked_name(name)) is None
+    except ValueError:
+        return False
 
 
 def name_of_index(settings: Settings, named: str) -> str:

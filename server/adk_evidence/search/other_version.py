@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adk_evidence.citations.anchor import Corpus, anchor, anchor_within
+from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.citation import docs_citation, parse_citation, short_name
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.search.read import CANDIDATE, CitedSource, NotIndexedError, read_citation, read_file
+from adk_evidence.store.manifest import NO_COMMIT
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import Session
     from adk_evidence.store.manifest import CorpusEntry
+
+# What citations of a codebase have for a commit: never the tag of a release.
+_OF_CODEBASE = re.compile(rf"{NO_COMMIT}.+|[0-9a-f]{{40,64}}")
 
 
 def read_in_other_version(session: Session, named: str, cited: Cited | None = None) -> CitedSource:
@@ -39,7 +45,7 @@ def read_in_other_version(session: Session, named: str, cited: Cited | None = No
     lines = cited.lines if cited else parts.lines if parts else None
     if name is None or commit is None:
         raise _not_indexed()
-    for corpus, entry in _versions(session, name):
+    for corpus, entry in _versions(session, name, commit, whole=match is not None):
         if path is None:
             found = _page(session, entry, parts.url if parts else None)
         else:
@@ -53,9 +59,12 @@ def _not_indexed() -> NotIndexedError:
     return NotIndexedError("The index holds no such file, in no version.", "Ask again.")
 
 
-def _versions(session: Session, name: str) -> Iterator[tuple[str, CorpusEntry]]:
+def _versions(session: Session, name: str, commit: str, *, whole: bool) -> Iterator[tuple[str, CorpusEntry]]:
+    """The corpora of a repository; where `whole`, the name has the owner, if there is one."""
+    if isinstance(session.settings, CodebaseSettings) and not _OF_CODEBASE.fullmatch(commit):
+        return
     for corpus, entry in session.index.manifest.proper().items():
-        if name in (entry.repo, short_name(entry.repo)):
+        if name == entry.repo or (not whole and name == short_name(entry.repo)):
             yield corpus, entry
 
 

@@ -248,7 +248,9 @@ class Session:
     def held_names(self, request: EvidenceRequest) -> frozenset[str]:
         """The names of a request that the index holds for sure; see `support.held_names`."""
         models, context = self.service.models, self.context
-        return held_names(begin(request, self.index, self.settings, models, context, lambda: self.symbols))
+        with context.stage("names"):
+            run = begin(request, self.index, self.settings, models, context, lambda: self.symbols)
+            return held_names(run) if run.context.may_spend("names were looked up") else frozenset()
 
     def ask(self, request: EvidenceRequest) -> EvidencePack:
         """`find` for servers, whose clients ask the same: see `Door.find`."""

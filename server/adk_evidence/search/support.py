@@ -124,6 +124,7 @@ def held_names(run: Run) -> frozenset[str]:
     """Those of the first names of the question, and of the symbols of the request, that the index holds for sure."""
     held = {name for name in run.request.symbols if run.index.paths["code"] and meaning(run, name) is not None}
     for name in () if run.query.is_error else run.query.names[:MAX_CHECKED_NAMES]:
+        run.context.stop_if_cancelled()
         # A term that cannot be looked up counts as held by `_holds`, but says nothing for another index.
         if (term := _exact_term(run, name)) and any(_holds(run, kind, term, Filter()) for kind in KINDS):
             held.add(name)

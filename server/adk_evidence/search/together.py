@@ -9,6 +9,8 @@ room, and where both have, neither pushes the other out.
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -18,7 +20,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError
+from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError, StoreError
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import SOURCE_TYPES
 from adk_evidence.models.pack import (
@@ -33,6 +35,7 @@ from adk_evidence.models.pack import (
     QualityLevel,
 )
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.redaction import where_raised
 from adk_evidence.search.context import LOST_PARTS, Context
 from adk_evidence.search.definitions import UNKNOWN_SYMBOL
 from adk_evidence.search.quality import lowered
@@ -43,9 +46,11 @@ from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal
 if TYPE_CHECKING:
     from adk_evidence.search.session import EvidenceService
 
+_LOG = logging.getLogger(__name__)
+
 Ask = Callable[[Session, EvidenceRequest], EvidencePack]
 
-# Where both indexes have close results, each has at least this share of the places, if it has as many close ones.
+# Where both indexes have close results, each has at least one in this many places, if it has as many close ones.
 FLOOR_SHARE = 4
 _LEVELS: tuple[QualityLevel, ...] = ("none", "keyword_only", "mixed", "high")
 _UNKNOWN = frozenset({UNKNOWN_NAME, UNKNOWN_SYMBOL})
@@ -55,10 +60,14 @@ _RAISES, _NAMED, _OTHERS = range(3)
 
 @dataclass(frozen=True)
 class Side:
-    """One of two indexes that are asked together: its name, and a session on it or why there is none."""
+    """One of two indexes that are asked together: its name, and a session on it or why there is none.
+
+    `of_codebase` says whether the index is that of a codebase, and not of the ADK.
+    """
 
     name: str
     opened: Session | EvidenceError
+    of_codebase: bool
 
 
 @contextmanager
@@ -71,11 +80,11 @@ def open_side(name: str, service: EvidenceService, context: Context, *, strict: 
     with ExitStack() as stack:
         try:
             opened: Session | EvidenceError = stack.enter_context(service.session(context))
-        except EvidenceError as exc:
+        except Exception as exc:
             if service.settings.retrieval.strict if strict is None else strict:
                 raise
-            opened = exc
-        yield Side(name, opened)
+            opened = _expected(exc)
+        yield Side(name, opened, isinstance(service.settings, CodebaseSettings))
 
 
 def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask = Session.ask) -> EvidencePack:
@@ -89,20 +98,27 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask =
 
     Raises:
         RequestCancelledError: The caller has gone.
-        InvalidRequestError: Both sides are one index, or a path filter cannot be parsed.
+        InvalidRequestError: Both sides are one index or hold the ADK, or a path filter cannot be parsed.
         EvidenceError: Neither index can answer, or in strict mode one of them cannot.
     """
     if first.name == second.name:
         raise InvalidRequestError(f"{first.name!r} is the index that answers already.", "Name another one beside it.")
+    if not (first.of_codebase or second.of_codebase):
+        raise InvalidRequestError(
+            f"{first.name!r} and {second.name!r} are both indexes of the ADK.",
+            "Name the index of a codebase beside it.",
+        )
     sides = (first, second)
     requests = [_for_index(request, side) for side in sides]
-    held = [_held(side, one) for side, one in zip(sides, requests, strict=True)]
-    asked = [
-        one.model_copy(update={"known_elsewhere": tuple(sorted(elsewhere - own))})
-        for one, own, elsewhere in zip(requests, held, reversed(held), strict=True)
-    ]
     # At the same time: the time budget is one for both.
     with ThreadPoolExecutor(1, thread_name_prefix="adk-evidence-beside") as threads:
+        # Before the search, as the quality of an answer depends on them, too.
+        of_second = threads.submit(copy_context().run, partial(_held, second, requests[1]))
+        held = (_held(first, requests[0]), of_second.result())
+        asked = [
+            one.model_copy(update={"known_elsewhere": tuple(sorted(elsewhere - own))})
+            for one, own, elsewhere in zip(requests, held, reversed(held), strict=True)
+        ]
         theirs = threads.submit(copy_context().run, partial(_answer, second, asked[1], ask))
         found = (_answer(first, asked[0], ask), theirs.result())
     return _Merge(request, sides, found).pack()
@@ -110,7 +126,7 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask =
 
 def _for_index(request: EvidenceRequest, side: Side) -> EvidenceRequest:
     """The request as an index can understand it: a codebase has no version of the ADK, and other commits."""
-    if not (isinstance(side.opened, Session) and isinstance(side.opened.settings, CodebaseSettings)):
+    if not side.of_codebase:
         return request
     filters = request.filters.model_copy(update={"repo_ref_hint": None})
     return request.model_copy(update={"project": None, "filters": filters})
@@ -118,13 +134,19 @@ def _for_index(request: EvidenceRequest, side: Side) -> EvidenceRequest:
 
 def _held(side: Side, request: EvidenceRequest) -> frozenset[str]:
     """The names of the request that an index holds, which are then not unknown to the other one."""
+    if not isinstance(side.opened, Session):
+        return frozenset()
+    begin = time.monotonic()
     try:
-        return side.opened.held_names(request) if isinstance(side.opened, Session) else frozenset()
+        return side.opened.held_names(request)
     except (RequestCancelledError, InvalidRequestError):
         raise
-    except EvidenceError:
+    except Exception:
         # The question itself will say what is wrong.
         return frozenset()
+    finally:
+        # The search has so much less of the time budget.
+        side.opened.context.waited_ms += (time.monotonic() - begin) * 1000
 
 
 def _answer(side: Side, request: EvidenceRequest, ask: Ask) -> EvidencePack | EvidenceError:
@@ -134,11 +156,23 @@ def _answer(side: Side, request: EvidenceRequest, ask: Ask) -> EvidencePack | Ev
         return ask(side.opened, request)
     except (RequestCancelledError, InvalidRequestError):
         raise
-    except EvidenceError as exc:
+    except Exception as exc:
         strict = side.opened.settings.retrieval.strict if request.strict is None else request.strict
         if strict:
             raise
+        return _expected(exc)
+
+
+def _expected(exc: Exception) -> EvidenceError:
+    """What a failed side says of its failure, which must not take the other side down, whatever it is."""
+    if isinstance(exc, EvidenceError):
         return exc
+    if isinstance(exc, OSError):
+        return StoreError.of_disk("A file cannot be read", exc)
+    if isinstance(exc, MemoryError):
+        return EvidenceError("There is not enough memory.", "Close other programs, then ask again.")
+    _LOG.warning("One of two indexes has failed:\n%s", where_raised(exc))
+    return EvidenceError(f"It failed unexpectedly ({type(exc).__name__}).", "The log says where.")
 
 
 def reciprocal_rank(own_rank: int, near_rank: int) -> float:
@@ -238,17 +272,24 @@ class _Merge:
     def _is_close(self, place: int) -> bool:
         """Whether an index has a result that is close to the question."""
         pack = self._packs[place]
-        return pack is not None and pack.quality.level != "none" and self._close_results(place) > 0
+        if pack is None or pack.quality.level == "none":
+            return False
+        return self._close_results(place) > 0 or (self._relevant(place) is None and bool(pack.candidates))
 
     def _close_results(self, place: int) -> int:
-        """How many results of an index are close; all where no similarity is known that says so."""
+        """How many results of an index are close for sure."""
+        pack, relevant = self._packs[place], self._relevant(place)
+        return sum(
+            _is_meant(one) or (relevant is not None and _similarity(one) >= relevant)
+            for one in (pack.candidates if pack is not None else ())
+        )
+
+    def _relevant(self, place: int) -> float | None:
+        """The similarity from which on results of an index are close; None where no similarity says so."""
         pack, opened = self._packs[place], self._sides[place].opened
-        if pack is None or not isinstance(opened, Session):
-            return 0
-        relevant = opened.settings.retrieval.relevant_similarity
-        if relevant is None or pack.quality.level == "keyword_only":
-            return len(pack.candidates)
-        return sum(_is_meant(one) or _similarity(one) >= relevant for one in pack.candidates)
+        if pack is None or not isinstance(opened, Session) or pack.quality.level == "keyword_only":
+            return None
+        return opened.settings.retrieval.relevant_similarity
 
     def _choose(self) -> list[_Placed]:
         """The results of the pack in their order."""
@@ -259,7 +300,8 @@ class _Merge:
         kept = placed[: self._size]
         if len(places) == 2 and self._size > 1:
             for place in places:
-                floor = min(max(1, self._size // FLOOR_SHARE), max(1, self._close_results(place)))
+                # Rounded up: a quarter at least.
+                floor = min(-(-self._size // FLOOR_SHARE), self._close_results(place))
                 own = [one for one in placed if one.side == place]
                 lacking = floor - sum(one.side == place for one in kept)
                 if lacking > 0:
@@ -346,7 +388,7 @@ class _Merge:
         if merged:
             yield from self._short(candidates)
         for side in self._sides:
-            if isinstance(side.opened, Session) and isinstance(side.opened.settings, CodebaseSettings):
+            if side.of_codebase:
                 own = (one.verification.state for one in candidates if one.index == side.name)
                 if any(state in ("changed", "gone") for state in own):
                     yield f"index_older: {side.name}: files have changed since; bring this index up to date."

@@ -21,7 +21,7 @@ const REPORT: IndexResult = {
 };
 
 interface Editor {
-  profile?: string;
+  services?: string[];
   folders?: readonly unknown[];
   /** What the user answers to each message. */
   answers?: string[];
@@ -50,7 +50,7 @@ async function indexed(editor: Editor, asked: Asked[] = []): Promise<string[]> {
   try {
     const log = { warn: () => undefined } as unknown as vscode.LogOutputChannel;
     const backend = new FakeBackend({
-      "adk/status": async () => ({ profile: editor.profile ?? "local" }) as ServerStatus,
+      "adk/status": async () => ({ profile: "local", services: editor.services ?? [] }) as unknown as ServerStatus,
       "adk/index": editor.index ?? (async () => REPORT),
     });
     await indexProject(new Evidence(backend), log).finally(() => asked.push(...backend.asked));
@@ -82,14 +82,15 @@ describe("indexing the project's code", () => {
 
   it("sends no code to a service without a yes", async () => {
     const asked: Asked[] = [];
-    const [told = ""] = await indexed({ profile: "voyage" }, asked);
-    assert.match(told, /^warning: The profile voyage sends the code of shop to the service/);
+    // Of the profile local, whose store another setting has changed.
+    const [told = ""] = await indexed({ services: ["store.kind"] }, asked);
+    assert.match(told, /^warning: The code of shop goes to services, as these settings say: store\.kind\./);
     assert.deepEqual(
       asked.map(({ method }) => method),
       ["adk/status"],
     );
     const again: Asked[] = [];
-    await indexed({ profile: "voyage", answers: ["Index"] }, again);
+    await indexed({ services: ["store.kind"], answers: ["Index"] }, again);
     assert.equal(again.at(-1)?.method, "adk/index");
   });
 

@@ -10,6 +10,7 @@ function status(more: Partial<ServerStatus> = {}): ServerStatus {
     version: "0.1.0",
     home: "/home/of/it",
     profile: "local",
+    services: [],
     index: {
       generation: "g1",
       created_at: "2026-11-21T09:00:00Z",

@@ -147,6 +147,7 @@ describe("the doctor's report", () => {
     version: "0.1.0",
     home: "/home",
     profile: "local",
+    services: [],
     index: null,
     generations: [],
     models: {},
