@@ -182,7 +182,7 @@ def test_an_indexer_of_many_runs_lets_each_index_have_its_own(workplace: Workpla
         dense = {"precision": "auto", "static_above": above}
         settings = workplace.settings_with({"embedding": {"dense": dense}})
         indexer = CodebaseIndexer.for_many_runs(settings, Progress())
-        name = f"shop-{model[:6]}"
+        name = f"shop-{above}"
         indexer.build(Codebase(name=name, path=workplace.code), Progress())
         from adk_evidence.index.registry import settings_of
 

@@ -2,8 +2,8 @@
 
 Each index answers by its own pipeline and checks its own citations. Then the results are merged: scores of two indexes
 are not comparable, since the words of each are rare in their own way and the reranker scales what it sees. What is
-comparable is the place that an index gives a result, and the cosine with the question, as both indexes share one model;
-so the order is that of the reciprocal ranks of these two. An index that has nothing close to the question takes no
+comparable is the place that an index gives a result, and the cosine with the question, where one model made the vectors
+of both; so the order is that of the reciprocal ranks of these two, or of the place alone. An index that has nothing close to the question takes no
 room, and where both have, neither pushes the other out.
 """
 
@@ -312,11 +312,15 @@ class _Merge:
     def _placed(self, places: Sequence[int]) -> list[_Placed]:
         """The results of some sides in one order, which keeps the order of each."""
         found = []
+        models = {pack.index.dense_model for pack in self._packs if pack is not None and pack.index is not None}
         for place in places:
             pack = self._packs[place]
             candidates = pack.candidates if pack is not None else ()
             # What an index ranks before a nearer result is taken as just as near.
             near = list(accumulate(map(_similarity, reversed(candidates)), max))[::-1]
+            if len(models) > 1:
+                # Cosines of two models say nothing of each other.
+                near = [0.0] * len(candidates)
             found += [(place, *each) for each in zip(candidates, near, tiers(candidates), strict=True)]
         by_nearness = sorted(found, key=lambda each: (-each[2], each[1].rank, each[0]))
         placed = [_Placed(place, one, named, rank) for rank, (place, one, _, named) in enumerate(by_nearness, 1)]
