@@ -27,7 +27,7 @@ def takes_back(glob: str) -> bool:
 
 def only(path: str) -> str:
     """The glob that matches one file or folder of a repository and nothing else of that name."""
-    return f"/{_Gitignore.escape(path)}"
+    return "/" + re.sub(r"([\\\[\]!*#?])", r"\\\1", path)
 
 
 def _pattern(glob: str) -> Pattern:
