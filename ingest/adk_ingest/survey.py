@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
 
@@ -26,20 +26,24 @@ def survey(index: Index, settings: Settings) -> Survey:
     """What an update of an index would find in the sources that the index is of.
 
     Files that look as they did when they were indexed are not read. Of the ADK's corpora, the places are those that the
-    index knows: where a run without options would look is another question.
+    index knows: where a run without options would look is another question. One of them may be gone, and the others are
+    looked at.
 
     Raises:
-        SourceError: A source is gone, or git fails to read it.
+        SourceError: All sources are gone, or git fails to read them.
         SettingsError: A glob cannot be parsed.
     """
     known = KnownFiles(settings.index_path / RECORD)
     if isinstance(settings, CodebaseSettings):
         found = codebase_corpora(settings, open_codebase(settings.codebase.path), now(), known)
         return _survey(found.corpora)
-    return _survey(_corpora(index, settings, known))
+    corpora, unread = _corpora(index, settings, known)
+    if unread and not corpora:
+        raise next(iter(unread.values()))
+    return _survey(corpora, unread)
 
 
-def _survey(corpora: Iterable[CorpusInput]) -> Survey:
+def _survey(corpora: Iterable[CorpusInput], unread: Mapping[str, SourceError] | None = None) -> Survey:
     files: dict[tuple[str, str], str] = {}
     skipped: dict[tuple[str, str], str] = {}
     for corpus in corpora:
@@ -48,25 +52,32 @@ def _survey(corpora: Iterable[CorpusInput]) -> Survey:
         skipped.update(((repo, path), reason) for reason, paths in corpus.found.skipped.items() for path in paths)
     # What one corpus of a repository leaves out may belong to another, as samples do.
     taken = files.keys() | {(repo, f"{folder}/") for repo, path in files for folder in PurePosixPath(path).parents}
-    return Survey(files, tuple((reason, place[1]) for place, reason in skipped.items() if place not in taken))
+    return Survey(
+        files, tuple((reason, place[1]) for place, reason in skipped.items() if place not in taken), unread or {}
+    )
 
 
-def _corpora(index: Index, settings: Settings, known: KnownFiles) -> Iterator[CorpusInput]:
-    """The corpora of the ADK's index. Versions beside the code never change, and pages are made of the code."""
+def _corpora(index: Index, settings: Settings, known: KnownFiles) -> tuple[list[CorpusInput], dict[str, SourceError]]:
+    """The corpora of the ADK's index, and by repository why one cannot be read.
+
+    Versions beside the code never change, and pages are made of the code.
+    """
     created_at = now()
     entries: dict[str, CorpusEntry] = {}
     for name, entry in sorted(index.manifest.proper().items()):
         if entry.source != "api-reference" and not is_samples(name):
             # One walk finds what is committed and what is not.
             entries.setdefault(checkout_name(name), entry)
+    corpora: list[CorpusInput] = []
+    unread: dict[str, SourceError] = {}
     for entry in entries.values():
-        source = _source(index, entry, known)
-        yield (
-            docs_corpus(settings, source, created_at)
-            if entry.kind == "doc"
-            else code_corpus(settings, source, created_at)
-        )
-        yield samples_corpus(settings, source, entry.kind, created_at)
+        make = docs_corpus if entry.kind == "doc" else code_corpus
+        try:
+            source = _source(index, entry, known)
+            corpora += (make(settings, source, created_at), samples_corpus(settings, source, entry.kind, created_at))
+        except SourceError as exc:
+            unread[entry.repo] = exc
+    return corpora, unread
 
 
 def _source(index: Index, entry: CorpusEntry, known: KnownFiles) -> CorpusSource:

@@ -25,6 +25,11 @@ def takes_back(glob: str) -> bool:
     return glob.removeprefix(_ANY_CASE).lstrip().startswith("!")
 
 
+def only(path: str) -> str:
+    """The glob that matches one file or folder of a repository and nothing else of that name."""
+    return "/" + re.sub(r"([\\\[\]!*#?])", r"\\\1", path)
+
+
 def _pattern(glob: str) -> Pattern:
     pattern = _Gitignore(glob.removeprefix(_ANY_CASE))
     # A comment or an empty line has no expression.

@@ -12,7 +12,7 @@ from adk_evidence.index.indexer import Survey
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.index.registry import IndexSummary, list_indexes, settings_of
 from adk_evidence.models.analysis import AnalysisOptions, CodePlace, IndexAnalysis, Share
-from adk_evidence.render.sanitize import visible
+from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import Settings
 from adk_evidence_console import say
 from adk_ingest.survey import survey
@@ -49,10 +49,13 @@ def analyze_index(settings: Settings, name: str, options: AnalysisOptions, err: 
 
 def _survey(index: Index, settings: Settings, err: Console) -> Survey | None:
     try:
-        return survey(index, settings)
+        found = survey(index, settings)
     except SourceError as exc:
         say(err, f"The sources were not compared: {exc}", "yellow")
         return None
+    for repo, why in found.unread.items():
+        say(err, f"The sources of {repo} were not compared: {why}", "yellow")
+    return found
 
 
 def show_analysis(found: IndexAnalysis, out: Console) -> None:
@@ -64,7 +67,7 @@ def show_analysis(found: IndexAnalysis, out: Console) -> None:
         "bold",
     )
     if found.codebase_path:
-        say(out, found.codebase_path)
+        say(out, one_line(found.codebase_path))
     _title(out, "What to do")
     for sentence in found.recommendations:
         say(out, f"- {sentence}")
@@ -99,9 +102,9 @@ def _show_age(found: IndexAnalysis, out: Console) -> None:
             f"{found.added_files or 0:,} are new.",
         )
     for path in found.stale_files:
-        say(out, f"  {path}")
+        say(out, f"  {one_line(path)}")
     for path in found.new_files:
-        say(out, f"  {path} (new)")
+        say(out, f"  {one_line(path)} (new)")
 
 
 def _show_left_out(found: IndexAnalysis, out: Console) -> None:
@@ -149,7 +152,7 @@ def _show_shares(title: str, shares: Sequence[Share], out: Console) -> None:
     # Not a table, which would break the names of folders.
     for share in shares:
         part = f"{share.tokens / total:>5.0%}{share.tokens:>13,}{share.chunks:>10,}{share.files:>9,}"
-        say(out, f"{part}  {share.name}")
+        say(out, f"{part}  {one_line(share.name)}")
 
 
 def _show_drift(found: IndexAnalysis, out: Console) -> None:
@@ -163,7 +166,7 @@ def _show_drift(found: IndexAnalysis, out: Console) -> None:
         f"{drift.version}; {drift.findings:,} findings with attributes and keywords.",
     )
     for one in drift.listed:
-        say(out, f"  {one.path}:{one.lines.start}  {one.text}")
+        say(out, f"  {one_line(one.path)}:{one.lines.start}  {one_line(one.text)}")
 
 
 def _title(out: Console, title: str) -> None:
@@ -174,14 +177,14 @@ def _title(out: Console, title: str) -> None:
 def _paths(out: Console, places: Sequence[str], count: int, most: int | None = None) -> None:
     shown = places[:most]
     for place in shown:
-        say(out, f"  {place}")
+        say(out, f"  {one_line(place)}")
     if count > len(shown):
         say(out, f"  and {count - len(shown):,} more", "dim")
 
 
 def _where(place: CodePlace) -> str:
     symbol = f" {place.symbol}" if place.symbol else ""
-    return f"{place.path}:{place.lines.start}-{place.lines.end}{symbol}"
+    return one_line(f"{place.path}:{place.lines.start}-{place.lines.end}{symbol}")
 
 
 def _program(*, generated: bool) -> str:

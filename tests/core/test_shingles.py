@@ -7,9 +7,11 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
+from adk_evidence.analysis import shingles
 from adk_evidence.analysis.shingles import LEAST_SHINGLES, SEQUENCE, Shingler, jaccard, near_duplicates
 
 WORDS = [f"word{number}" for number in range(3000)]
@@ -35,7 +37,7 @@ def joined(texts: Sequence[Sequence[str]], least: float = 0.8) -> list[tuple[int
 
 def test_the_share_is_that_of_all_sequences_of_five_words() -> None:
     one, other = text(1), changed(text(1), 4)
-    shingles = Shingler().shingles
+    shingles_of = Shingler().shingles
 
     def sequences(words: Sequence[str]) -> set[tuple[str, ...]]:
         return {tuple(words[at : at + SEQUENCE]) for at in range(len(words) - SEQUENCE + 1)}
@@ -43,8 +45,8 @@ def test_the_share_is_that_of_all_sequences_of_five_words() -> None:
     first, second = sequences(one), sequences(other)
     expected = len(first & second) / len(first | second)
     assert 0.8 < expected < 0.95
-    assert jaccard(shingles(" ".join(one)), shingles(" ".join(other))) == pytest.approx(expected)
-    assert jaccard(shingles(" ".join(one)), shingles("\n\t".join(one))) == 1, "white space does not count"
+    assert jaccard(shingles_of(" ".join(one)), shingles_of(" ".join(other))) == pytest.approx(expected)
+    assert jaccard(shingles_of(" ".join(one)), shingles_of("\n\t".join(one))) == 1, "white space does not count"
 
 
 def test_texts_join_the_first_that_they_are_like() -> None:
@@ -88,6 +90,26 @@ def test_a_thousand_copies_are_one_group() -> None:
     assert joined(texts) == [(place, 0) for place in range(1, 1000)]
 
 
+def test_texts_of_one_template_that_are_not_alike_are_compared_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    template, compared = text(1, 160), [0]
+
+    def estimated(*args: Any) -> Any:
+        compared[0] += len(args[3])
+        return nearest(*args)
+
+    nearest = shingles._nearest
+    monkeypatch.setattr(shingles, "_nearest", estimated)
+    # Two of such texts share about half of their sequences.
+    counts = []
+    for number in (500, 1000, 2000):
+        compared[0] = 0
+        assert joined([template + text(100 + seed, 80) for seed in range(number)]) == []
+        counts.append(compared[0])
+    first, second, third = counts
+    assert first > 0
+    assert third - second < 2.2 * (second - first), "as many more texts need as many more comparisons for each"
+
+
 def test_hashes_are_the_same_in_every_process() -> None:
     program = (
         "from adk_evidence.analysis.shingles import Shingler, near_duplicates\n"
@@ -108,3 +130,8 @@ def test_comparing_can_be_stopped() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         near_duplicates([Shingler().shingles(" ".join(text(1)))], 0.8, stop)
+    heard: list[int] = []
+    shingler = Shingler()
+    copies = [shingler.shingles(" ".join(changed(text(1), 1, seed))) for seed in range(100)]
+    near_duplicates(copies, 0.8, lambda done, total: heard.append(done))
+    assert heard.count(100) == 5, "after every twenty of the texts that share something"

@@ -99,18 +99,25 @@ class Place:
             return ask_together(request, first, second)
 
     def merge(
-        self, similarities: tuple[float, float], *, size: int, relevant: float | None
+        self,
+        similarities: tuple[float, float],
+        *,
+        size: int,
+        relevant: float | None,
+        models: tuple[str, str] = ("one", "one"),
     ) -> dict[str | None, list[str]]:
         """The merged results of eight of each index, all of one similarity and named by nothing."""
         found = []
-        for name, similarity in zip(("adk", "shop"), similarities, strict=True):
+        for name, similarity, model in zip(("adk", "shop"), similarities, models, strict=True):
             pack = self.alone(name)
+            assert pack.index is not None
+            index = pack.index.model_copy(update={"dense_model": model})
             why = pack.candidates[0].why.model_copy(
                 update={"branches": (), "named": None, "measures": {"similarity": similarity}}
             )
             plain = pack.candidates[0].model_copy(update={"why": why, "same_as": None, "error": None})
             candidates = tuple(plain.model_copy(update={"rank": rank}) for rank in range(1, 9))
-            found.append(pack.model_copy(update={"candidates": candidates}))
+            found.append(pack.model_copy(update={"candidates": candidates, "index": index}))
         with self.services("adk", "shop") as services, ExitStack() as stack:
             sides = [
                 stack.enter_context(open_side(name, service, Context()))
@@ -182,6 +189,12 @@ class TestMerge:
         assert set(place.merge((0.9, 0.5), size=size, relevant=None)) == {"adk"}
         # Both are ranked where nothing says what is close.
         assert set(place.merge((0.9, 0.5), size=20, relevant=None)) == {"adk", "shop"}
+
+    def test_cosines_of_two_models_are_not_compared(self, place: Place) -> None:
+        alike = place.merge((0.9, 0.5), size=8, relevant=None)
+        assert len(alike["adk"]) > len(alike["shop"])
+        unlike = place.merge((0.9, 0.5), size=8, relevant=None, models=("one", "other"))
+        assert len(unlike["adk"]) == len(unlike["shop"]) == 4
 
     def test_the_same_question_gives_the_same_pack_of_both_states(self, place: Place) -> None:
         first, again = place.ask(), place.ask()

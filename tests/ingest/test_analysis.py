@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,7 +128,19 @@ def test_a_large_function_is_told_with_all_of_its_pieces(found: IndexAnalysis) -
     (large,) = found.large_symbols.listed
     assert (large.symbol, large.kind, large.path) == ("large", "function", "shop/large.py")
     assert (large.lines.start, large.lines.end) == (1, 402) and large.chunks > 1 and large.tokens > 2000
-    assert any("`large` in `shop/large.py:1-402`" in sentence for sentence in found.recommendations)
+    (advice,) = [sentence for sentence in found.recommendations if "`large` in `shop/large.py:1-402`" in sentence]
+    assert advice.endswith("split them if that matters.")
+
+
+def test_all_functions_in_several_chunks_are_counted_whatever_is_listed(own: Workplace) -> None:
+    class_ = "class Huge:\n" + "\n".join(f"    def part_{number}(self): ..." for number in range(3000))
+    functions = {f"shop/large_{number}.py": function(f"large_{number}", number, lines=400) for number in range(2)}
+    whole = "def whole(order):\n    return order.bill(order.basket, order.tax)\n"
+    write_files(own.root / "shop", {"shop/huge.py": class_, "shop/whole.py": whole, **functions})
+    index(own)
+    found = analyze(own, limit=1, symbol_tokens=10)
+    assert [one.symbol for one in found.large_symbols.listed] == ["Huge"]
+    assert any(sentence.startswith("3 functions are so large") for sentence in found.recommendations)
 
 
 def test_files_without_evidence_are_told_with_the_reason(found: IndexAnalysis) -> None:
@@ -200,9 +213,23 @@ def test_a_copied_folder_and_data_are_advised_to_be_left_out(own: Workplace) -> 
     index(own)
     found = analyze(own)
     (copied,) = [sentence for sentence in found.recommendations if "to the letter" in sentence]
-    assert "100% of `lib/` stands in `vendor/lib/` to the letter" in copied and "`--exclude` of" in copied
+    assert "100% of `vendor/lib/` stands in `lib/` to the letter" in copied and "`--exclude` of" in copied
     (data,) = [sentence for sentence in found.recommendations if "*.po" in sentence]
     assert "locale/de.po" in data
+
+
+def test_whoever_leaves_out_what_is_advised_keeps_one_copy(own: Workplace) -> None:
+    parts = {f"part_{number}.py": function(f"part_{number}", 50 + number) for number in range(12)}
+    for folder in ("[id]/x/lib", "i/x/lib", "vendor/[id]/x/lib"):
+        write_files(own.root / "shop", {f"{folder}/{name}": text for name, text in parts.items()})
+    index(own)
+    advised = [sentence for sentence in analyze(own).recommendations if "to the letter" in sentence]
+    patterns = [re.findall(r"add `([^`]+)` to", sentence)[0] for sentence in advised]
+    index(own, exclude_patterns=patterns)
+    left = analyze(own)
+    assert not any("to the letter" in sentence for sentence in left.recommendations)
+    kept = {share.name: share.files for share in left.by_folder if "lib" in share.name or "x" in share.name}
+    assert sum(kept.values()) == len(parts), (patterns, kept)
 
 
 def test_docs_that_a_pattern_leaves_out_are_named(own: Workplace) -> None:
@@ -215,6 +242,7 @@ def test_sources_that_are_gone_are_not_compared(own: Workplace, capsys: pytest.C
     (own.root / "shop").rename(own.root / "elsewhere")
     found = analyze(own)
     assert found.changed_files is None and found.added_files is None and found.duplicates.groups == 1
+    assert found.recommendations[0].startswith("The sources were not compared")
     assert "were not compared" in capsys.readouterr().err
 
 
@@ -242,6 +270,30 @@ def test_the_main_index_knows_its_pages_with_includes_and_its_drift(tmp_path: Pa
     assert found.stale_files == ("docs/part.md", "docs/snippet.md")
 
 
+def test_what_is_left_of_the_sources_of_the_main_index_is_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = Workplace(tmp_path)
+    about = {"corpus": "adk_python", "repo": "google/adk-python", "commit": "c0de" * 10, "ref": "v1.18.0"}
+    write_files(place.code, {"corpus.json": json.dumps(about)})
+    made = "# @generated\n\n" + "\n\n".join(function(f"made_{number}", number, lines=40) for number in range(12))
+    write_files(place.code, {"src/google/adk/made.py": made, "src/google/adk/large.py": function("large", 3, 600)})
+    page = "\n\n".join(f"## Step {number}\n\n" + function("f", number, 30) for number in range(12))
+    write_docs(place.docs, {**DOCS, "docs/one/a.md": page, "docs/one/b/a.md": page})
+    place.ingest()
+    complete = analyze(place, "adk").recommendations
+    assert not any("not compared" in sentence or "raise" in sentence or "`large`" in sentence for sentence in complete)
+    (generated,) = [sentence for sentence in complete if "program wrote" in sentence]
+    assert "ingestion.corpora.adk_python.exclude_globs" in generated
+
+    change(place.code / "src/google/adk/large.py", "def large", "def larger")
+    place.docs.rename(tmp_path / "elsewhere")
+    found = analyze(place, "adk")
+    assert "were not compared" in capsys.readouterr().err
+    assert found.drift is None and (found.changed_files, found.missing_files, found.added_files) == (1, 0, 0)
+    assert found.recommendations[0].startswith("The sources of ") and "not compared" in found.recommendations[0]
+
+
 def test_a_survey_changes_nothing(own: Workplace) -> None:
     def state() -> dict[str, int]:
         return {
@@ -254,6 +306,54 @@ def test_a_survey_changes_nothing(own: Workplace) -> None:
     before = state()
     analyze(own)
     assert state() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says_so"),
+    [
+        ("a.py", '"""Parses code generated by the model."""\n', False),
+        ("a.py", '"""Handles tokens generated with sampling."""\n', False),
+        ("a.py", "# Do not modify the session directly.\n", False),
+        ("a.md", "<!-- How @generated files come about -->\n# Events generated by agents\n", False),
+        ("a.py", "# @generated\n", True),
+        ("a.go", "// Code generated by protoc-gen-go. DO NOT EDIT.\npackage a\n", True),
+        ("a.ts", "/* This file is auto-generated by a tool. */\n", True),
+        ("a.py", "# This file was automatically generated by a tool.\n", True),
+        ("a.py", "# File generated from our OpenAPI spec by Stainless.\n", True),
+        ("a.py", "# Generated by Django 5.2 on 2026-01-02 03:04\n", True),
+    ],
+)
+def test_prose_about_generated_texts_is_no_mark(tmp_path: Path, name: str, text: str, says_so: bool) -> None:
+    body = {".py": "value = 1\n", ".go": "var Value = 1\n", ".ts": "export const value = 1;\n", ".md": "Read it.\n"}
+    place = Workplace(tmp_path)
+    write_files(place.root / "shop", {name: text + body[Path(name).suffix], "b.py": "def b():\n    return 1\n"})
+    index(place)
+    assert [one.path for one in analyze(place).generated.listed] == ([name] if says_so else [])
+
+
+def test_licences_in_blocks_do_not_make_texts_copies(own: Workplace) -> None:
+    licence = "/*\nCopyright 2026 The shop\n\nLicensed under the Apache License, Version 2.0.\n*/\n\n"
+    pages = "<!--\nCopyright 2026 The shop\n\nAll rights reserved.\n-->\n\n"
+    rule = ".row {\n  color: red;\n  margin: 1px;\n}\n"
+    write_files(own.root / "shop", {"web/a.css": licence + rule, "web/b.css": rule})
+    write_files(
+        own.root / "shop", {"web/a.md": f"{pages}# Rows\n\nA row is red.\n", "web/b.md": "# Rows\n\nA row is red.\n"}
+    )
+    index(own)
+    copies = [{place.path for place in group.places} for group in analyze(own).duplicates.listed]
+    assert {"web/a.css", "web/b.css"} in copies and {"web/a.md", "web/b.md"} in copies
+
+
+def test_names_of_files_forge_no_lines(own: Workplace) -> None:
+    text = function("sum_up", 7)
+    write_files(own.root / "shop", {"shop/a\nNothing.py": text, "shop/b\nNothing.py": text, "shop/c\nNothing.py": ""})
+    write_files(own.root / "shop", {"shop/d\nNothing/large.py": function("large", 8, lines=400)})
+    index(own)
+    change(own.root / "shop/shop/a\nNothing.py", "sum_up", "total")
+    write_files(own.root / "shop", {"shop/e\nNothing.py": text})
+    shown = CliRunner().invoke(app, ["analyze", "--index", "shop", "--home", str(own.home)])
+    assert shown.exit_code == 0 and "shop/a Nothing.py" in shown.output and "shop/d Nothing/" in shown.output
+    assert not [line for line in shown.output.splitlines() if line.startswith("Nothing")]
 
 
 def _place(found: IndexAnalysis) -> str:

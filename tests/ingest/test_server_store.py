@@ -13,12 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError, VerificationError
-from adk_evidence.models.pack import Why
+from adk_evidence.models.pack import EvidencePack, Why
+from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search import session as retrieval
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.services.resilience import Clock
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.manifest import MANIFEST
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
 from adk_evidence_cli.main import app as evidence_app
@@ -193,6 +195,37 @@ class TestPublishing:
             place.ingest()
             pack = place.ask("does back_off exist in RetryPlugin?")
             assert pack.candidates and not any("unavailable" in warning for warning in pack.warnings)
+
+    def test_an_index_without_tags_of_decorators_is_not_filtered_by_them(self, tmp_path: Path) -> None:
+        with QdrantStandIn(strict=Strict()) as server:
+            place = place_on(server, tmp_path)
+            write_files(place.code, {"src/kit/routes.py": "@app.route('/')\ndef home():\n    return 'home'\n"})
+            place.ingest()
+
+            def ask(*tags: str) -> EvidencePack:
+                service = place.service()
+                try:
+                    filters = EvidenceFilters(tags=tags)
+                    return service.find(EvidenceRequest(query="where is home returned?", filters=filters))
+                finally:
+                    service.close()
+
+            (found,) = ask("@app.route").candidates
+            assert found.path == "src/kit/routes.py"
+
+            current = place.generations.current()
+            assert current is not None
+            older = current.folder / MANIFEST
+            manifest = json.loads(older.read_text())
+            del manifest["fingerprint"]["decorators"]
+            older.write_text(json.dumps(manifest))
+            for collection in server.collections.values():
+                del collection.indexes["decorators"]
+            pack = ask("@app.route")
+            assert len(pack.candidates) > 1 and not any("unavailable" in warning for warning in pack.warnings)
+            assert any(warning.startswith("decorators_not_indexed: ") for warning in pack.warnings)
+            pack = ask("function")
+            assert pack.candidates and not any("decorators" in warning for warning in pack.warnings)
 
     def test_both_stores_give_the_same_answers(self, place: Workplace, tmp_path: Path) -> None:
         embedded = Workplace(tmp_path, {"home": tmp_path / "embedded"})

@@ -336,6 +336,30 @@ def test_other_languages(extension: str, text: str, symbols: list[str], signatur
         assert (cart.symbol_kind, cart.signature, cart.doc) == ("class", signature, doc)
 
 
+@pytest.mark.parametrize(
+    ("extension", "text"),
+    [
+        (".cpp", "namespace std { struct Row; }\n\nint count() { return 1; }\n"),
+        (".cs", "namespace Std { }\n\nclass Row { int count() { return 1; } }\n"),
+        (".rs", "mod std { use a::b; }\n\nfn count() -> u8 { 1 }\n"),
+    ],
+)
+def test_namespaces_of_other_languages_than_typescript_are_no_chunks(extension: str, text: str) -> None:
+    chunks = chunks_of(extension, text)
+    assert not any(name.lower() == "std" for chunk in chunks for name in (chunk.symbol or "", *chunk.symbols))
+    assert not any(chunk.symbol_kind == "namespace" for chunk in chunks)
+
+
+def test_the_tag_of_a_typedef_belongs_to_the_typedef() -> None:
+    (chunk,) = chunks_of(".c", "typedef struct row_st { int a; } ROW;\n")
+    assert chunk.symbols == ("ROW", "ROW.row_st")
+
+
+def test_an_operator_keeps_its_sign() -> None:
+    (chunk,) = chunks_of(".cpp", "Cost operator/(const Cost &one, const Cost &other) { return one; }\n")
+    assert chunk.symbols == ("operator/",)
+
+
 def kinds_of(extension: str, text: str) -> dict[str | None, str | None]:
     """The kinds of a text's chunks by their symbols, each definition far from the others."""
     far = "// so that each is a chunk of its own\n" * 20

@@ -67,6 +67,8 @@ _GENERICS = re.compile(r"<.*>|\[.*\]|[*&\s\"'`]", re.DOTALL)
 _COMPONENTS = {"memo", "forwardRef", "observer"}
 # Kinds of items that become chunks.
 _CHUNKED = frozenset({"function", *TYPE_KINDS})
+# Where a namespace that defines nothing else is a chunk.
+_NAMESPACED = frozenset({"ts", "tsx"})
 # `export default function (): T` of a declaration file, which the grammar does not know without a name.
 _NAMELESS = re.compile(rb"^([ \t]*export[ \t]+)default[ \t]+function[ \t]*(?=[(<])", re.MULTILINE)
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
@@ -241,7 +243,8 @@ class _Reader:
             name = f"{owner}.{name}"
         if not name.startswith("operator"):
             name = _GENERICS.sub("", name)
-        return name.replace("::", ".").strip("./") if len(name) <= _MAX_NAME_CHARS else ""
+            name = name.strip("/")  # of a module that is named by its path
+        return name.replace("::", ".").strip(".") if len(name) <= _MAX_NAME_CHARS else ""
 
     def _decorator(self, node: Node) -> str | None:
         """The name of a decorator without its arguments."""
@@ -260,11 +263,14 @@ class _Reader:
         stack: list[_Item] = []
         self._items = []
         for item in items:
+            twice = bool(self._items) and (self._items[-1].range, self._items[-1].name) == (item.range, item.name)
+            if twice and item.kind == "type":
+                continue  # `typedef struct Tag {...} Name` was found as a class, and holds what follows.
             while stack and (stack[-1].range == item.range or stack[-1].range[1] < item.range[1]):
                 stack.pop()
-            owner = stack[-1] if stack else None
-            if self._items and (self._items[-1].range, self._items[-1].name) == (item.range, item.name):
+            if twice:
                 continue
+            owner = stack[-1] if stack else None
             if owner is not None:
                 beside = owner.node.start_point.row == item.node.start_point.row
                 if owner.kind == item.kind in TYPE_KINDS and owner.name == item.name and beside:
@@ -281,11 +287,17 @@ class _Reader:
     def _top_level(self, items: Sequence[_Item]) -> Iterator[Definition]:
         for item in items:
             inside = list(self._top_level(item.children)) if item.kind in ("namespace", "variable") else []
-            # Of a namespace, what it defines are the chunks; one that defines nothing else is a chunk itself.
-            if inside or item.kind == "variable":
+            # Of a namespace, what it defines are the chunks; one that defines nothing else may be a chunk itself.
+            if inside or item.kind == "variable" or self._is_idle(item):
                 yield from inside
             else:
                 yield self._definition(item, None if _stands_free(item.span) else self._statement(item))
+
+    def _is_idle(self, item: _Item) -> bool:
+        """Whether an item is a namespace that is never a chunk. Elsewhere, many files
+        open the same one again, as C++ does `std`.
+        """
+        return item.kind == "namespace" and self._language.lang not in _NAMESPACED
 
     def _definition(self, item: _Item, within: tuple[int, int] | None = None) -> Definition:
         start = top = _first_line(item.span)
@@ -332,7 +344,7 @@ class _Reader:
         names: dict[int, list[str]] = {}
         for item in self._items:
             private = item.kind == "variable" and item.name.startswith("_")
-            if not private and (item.kind != "namespace" or not item.children):
+            if not private and (item.kind != "namespace" or not (item.children or self._is_idle(item))):
                 names.setdefault(_header(item), []).append(item.qualified)
         return names
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from adk_evidence.analysis.chunks import Chunk
+from adk_evidence.analysis.copied import copied_folders
 from adk_evidence.analysis.repeats import Group
+from adk_evidence.globs import only
 from adk_evidence.index.opened import Index
 from adk_evidence.index.settings import MAX_FILE_BYTES, CodebaseSettings
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import KINDS
 from adk_evidence.render.sanitize import code_span
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
-    from adk_evidence.models.analysis import IndexAnalysis
+    from adk_evidence.index.indexer import Survey
+    from adk_evidence.models.analysis import IndexAnalysis, LargeSymbol
 
 _NAMED = 3
-# A folder is a copy if at least this share of its text, and so many chunks, stand elsewhere, too.
-_COPIED_SHARE, _COPIED_CHUNKS = 0.8, 10
+# Less is not worth a sentence.
+_CHUNKS = 10
 _GENERATED_SHARE = 0.02
 _DOCS_FOLDERS = frozenset({"doc", "docs", "documentation", "guides", "guide"})
 # Formats that programs read. Catalogues of translations alone may outweigh all code.
@@ -62,9 +65,24 @@ def advice(
     found: IndexAnalysis,
     chunks: Sequence[Chunk],
     copies: Iterable[Group],
+    cut: Sequence[LargeSymbol],
+    survey: Survey | None,
 ) -> Iterator[str]:
-    """Sentences on an index, the most pressing first. What files are called stands in code style: others chose it."""
+    """Sentences on an index, the most pressing first. What files are called stands in code style: others chose it.
+
+    Args:
+        index: The opened index.
+        settings: Those under which it is built.
+        found: What the analysis found.
+        chunks: All chunks of the index.
+        copies: Those that have their lines in common.
+        cut: The large functions that are in several chunks, the largest first.
+        survey: What its sources hold now; None where they were not compared.
+    """
     name, update = found.collection_name, f"run `{settings.ingest_command}`"
+    if survey is None or survey.unread:
+        whose = f"The sources of {', '.join(sorted(survey.unread))}" if survey else "The sources"
+        yield f"{whose} were not compared, so whether {name} is up to date is unknown."
     changed, missing, added = (number or 0 for number in (found.changed_files, found.missing_files, found.added_files))
     if changed or missing:
         of = f"of the {found.total_files:,} indexed files of {name}"
@@ -75,15 +93,17 @@ def advice(
         yield f"The dense vectors of {name} {gap.why}. {gap.hint}"
     if not index.paths["doc"]:
         yield f"No documentation is indexed in {name}; index its docs for better answers.{_where_docs_lie(found)}"
-    for folder, elsewhere, share in _copied_folders(chunks, copies):
+    for folder, kept, share in copied_folders(chunks, copies):
+        elsewhere = code_span(kept.path) + (f" of {kept.repo}" if kept.repo != folder.repo else "")
+        below = (chunk for chunk in chunks if chunk.repo == folder.repo and chunk.path.startswith(folder.path))
         yield (
-            f"{share:.0%} of {code_span(folder)} stands in {code_span(elsewhere)} to the letter; leave one of them "
-            f"out: add {code_span(folder)} to {_setting(settings, 'code', 'exclude')}."
+            f"{share:.0%} of {code_span(folder.path)} stands in {elsewhere} to the letter; leave it out: "
+            f"add {code_span(only(folder.path))} to {_exclude(settings, below)}."
         )
     yield from _on_data(found, settings, chunks)
-    yield from _on_generated(found, settings)
+    yield from _on_generated(found, settings, chunks)
     yield from _on_left_out(found, settings)
-    yield from _on_large(found, settings)
+    yield from _on_large(cut, settings)
     if found.drift is not None and found.drift.missing:
         first = found.drift.listed[0]
         yield (
@@ -97,47 +117,44 @@ def advice(
 def _on_data(found: IndexAnalysis, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[str]:
     total = sum(share.tokens for share in found.by_language)
     for share in found.by_language:
-        if share.name not in _DATA or share.tokens < _DATA_SHARE * total or share.chunks < _COPIED_CHUNKS:
+        if share.name not in _DATA or share.tokens < _DATA_SHARE * total or share.chunks < _CHUNKS:
             continue
+        data = [chunk for chunk in chunks if chunk.lang == share.name]
         largest = Counter[str]()
-        for chunk in chunks:
-            if chunk.lang == share.name:
-                largest[chunk.path] += chunk.tokens
+        for chunk in data:
+            largest[chunk.path] += chunk.tokens
         yield (
             f"{share.tokens / total:.0%} of the text is data in {_files(share.files)} of {share.name}, the largest "
             f"{code_span(largest.most_common(1)[0][0])}; if nobody asks about them, "
-            f"add *.{share.name} to {_setting(settings, 'code', 'exclude')}."
+            f"add *.{share.name} to {_exclude(settings, data)}."
         )
 
 
-def _on_generated(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
+def _on_generated(found: IndexAnalysis, settings: Settings, chunks: Iterable[Chunk]) -> Iterator[str]:
     """Programs write much, and little of it answers a question."""
     generated = found.generated
-    if generated.chunks < max(_COPIED_CHUNKS, _GENERATED_SHARE * found.total_chunks):
+    if generated.chunks < max(_CHUNKS, _GENERATED_SHARE * found.total_chunks):
         return
     paths = [place.path for place in generated.listed]
     yield (
         f"{generated.chunks:,} of {found.total_chunks:,} chunks are of "
         f"{_files(generated.files, 'that says', 'that say')} that a program wrote them: "
         f"{_some(paths, generated.files)}; if nobody asks about them, add them to "
-        f"{_setting(settings, 'code', 'exclude')}."
+        f"{_exclude(settings, (chunk for chunk in chunks if chunk.generated))}."
     )
 
 
-def _on_large(found: IndexAnalysis, settings: Settings) -> Iterator[str]:
+def _on_large(cut: Sequence[LargeSymbol], settings: Settings) -> Iterator[str]:
     """A class that is cut has its members in chunks of their own, but parts of a function say little alone."""
-    listed = found.large_symbols.listed
-    largest = next((one for one in listed if one.kind in ("function", "method") and one.chunks > 1), None)
-    if largest is None:
-        return
-    what = "1 function is" if found.large_symbols.functions == 1 else f"{found.large_symbols.functions:,} functions are"
     # Who asks about the ADK did not write it.
-    split = "split them, or raise" if isinstance(settings, CodebaseSettings) else "raise"
+    if not cut or not isinstance(settings, CodebaseSettings):
+        return
+    what = "1 function is" if len(cut) == 1 else f"{len(cut):,} functions are"
+    largest = cut[0]
     yield (
         f"{what} so large that an answer may show only parts, the largest {code_span(largest.symbol or '')} in "
         f"{code_span(f'{largest.path}:{largest.lines.start}-{largest.lines.end}')} "
-        f"({largest.tokens:,} tokens in {largest.chunks} chunks); {split} "
-        f"{_setting(settings, 'code', 'chunk')} if that matters."
+        f"({largest.tokens:,} tokens in {largest.chunks} chunks); split them if that matters."
     )
 
 
@@ -172,53 +189,18 @@ def _where_docs_lie(found: IndexAnalysis) -> str:
     return f" {_some(places, len(places))} may hold them, and is left out now." if places else ""
 
 
-def _copied_folders(chunks: Sequence[Chunk], copies: Iterable[Group]) -> Iterator[tuple[str, str, float]]:
-    """Folders that are copies of others: the folder, where most of its text stands, too, and how much of it."""
-    weights: Counter[str] = Counter()
-    for chunk in chunks:
-        for folder in _above(chunk.path):
-            weights[folder] += chunk.bytes
-    repeated: Counter[str] = Counter()
-    numbers: Counter[str] = Counter()
-    elsewhere: dict[str, Counter[str]] = {}
-    for group in copies:
-        places = {chunk.path: chunk for chunk in group}
-        for path, chunk in places.items():
-            others = [other for other in places if other != path]
-            for folder in _above(path):
-                outside = [other for other in others if not other.startswith(folder)]
-                if outside:
-                    repeated[folder] += chunk.bytes
-                    numbers[folder] += 1
-                    elsewhere.setdefault(folder, Counter()).update({f"{PurePosixPath(outside[0]).parent}/": 1})
-    found: list[str] = []
-    for folder in sorted(repeated, key=lambda folder: (-repeated[folder], folder.count("/"), folder)):
-        if len(found) == _NAMED:
-            return
-        share = repeated[folder] / weights[folder]
-        counterparts = elsewhere[folder]
-        nested = any(folder.startswith(one) or one.startswith(folder) for one in found)
-        named = any(other.startswith(one) for one in found for other in counterparts)
-        if share < _COPIED_SHARE or numbers[folder] < _COPIED_CHUNKS or nested or named:
-            continue
-        found.append(folder)
-        yield folder, counterparts.most_common(1)[0][0], share
-
-
-def _above(path: str) -> list[str]:
-    return [f"{folder}/" for folder in PurePosixPath(path).parents if str(folder) != "."]
-
-
-def _setting(settings: Settings, kind: Kind, what: str) -> str:
-    """What a person changes to leave files out, or to have larger chunks."""
-    is_codebase = isinstance(settings, CodebaseSettings)
-    names: Mapping[tuple[str, bool], str] = {
-        ("exclude", True): "exclude_patterns (`--exclude` of `adk-ingest codebase`)",
-        ("exclude", False): f"ingestion.corpora.{settings.corpora[kind].corpus}.exclude_globs",
-        ("chunk", True): "chunk_size (`--chunk-tokens` of `adk-ingest codebase`)",
-        ("chunk", False): "ingestion.chunking.code.max_symbol_chunk_chars",
+def _exclude(settings: Settings, chunks: Iterable[Chunk]) -> str:
+    """The setting that leaves out the files of some chunks; where pages and code are among them, both settings."""
+    if isinstance(settings, CodebaseSettings):
+        return "exclude_patterns (`--exclude` of `adk-ingest codebase`)"
+    kinds = {(chunk.repo, chunk.corpus_kind) for chunk in chunks}
+    # Example programs are pages, and lie beside code.
+    lying = {settings.corpora[kind].repo: kind for kind in KINDS}
+    names = {
+        settings.corpora[kind if settings.corpora[kind].repo == repo else lying.get(repo, kind)].corpus
+        for repo, kind in kinds
     }
-    return names[what, is_codebase]
+    return " and ".join(f"ingestion.corpora.{name}.exclude_globs" for name in sorted(names))
 
 
 def _files(count: int, one: str = "", many: str = "") -> str:

@@ -33,19 +33,20 @@ def days_since(created_at: str) -> float:
 def differences(manifest: IndexManifest, survey: Survey) -> Differences:
     """What an update of the index would read, remove and add.
 
-    A file that is committed or changed goes from one corpus of its repository to another, and stays the same file.
+    A file that is committed or changed goes from one corpus of its repository to another, and stays the same file. The
+    files of a repository that could not be looked at count as unchanged.
     """
     indexed = {
         (corpus.repo, path): file.sha256
         for corpus in manifest.proper().values()
-        if corpus.source != "api-reference"
+        if corpus.source != "api-reference" and corpus.repo not in survey.unread
         for path, file in corpus.files.items()
     }
     now = survey.files
     return Differences(
         changed=tuple(path for (repo, path), sha in sorted(indexed.items()) if now.get((repo, path), sha) != sha),
         missing=tuple(path for repo, path in sorted(indexed.keys() - now.keys())),
-        added=tuple(path for repo, path in sorted(now.keys() - indexed.keys())),
+        added=tuple(path for repo, path in sorted(now.keys() - indexed.keys()) if repo not in survey.unread),
     )
 
 

@@ -10,6 +10,7 @@ from adk_evidence.analysis.advice import advice
 from adk_evidence.analysis.chunks import read_chunks
 from adk_evidence.analysis.evidence import without_evidence
 from adk_evidence.analysis.repeats import exact_duplicates, exact_groups, near_groups
+from adk_evidence.errors import SourceError
 from adk_evidence.index.registry import IndexSummary
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.analysis import AnalysisOptions, DocsDrift, DriftPlace, IndexAnalysis
@@ -46,7 +47,6 @@ def analyse(
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
-        SourceError: A file of the docs cannot be read.
     """
 
     def step(sentence: str) -> Callable[[int, int], None]:
@@ -62,6 +62,7 @@ def analyse(
     generated, made_by_programs = sizes.generated(chunks, options.limit)
     near = near_groups(chunks, exact, made_by_programs, options, step(f"Comparing the chunks of {name}."))
     duplicates = exact_duplicates(exact, made_by_programs, options.limit)
+    large, cut = sizes.large_symbols(chunks, options)
     differ = age.differences(manifest, survey) if survey is not None else None
     stop()
     found = IndexAnalysis(
@@ -87,7 +88,7 @@ def analyse(
         duplicate_chunks=duplicates.chunks,
         duplicates=duplicates,
         near_duplicates=near,
-        large_symbols=sizes.large_symbols(chunks, options),
+        large_symbols=large,
         without_evidence=without_evidence(manifest, survey, options.limit),
         generated=generated,
         by_language=sizes.shares(chunks, lambda chunk: chunk.lang),
@@ -96,14 +97,14 @@ def analyse(
         drift=docs_drift(index, settings, options.limit),
         recommendations=(),
     )
-    return found.model_copy(update={"recommendations": tuple(advice(index, settings, found, chunks, exact))})
+    recommendations = tuple(advice(index, settings, found, chunks, exact, cut, survey))
+    return found.model_copy(update={"recommendations": recommendations})
 
 
 def docs_drift(index: Index, settings: Settings, limit: int) -> DocsDrift | None:
-    """What the indexed docs show and the indexed code lacks; None unless there are docs of a google-adk that is known.
+    """What the indexed docs show and the indexed code lacks.
 
-    Raises:
-        SourceError: A file of the docs cannot be read.
+    None unless there are docs of a google-adk that is known, and their sources can be read.
     """
     version = None if isinstance(settings, CodebaseSettings) else indexed_version(settings, index.manifest)
     if version is None or not index.has_guides:
@@ -112,7 +113,11 @@ def docs_drift(index: Index, settings: Settings, limit: int) -> DocsDrift | None
         checker = DriftChecker(History.load(settings.paths.history), version)
     except ValueError:
         return None
-    report = report_drift(checker, files_of_index(index.manifest, index.folder))
+    try:
+        report = report_drift(checker, files_of_index(index.manifest, index.folder))
+    except SourceError:
+        # The comparison of the sources says which of them are gone.
+        return None
     return DocsDrift(
         version=report.version,
         files=report.files,

@@ -7,8 +7,10 @@ Motwani 1998): those that share .8 of their sequences meet there with a probabil
 .97. Hashes depend on nothing but the texts, so that the same index gives the same groups.
 
 Texts join the first text that they are like, in the order of paths, and only texts that joined no other are compared
-with those that follow. So the work grows with the number of different texts, and a thousand copies cost no more than
-a thousand comparisons. Members are like the first of their group; they may be less like each other.
+with those that follow, of those that agree in a band with the first 50. So the work grows with the number of different
+texts: a thousand copies cost a thousand comparisons, and a thousand texts that have a template in common and are not
+alike at most 1,000 estimates and 8 comparisons each. There a text may miss a later one that it is like. Members are
+like the first of their group; they may be less like each other.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ LEAST_SHINGLES = 40
 _BANDS, _ROWS = 20, 5
 # As many earlier texts are compared exactly with one text, the likeliest by their sketches.
 _MOST_COMPARED = 8
+# As many earlier texts are kept of those that agree in a band: texts of one template would all be compared with all.
+_MOST_FIRSTS = 50
 # Sketches estimate a share with a standard error of at most .05.
 _SLACK = 0.15
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -97,7 +101,8 @@ def near_duplicates(
     firsts: list[dict[int, list[int]]] = [{} for _ in range(_BANDS)]
     found: list[Joined] = []
     for count, place in enumerate(np.flatnonzero((shared >= 0).any(axis=1)).tolist()):
-        if count % 500 == 0:
+        # Each of these may take a thousand times as long as a sketch.
+        if count % 20 == 0:
             progress(len(known), len(known))
         keys = [(band, key) for band, key in enumerate(shared[place].tolist()) if key >= 0]
         candidates = sorted({other for band, key in keys for other in firsts[band].get(key, ())})
@@ -106,7 +111,9 @@ def near_duplicates(
             found.append(best)
             continue
         for band, key in keys:
-            firsts[band].setdefault(key, []).append(place)
+            alike = firsts[band].setdefault(key, [])
+            if len(alike) < _MOST_FIRSTS:
+                alike.append(place)
     return found
 
 

@@ -53,14 +53,19 @@ def folders(chunks: Sequence[Chunk], limit: int) -> tuple[Share, ...]:
     return shares(chunks, name)
 
 
-def large_symbols(chunks: Sequence[Chunk], options: AnalysisOptions) -> LargeSymbols:
-    """The functions and classes with more tokens than the options allow; `chunks` are by path and line."""
+def large_symbols(chunks: Sequence[Chunk], options: AnalysisOptions) -> tuple[LargeSymbols, list[LargeSymbol]]:
+    """The functions and classes with more tokens than the options allow; `chunks` are by path and line.
+
+    Of the functions, all that are in several chunks come extra, the largest first.
+    """
     found: list[LargeSymbol] = []
     for _, file in groupby(chunks, key=lambda chunk: chunk.file):
         found += (symbol for symbol in _symbols(list(file)) if symbol.tokens > options.symbol_tokens)
     found.sort(key=lambda symbol: (-symbol.tokens, symbol.path, symbol.lines.start))
-    functions = sum(symbol.kind in _FUNCTIONS for symbol in found)
-    return LargeSymbols(functions=functions, classes=len(found) - functions, listed=tuple(found[: options.limit]))
+    functions = [symbol for symbol in found if symbol.kind in _FUNCTIONS]
+    listed = tuple(found[: options.limit])
+    large = LargeSymbols(functions=len(functions), classes=len(found) - len(functions), listed=listed)
+    return large, [symbol for symbol in functions if symbol.chunks > 1]
 
 
 def generated(chunks: Iterable[Chunk], limit: int) -> tuple[Generated, frozenset[tuple[str, str, str]]]:

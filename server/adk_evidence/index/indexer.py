@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from adk_evidence.errors import SourceError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.services.eventloop import Cancelled
 
@@ -44,11 +45,13 @@ class Survey:
     """What the sources of an index hold now.
 
     `files` has the hashes of the files that an update would index, as the index's manifest has them, by repository and
-    path. `left_out` has the reason and the path of what it would leave out; paths of folders end with `/`.
+    path. `left_out` has the reason and the path of what it would leave out; paths of folders end with `/`. `unread`
+    says by repository why its sources could not be looked at; then `files` has none or not all of its files.
     """
 
     files: Mapping[tuple[str, str], str]
     left_out: tuple[tuple[str, str], ...]
+    unread: Mapping[str, SourceError] = field(default_factory=dict)
 
 
 class Indexer(Protocol):
@@ -64,7 +67,7 @@ class Indexer(Protocol):
         """Look at the sources of an opened index, whose own settings these are, and change nothing.
 
         Raises:
-            SourceError: A source is gone.
+            SourceError: All sources are gone.
         """
 
     def delete(self, name: str) -> None:

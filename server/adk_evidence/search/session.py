@@ -39,7 +39,7 @@ from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.factory import make_reader, make_reranker
 from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.search.run import Hit, Models, QueryVectors, Run
-from adk_evidence.search.scope import build_filter
+from adk_evidence.search.scope import filter_of
 from adk_evidence.search.support import held_names
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
@@ -297,7 +297,7 @@ class Session:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
         retrieval = wide_enough(self.settings.retrieval, limit)
         settings = self.settings.model_copy(update={"retrieval": retrieval})
-        narrowed, _ = build_filter(filters, index.paths["code"], index.refs["code"])
+        narrowed, _ = filter_of(filters, "code", index, self.context)
         with self.context.stage("encode"):
             models = self.models
             sparse = models.sparse.encode_query(query_lexical_text(code))

@@ -41,7 +41,10 @@ def _survey(run: Run, name: str, session: Session) -> Survey | None:
         return None
     run.progress(0, None, f"Looking at the sources of {name}.")
     try:
-        return run.make_indexer(run.agents.settings).survey(session.index, session.settings)
+        found = run.make_indexer(run.agents.settings).survey(session.index, session.settings)
     except SourceError as exc:
         run.notes.fail(exc, "warning", name)
         return None
+    for why in found.unread.values():
+        run.notes.fail(why, "warning", name)
+    return found

@@ -25,7 +25,7 @@ from adk_evidence.models.pack import LineSpan, Quality, Verification, round_scor
 from adk_evidence.models.request import MAX_RESULTS, EvidenceFilters, EvidenceRequest
 from adk_evidence.search.query import normalise
 from adk_evidence.search.run import Hit
-from adk_evidence.search.scope import build_filter
+from adk_evidence.search.scope import filter_of
 from adk_evidence.search.session import Neighbour, Session
 from adk_evidence.store.base import Filter, Match
 from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal_ranks
@@ -213,7 +213,7 @@ def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origin
     total = 0
     for kind in filters.kinds:
         collection = store.collection(kind)
-        built, _ = build_filter(filters, index.paths[kind], index.refs[kind])
+        built, _ = filter_of(filters, kind, index)
         if excluded_origins and kind == "doc":
             built = Filter(built.must, built.should, (*built.must_not, Match("origin", excluded_origins)))
         if built:
