@@ -47,7 +47,7 @@ const NEWER = {
     ...["support_weights", "results", "buffer", "required"],
   ],
   CorpusInfo: ["content"],
-  IndexInfo: ["content"],
+  IndexInfo: ["content", "dense_model"],
   adk_evidence__models__pack__Why: [
     ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures", "question"],
     ...["own_rank", "near_rank"],

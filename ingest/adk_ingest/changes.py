@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder, SparseEncoder
+from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder
 from adk_evidence.errors import IngestError
-from adk_evidence.models.chunk import ChunkRecord, sha256_text
+from adk_evidence.models.chunk import ChunkRecord
 from adk_evidence.store.generations import Generation
 from adk_evidence.store.manifest import CorpusEntry, FileEntry
-from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
+from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora import CorpusInput
-from adk_ingest.credentials import holds_credential
+from adk_ingest.making import KeysOf, MadeFile, keys_of_texts, place
 from adk_ingest.manifest import CorpusRun
 from adk_ingest.new_questions import File
-from adk_ingest.records import records
 from adk_ingest.spool import RecordSpool
 from adk_ingest.wording import named
 
 # Where a chunker fails on one file, the file is at fault; where it fails on more than this share of the files, and on
 # more than one, the chunker is.
 MAX_FAILED_SHARE = 0.05
-# What stands in for the chunks of a file that a chunker fails on.
-_NOTHING = ChunkedFile([], parse_failed=True)
 
 
 @dataclass
 class Changes:
     """How one corpus differs from the published index; `said` is the corpus's entry in the run's manifest.
 
-    `chunk` fills the rest. `records` are the chunks of the changed files, for the length of a run. The texts for the
-    dense model are in `inputs`, by the cache keys of their vectors, or in `contexts`, where the model sees a file's
-    chunks together.
+    `take` fills the rest. `records` are the chunks of the changed files, for the length of a run, with the texts for
+    the dense model. Where the model sees a file's chunks together, `contexts` has their texts.
     """
 
     corpus: CorpusInput
@@ -42,7 +37,6 @@ class Changes:
     removed: list[str]
     kept: dict[str, FileEntry]
     records: RecordSpool = field(default_factory=RecordSpool)
-    inputs: dict[str, str] = field(default_factory=dict)
     contexts: list[ContextBatch] = field(default_factory=list)
     files: dict[str, FileEntry] = field(default_factory=dict)
     dense_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -80,96 +74,62 @@ class Changes:
         """Paths of the files whose points must leave the index."""
         return [*self.removed, *self.changed]
 
-    def chunk(self, dense: DenseEmbedder, sparse: SparseEncoder) -> Iterator[None]:
-        """Make the records of the changed files; yields after each file.
+    def to_make(self) -> list[SourceFile]:
+        """The files whose records are to be made, in their order."""
+        wanted = set(self.changed)
+        return [file for file in self.corpus.files if file.path in wanted]
 
-        Chunks without a word that `sparse` knows get no record.
+    def keys_of(self, dense: DenseEmbedder) -> KeysOf:
+        """How the dense vectors of a file's texts are named; keeps the texts of a model that reads them together."""
+        if not isinstance(dense, ContextualEmbedder):
+            return keys_of_texts
+
+        def keys_of(texts: Sequence[str]) -> list[str]:
+            batches = dense.context_batches(texts)
+            self.contexts += batches
+            return [key for batch in batches for key in batch.keys]
+
+        return keys_of
+
+    def take(self, files: Iterable[MadeFile]) -> Iterator[None]:
+        """Take what was made of the changed files, in their order; yields after each file.
 
         Raises:
             IngestError: The chunker fails on too many files.
         """
-        wanted = set(self.changed)
         failed: list[str] = []
         warned: dict[str, list[str]] = {}
-        for file in self.corpus.files:
-            if file.path not in wanted:
-                continue
-            try:
-                file = _as_it_is(file)
-                chunked = self.corpus.chunk(file)
-            except Exception as exc:
-                failed.append(f"{file.path}: {type(exc).__name__}: {exc}")
-                chunked = _NOTHING
-                self.said.warnings.append(f"{file.path}: no chunks, {type(exc).__name__}: {exc}")
-                if len(failed) > max(1, MAX_FAILED_SHARE * len(wanted)):
+        for made in files:
+            if made.failure is not None:
+                failed.append(f"{made.path}: {made.failure}")
+                self.said.warnings.append(f"{made.path}: no chunks, {made.failure}")
+                if len(failed) > max(1, MAX_FAILED_SHARE * len(self.changed)):
                     raise IngestError(
                         f"The chunker of {self.corpus.name} fails on many files, the first of them {failed[0]}.",
                         "Please report this; the index that was published before still serves.",
-                    ) from exc
-            self._take(file, chunked, dense, sparse)
-            for warning in chunked.warnings:
-                warned.setdefault(warning, []).append(file.path)
+                    )
+            self.records.add(made.pickled, made.entry.chunks)
+            self.files[made.path] = made.entry
+            self.dense_keys[made.path] = made.dense_keys
+            if made.sparse_keys:
+                self.sparse_keys[made.path] = made.sparse_keys
+            self.said.tokens += made.tokens
+            self.said.chunks_without_terms += made.without_terms
+            if made.parse_failed:
+                self.said.parse_failures.append(made.path)
+            for warning in made.warnings:
+                warned.setdefault(warning, []).append(made.path)
             yield
         # One warning for all files that it is about.
         self.said.warnings += [f"{named(paths)}: {warning}" for warning, paths in warned.items()]
         self._count()
-
-    def _take(self, file: SourceFile, chunked: ChunkedFile, dense: DenseEmbedder, sparse: SparseEncoder) -> None:
-        def without_terms(raw: RawChunk, lexical: str) -> bool:
-            if sparse.has_terms(lexical):
-                return False
-            self.said.chunks_without_terms.append(_place(file.path, raw))
-            return True
-
-        made = self._with_dense_keys(list(records(file, chunked, self.corpus, without_terms)), dense)
-        self.records.add(made)
-        self.dense_keys[file.path] = tuple(
-            key for record in made for key in (*record.dense_keys, *record.question_keys)
-        )
-        if not sparse.exact_terms:
-            self.sparse_keys[file.path] = tuple(sha256_text(record.lexical_text) for record in made)
-        passages = sum(len(record.dense_texts) + len(record.questions) for record in made)
-        self.files[file.path] = FileEntry(
-            sha256=file.file_hash,
-            chunks=len(made),
-            passages=passages,
-            failed=chunked is _NOTHING,
-            with_questions=sum(bool(record.questions) for record in made),
-            content=_content(made),
-        )
-        self.said.tokens += sum(record.text_tokens for record in made)
-        if chunked.parse_failed:
-            self.said.parse_failures.append(file.path)
-
-    def _with_dense_keys(self, made: Sequence[ChunkRecord], dense: DenseEmbedder) -> list[ChunkRecord]:
-        """One file's records with the cache keys of their dense vectors, whose inputs are kept."""
-        texts = [text for record in made for text in record.dense_texts]
-        if isinstance(dense, ContextualEmbedder):
-            batches = dense.context_batches(texts)
-            self.contexts += batches
-            keys = [key for batch in batches for key in batch.keys]
-        else:
-            keys = [sha256_text(text) for text in texts]
-            self.inputs.update(zip(keys, texts, strict=True))
-        questions = {text: sha256_text(text) for record in made for text in record.questions}
-        self.inputs.update((key, text) for text, key in questions.items())
-        following = iter(keys)
-        return [
-            record.model_copy(
-                update={
-                    "dense_keys": tuple(itertools.islice(following, len(record.dense_texts))),
-                    "question_keys": tuple(questions[text] for text in record.questions),
-                }
-            )
-            for record in made
-        ]
 
     def drop(self, record: ChunkRecord) -> None:
         """Leave out a chunk whose sparse vector is empty; a second call does nothing."""
         if record.chunk_id in self._dropped:
             return
         self._dropped.add(record.chunk_id)
-        self.said.chunks_without_terms.append(_place(record.path, record))
+        self.said.chunks_without_terms.append(place(record.path, record))
         entry = self.files[record.path]
         embedded = len(record.dense_texts) + len(record.questions)
         passages = None if entry.passages is None else entry.passages - embedded
@@ -200,37 +160,3 @@ class Changes:
         self.said.chunks = sum(entry.chunks for entry in entries.values())
         self.said.with_questions = sum(entry.with_questions for entry in entries.values())
         self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
-
-
-def _as_it_is(file: SourceFile) -> SourceFile:
-    """A file with its text, which chunkers ask for more than once.
-
-    Where the file changed since the run looked at it, its hash is that of the text which is indexed, so that the next
-    run compares with that. A text that has got a credential meanwhile is not indexed.
-    """
-    text = file.text
-    is_other = file.known is not None and sha256_text(text) != file.known.facts.digest
-    if is_other and holds_credential(text):
-        text = ""
-    return replace(file, own_text=text, file_hash=sha256_text(text) if is_other else file.file_hash)
-
-
-def _content(made: Sequence[ChunkRecord]) -> str:
-    """A digest of what is cited and what is searched of a file: its chunks, and the texts behind their vectors."""
-    parts = (
-        part
-        for record in made
-        for part in (
-            record.chunk_id,
-            record.source_hash,
-            sha256_text(record.lexical_text),
-            *record.dense_keys,
-            *record.question_keys,
-        )
-    )
-    # Half of a sha256 is enough, and a manifest may list ten thousand files.
-    return sha256_text("\0".join(parts))[:32]
-
-
-def _place(path: str, chunk: RawChunk | ChunkRecord) -> str:
-    return f"{path}:{chunk.start_line}-{chunk.end_line}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import PurePosixPath
 
 from adk_evidence.embedding.factory import fingerprint
@@ -50,12 +51,12 @@ def docs_chunk(
     settings: Settings, include: IncludeReader, readers: Readers = EVERYBODY
 ) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    return lambda file: prose.chunk_prose(file, settings.ingestion.chunking, include, readers)
+    return partial(prose.chunk_prose, chunking=settings.ingestion.chunking, include=include, readers=readers)
 
 
 def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
     """Chunks files of code, and the few pages among them."""
-    return lambda file: chunk_code(file, settings.ingestion.chunking)
+    return partial(chunk_code, chunking=settings.ingestion.chunking)
 
 
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:

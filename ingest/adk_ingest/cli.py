@@ -257,7 +257,8 @@ def watch(
     """Index a codebase, then keep its index up to date while its files change; Ctrl+C ends this."""
     from adk_ingest.codebase import CodebaseIndexer
     from adk_ingest.codebase_views import JsonEvents, PlainEvents, codebase_from
-    from adk_ingest.watching import Watcher, lower_priority
+    from adk_ingest.priority import lower_priority
+    from adk_ingest.watching import Watcher
 
     settings = settings_from(profile, home)
     lower_priority()

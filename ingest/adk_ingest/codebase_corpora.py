@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
@@ -16,7 +17,15 @@ from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunkers import code_chunk, docs_chunk
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
-from adk_ingest.corpora import CorpusInput, as_committed, corpus_state, digest, uncommitted_notice, with_includes
+from adk_ingest.corpora import (
+    CorpusInput,
+    as_committed,
+    corpus_state,
+    digest,
+    included_paths,
+    uncommitted_notice,
+    with_includes,
+)
 from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
 from adk_ingest.known_files import KnownFiles
@@ -142,9 +151,6 @@ def _corpus(
     `by_path` has all files of the codebase, which pages may include.
     """
 
-    def include(path: str) -> str | None:
-        return by_path[path].text if path in by_path else None
-
     def hash_of(path: str) -> str | None:
         return by_path[path].file_hash if path in by_path else None
 
@@ -153,28 +159,30 @@ def _corpus(
     source = replace(source, corpus=name, repo=about.repo)
     is_docs = kind == "doc"
     files = tuple(file for file in files if (PurePosixPath(file.path).suffix.lower() in DOCS_EXTENSIONS) == is_docs)
+    wanted = {path for file in files for path in included_paths(file)} if is_docs else set()
+    include = partial(_text_of, {path: by_path[path] for path in wanted if path in by_path})
     return CorpusInput(
         name=name,
         kind=kind,
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=docs_chunk(settings, include) if is_docs else _code_chunk(settings),
+        chunk=docs_chunk(settings, include) if is_docs else partial(_chunk_with_language, code_chunk(settings)),
         state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
         files=tuple(with_includes(file, hash_of) for file in files) if is_docs else files,
         about=about,
+        portable=True,
     )
 
 
-def _code_chunk(settings: CodebaseSettings) -> Callable[[SourceFile], ChunkedFile]:
-    chunk = code_chunk(settings)
+def _text_of(by_path: Mapping[str, SourceFile], path: str) -> str | None:
+    return by_path[path].text if path in by_path else None
 
-    def with_language(file: SourceFile) -> ChunkedFile:
-        """A file's chunks; in a language that no chunker knows, its extension is the language's name."""
-        chunked = chunk(file)
-        language = PurePosixPath(file.path).suffix.lstrip(".").lower()
-        if language:
-            chunked.chunks = [replace(raw, lang=language) if raw.lang == "txt" else raw for raw in chunked.chunks]
-        return chunked
 
-    return with_language
+def _chunk_with_language(chunk: Callable[[SourceFile], ChunkedFile], file: SourceFile) -> ChunkedFile:
+    """A file's chunks; in a language that no chunker knows, its extension is the language's name."""
+    chunked = chunk(file)
+    language = PurePosixPath(file.path).suffix.lstrip(".").lower()
+    if language:
+        chunked.chunks = [replace(raw, lang=language) if raw.lang == "txt" else raw for raw in chunked.chunks]
+    return chunked

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
@@ -23,7 +24,7 @@ from adk_ingest.chunking.prose import chunk_prose
 from adk_ingest.chunking.python import module_name
 from adk_ingest.credentials import is_credential_file
 from adk_ingest.discovery import Discovery, discover, read_globs
-from adk_ingest.known_files import KnownFile
+from adk_ingest.known_files import KnownFile, KnownFiles
 from adk_ingest.questions import NONE, WrittenQuestions, written_questions
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
@@ -45,6 +46,14 @@ _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 PAGES_FOLDER = "pages"
 
 
+def _nothing(*_: object) -> None:
+    return None
+
+
+def _no_difference(_: KnownFiles) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class CorpusInput:
     """One corpus of a run.
@@ -55,7 +64,8 @@ class CorpusInput:
     generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at the corpus
     as a whole and returns a sentence for each thing that its authors should know; it runs only when files changed.
     `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
-    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`.
+    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
+    can be sent to another process, without its files and what the walk found.
     """
 
     name: str
@@ -67,14 +77,21 @@ class CorpusInput:
     state: str
     files: tuple[SourceFile, ...]
     origin: Origin = "repository"
-    url_for: Callable[[str, str | None], str | None] = lambda path, anchor: None
-    title_for: Callable[[str], str | None] = lambda path: None
+    url_for: Callable[[str, str | None], str | None] = _nothing
+    title_for: Callable[[str], str | None] = _nothing
     about: CorpusSettings | None = None
     found: Discovery = field(default_factory=Discovery)
     pages: Mapping[str, str] | None = None
     check: Callable[[], list[str]] = list
     site_url: str | None = None
     uncommitted: frozenset[str] = frozenset()
+    portable: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs to make records, with the questions of this run."""
+        source = replace(self.source, differs=_no_difference, committed=None, known=KnownFiles())
+        without = {"source": source, "files": (), "found": Discovery(), "uncommitted": frozenset()}
+        return {**self.__dict__, "questions": self.questions, **without}
 
     @property
     def text_kind(self) -> Kind:
@@ -157,6 +174,7 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
         about=others,
         found=found,
         uncommitted=uncommitted,
+        portable=True,
     )
 
 
@@ -192,6 +210,7 @@ def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created
         # The walk of the corpus itself says what it passed over elsewhere.
         found=replace(found, skipped=skipped),
         uncommitted=uncommitted,
+        portable=True,
     )
 
 

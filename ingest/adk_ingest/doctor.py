@@ -14,7 +14,9 @@ from typing import Literal
 from adk_evidence import __version__
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.minilm import is_prepared
+from adk_evidence.embedding.static import table_file
 from adk_evidence.errors import EvidenceError, TargetsMissingError
+from adk_evidence.index.encoders import as_kept
 from adk_evidence.index.opened import check_readable, dense_gap
 from adk_evidence.index.versions import indexed_versions, settings_for_version
 from adk_evidence.models.chunk import KINDS
@@ -84,11 +86,14 @@ def _model(settings: Settings) -> Iterator[Finding]:
     elif chosen.provider == "fastembed":
         docs, code = chosen.fastembed.docs_model, chosen.fastembed.code_model
         yield Finding(what, "ok", f"{docs} for docs, {code} for code, through FastEmbed.")
-    elif is_prepared(models, chosen.precision):
-        yield Finding(what, "ok", f"all-MiniLM-L6-v2 in {chosen.precision} is prepared and was checked.")
+    elif chosen.is_static and table_file(models) is not None:
+        yield Finding(what, "ok", "The static vectors of the tokens of all-MiniLM-L6-v2 are made.")
+    elif not chosen.is_static and is_prepared(models, chosen.layers):
+        yield Finding(what, "ok", f"all-MiniLM-L6-v2 in {chosen.layers} is prepared and was checked.")
     elif is_prepared(models):
-        found = f"all-MiniLM-L6-v2 is prepared in fp32, but not yet in {chosen.precision}, which the settings want."
-        yield Finding(what, "note", found, "The first ingestion or question prepares it in some seconds.")
+        wanted = "static" if chosen.is_static else chosen.layers
+        found = f"all-MiniLM-L6-v2 is prepared in fp32, but not yet in {wanted}, which the settings want."
+        yield Finding(what, "note", found, "The first ingestion or question prepares it within a minute.")
     else:
         hint = "The first ingestion or question fetches it (about 83 MB)."
         yield Finding(what, "note", "all-MiniLM-L6-v2 is not prepared yet.", hint)
@@ -202,7 +207,7 @@ def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
         check_readable(manifest, settings)
     except EvidenceError as exc:
         return Finding("models", "broken", exc.message, exc.hint)
-    if manifest.fingerprint != index_fingerprint(settings):
+    if manifest.fingerprint != index_fingerprint(as_kept(settings, manifest)):
         older = "The index answers, but it was built by another version or with other ingestion settings."
         return Finding("models", "note", older, "Run `adk-ingest all`; vectors are taken from the cache.")
     return Finding("models", "ok", "The index was built with the models that questions use.")

@@ -74,19 +74,23 @@ class _Record(BaseModel):
 
 
 class KnownFile:
-    """A regular file of this run, with its facts; the text is read when it is asked for."""
+    """A regular file of this run, with its facts; the text is read each time it is asked for.
 
-    def __init__(self, disk: str, facts: Facts, text: str | None, changed: Callable[[], None]) -> None:
+    Reading takes microseconds, and the texts of a large codebase would take all memory.
+    """
+
+    def __init__(self, disk: str, facts: Facts, changed: Callable[[], None] = lambda: None) -> None:
         self.facts = facts
         self._disk = disk
-        self._text = text
         self._changed = changed
+
+    def __reduce__(self) -> tuple[type[KnownFile], tuple[str, Facts]]:
+        # What another process learns of the file is not kept.
+        return KnownFile, (self._disk, self.facts)
 
     @property
     def text(self) -> str:
         """The text as it is now; empty where the file cannot be read as text any more."""
-        if self._text is not None:
-            return self._text
         with suppress(OSError):
             if (decoded := decode(Path(self._disk).read_bytes())) is not None:
                 return decoded.text
@@ -143,14 +147,14 @@ class KnownFiles:
             return seen[1]
         entry = self._known.get(disk)
         if entry is not None and not self._compare and _is_unchanged(entry, signature):
-            file = KnownFile(disk, entry.facts, None, self._change)
+            file = KnownFile(disk, entry.facts, self._change)
         else:
             at = self._clock()
-            facts, text = _facts(disk)
+            facts = _facts(disk)
             # Files whose facts are all the same still get the later time, so that the next run trusts them.
             self._known[disk] = _Entry(signature=signature, at=at, facts=facts)
             self._change()
-            file = KnownFile(disk, facts, text, self._change)
+            file = KnownFile(disk, facts, self._change)
         self._seen[disk] = signature, file
         return file
 
@@ -198,24 +202,24 @@ def blob_ids(raw: bytes, like: str) -> tuple[str, ...]:
     return tuple(algorithm(b"blob %d\0" % len(form) + form, usedforsecurity=False).hexdigest() for form in forms)
 
 
-def _facts(disk: str) -> tuple[Facts, str | None]:
-    """What a file's bytes say, and its text where that is of use."""
+def _facts(disk: str) -> Facts:
+    """What a file's bytes say."""
     with open(disk, "rb") as file:  # noqa: PTH123
         head = file.read(HEAD_BYTES)
         if is_binary(head):
-            return Facts(reason="binary"), None
+            return Facts(reason="binary")
         raw = head + file.read()
     blobs = blob_ids(raw, "0" * 40)
     decoded = decode(raw)
     if decoded is None:
-        return Facts(reason="undecodable", blobs=blobs), None
+        return Facts(reason="undecodable", blobs=blobs)
     text = decoded.text
     reason = None
     if not text.strip():
         reason = "empty"
     elif holds_credential(text):
         reason = BY_TEXT
-    facts = Facts(
+    return Facts(
         reason=reason,
         digest=sha256_text(text),
         replaced=decoded.replaced,
@@ -223,7 +227,6 @@ def _facts(disk: str) -> tuple[Facts, str | None]:
         lines=text.count("\n") + 1,
         blobs=blobs,
     )
-    return facts, text
 
 
 def _signature(info: os.stat_result) -> Signature:

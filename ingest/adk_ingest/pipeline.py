@@ -29,6 +29,7 @@ from adk_evidence.embedding.base import (
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import IngestError, StoreError
+from adk_evidence.index.encoders import as_kept, with_precision
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.services.metering import CostCap
@@ -65,6 +66,7 @@ from adk_ingest.new_questions import File, files_with_new_questions
 from adk_ingest.parts import Build, PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
+from adk_ingest.side_by_side import making, processors
 from adk_ingest.vectors import Vectors
 
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
@@ -82,6 +84,7 @@ class DryRun:
     vectors: int
     cost: Cost | None = None
     cap: CostCap | None = None
+    is_static: bool = False
 
 
 class Ingestion:
@@ -99,9 +102,12 @@ class Ingestion:
         sparse: SparseEncoder | None = None,
         cancelled: Cancelled | None = None,
     ) -> None:
-        self._settings = settings
+        self._generations = open_generations(settings)
+        current = self._generations.current()
+        self._settings = settings = as_kept(settings, current.manifest if current else None)
         self._progress = progress
         self._cancelled = cancelled or (lambda: False)
+        self._is_given = dense is not None
         made = dense or make_dense(settings, report=progress.note, check=self._stop_if_cancelled)
         self._dense: Pair[DenseEmbedder] = Pair.of(made)
         self._cache = EmbeddingCache(settings.paths.embedding_cache)
@@ -109,7 +115,6 @@ class Ingestion:
         # Counting words is faster than looking vectors up.
         exact = self._encoder.exact_terms
         self._sparse = self._encoder if exact else CachedSparseEncoder(self._encoder, self._cache)
-        self._generations = open_generations(settings)
         self._publisher = make_publisher(settings)
         self._fingerprint = index_fingerprint(settings)
 
@@ -173,11 +178,11 @@ class Ingestion:
             renewed = self._renewed(base)
             changes = [Changes.since(base, corpus, _describe(corpus), renewed) for corpus in corpora]
             with _spools(changes):
-                for change in changes:
-                    for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
-                        pass
-            vectors = Vectors(self._dense, self._cache, changes)
-            return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each))
+                for _ in self._made(changes):
+                    pass
+                vectors = self._to_compute(changes)
+                is_static = self._settings.embedding.dense.is_static
+                return DryRun(changes, vectors.missing, vectors.cost(), cap_of(self._dense.each), is_static)
         finally:
             self._close()
 
@@ -191,7 +196,7 @@ class Ingestion:
             profile=self._settings.profile,
             config=_config(self._settings),
             chunker_version=chunker_version(),
-            dense_model="; ".join(embedder.model for embedder in self._dense.each),
+            dense_model=self._dense_model,
             sparse_model=self._sparse.model,
         )
         return RunLog.begin(run, files, self._progress)
@@ -218,11 +223,13 @@ class Ingestion:
             self._chunk(log, changes)
             if base is None and not any(len(change.records) for change in changes):
                 raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
-            vectors = Vectors(self._dense, self._cache, changes)
+            vectors = self._to_compute(changes)
+            run.dense_model = self._dense_model
             run.vectors_from_cache = vectors.cached
             refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
-            if current is None and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
+            is_slow = not self._settings.embedding.dense.is_static
+            if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
                 run.lexical_generation = self._build(log, None, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")
@@ -302,12 +309,37 @@ class Ingestion:
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
         with log.stage("chunk", files, "files"), rare_garbage_collection():
-            for change in changes:
-                for _ in change.chunk(self._dense[change.corpus.kind], self._encoder):
-                    self._progress.advance()
-                    self._stop_if_cancelled()
-                if change:
-                    change.said.warnings += change.corpus.check()
+            for _ in self._made(changes):
+                self._progress.advance()
+                self._stop_if_cancelled()
+            for change in filter(None, changes):
+                change.said.warnings += change.corpus.check()
+
+    def _made(self, changes: Sequence[Changes]) -> Iterator[None]:
+        """Make the records of all changed files; yields after each file."""
+        keys = {place: change.keys_of(self._dense[change.corpus.kind]) for place, change in enumerate(changes)}
+        with making(changes, keys, self._encoder, processors()) as made:
+            for place, change in enumerate(changes):
+                yield from change.take(made(place))
+
+    @property
+    def _dense_model(self) -> str:
+        return "; ".join(embedder.model for embedder in self._dense.each)
+
+    def _to_compute(self, changes: Sequence[Changes]) -> Vectors:
+        """The vectors of the changes; where `auto` chooses for a new index, static ones if many are missing."""
+        vectors, chosen = Vectors(self._dense, self._cache, changes), self._settings.embedding.dense
+        is_open = chosen.provider == "minilm" and chosen.precision == "auto" and not self._is_given
+        if not is_open or vectors.missing <= chosen.static_above:
+            return vectors
+        self._settings = with_precision(self._settings, "static")
+        self._dense = make_dense(self._settings, report=self._progress.note)
+        self._fingerprint = index_fingerprint(self._settings)
+        self._progress.note(
+            f"{vectors.missing:,} vectors are more than embedding.dense.static_above, so they are static; "
+            "a run with embedding.dense.precision: int8 replaces them while they answer."
+        )
+        return Vectors(self._dense, self._cache, changes)
 
     def _embed(self, log: RunLog, vectors: Vectors) -> None:
         run = log.run
@@ -395,15 +427,14 @@ class Ingestion:
         number = done = 0
         for change in changes:
             name, kind = change.corpus.name, change.corpus.kind
-            dense = None if vectors is None else vectors[kind]
             run.points_uploaded[name] = 0
             for batch in change.records.batches(points_a_write(self._settings)):
                 with log.timed("sparse"):
                     run.cursor = Cursor(stage="sparse", batch=number, done=done, total=total)
-                    sparse = self._sparse.encode_documents([record.lexical_text for record in batch], kind)
+                    encoded = self._with_sparse(batch, kind)
                 with log.timed("upsert"):
                     run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
-                    encoded = list(zip(batch, sparse, strict=True))
+                    dense = None if vectors is None else vectors.of(kind, [record for record, _ in encoded])
                     for record in (record for record, lexical in encoded if not lexical):
                         change.drop(record)
                     points = (self._point(record, lexical, dense) for record, lexical in encoded if lexical)
@@ -413,6 +444,14 @@ class Ingestion:
                 run.points_uploaded[name] += written
                 self._progress.advance(len(batch))
                 self._stop_if_cancelled()
+
+    def _with_sparse(
+        self, batch: Sequence[tuple[ChunkRecord, SparseVector | None]], kind: Kind
+    ) -> list[tuple[ChunkRecord, SparseVector]]:
+        """Records with their sparse vectors; those that came without one are encoded."""
+        lacking = [record.lexical_text for record, lexical in batch if lexical is None]
+        encoded = iter(self._sparse.encode_documents(lacking, kind) if lacking else ())
+        return [(record, next(encoded) if lexical is None else lexical) for record, lexical in batch]
 
     def _point(self, record: ChunkRecord, lexical: SparseVector, vectors: Mapping[str, FloatMatrix] | None) -> NewPoint:
         store = self._settings.store

@@ -28,6 +28,7 @@ from adk_ingest.wording import counted, named
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0
+STATIC_PER_SECOND = 5000.0
 CHUNKS_PER_SECOND = 700.0
 # A guess: requests of 60,000 tokens to a hosted model, one after the other.
 SECONDS_PER_REQUEST = 3.0
@@ -85,7 +86,7 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
 
 def _embedding_seconds(dry: DryRun) -> float:
     if dry.cost is None:
-        return dry.vectors / VECTORS_PER_SECOND
+        return dry.vectors / (STATIC_PER_SECOND if dry.is_static else VECTORS_PER_SECOND)
     return max(dry.cost.requests * SECONDS_PER_REQUEST, dry.cost.least_seconds)
 
 
@@ -239,7 +240,8 @@ def show_status(status: Status, console: Console) -> None:
     if status.generation is None:
         say(console, f"Nothing is indexed in {status.home}. {with_options(f'Run `{status.command}`.')}")
     else:
-        say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense}")
+        model = status.fingerprint.get("dense_model", "unknown")
+        say(console, f"Generation {status.generation} of {status.created_at}, dense {status.dense} ({model})")
         corpora = table("corpus", "repository", "commit", "source", "files", "chunks", "with questions", "content")
         for name, corpus in status.corpora.items():
             counts = (f"{corpus[name]:,}" for name in ("files", "chunks", "with_questions"))

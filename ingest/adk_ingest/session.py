@@ -9,6 +9,7 @@ from pathlib import Path
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.index.encoders import as_kept
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -127,7 +128,7 @@ def prepare_demo(settings: Settings, progress: Progress) -> None:
     """
     current = open_generations(settings).current()
     if current is not None and current.manifest.dense == "complete":
-        if current.manifest.fingerprint == index_fingerprint(settings):
+        if current.manifest.fingerprint == index_fingerprint(as_kept(settings, current.manifest)):
             return
         progress.note("The index is of an older version or of other settings; it is built anew.")
     with progress:

@@ -75,8 +75,8 @@ class _File:
     order: tuple[object, ...]
     source: SourceFile
 
-    # Most files have no other file of their name, so that nobody reads them for this.
-    @cached_property
+    # Most files have no other file of their name, so that nobody reads them for this. All texts would fill the memory.
+    @property
     def text(self) -> str:
         return self.source.text
 

@@ -40,8 +40,6 @@ GIT_LOCK_SECONDS = 60.0
 BUSY_SECONDS = 0.5
 # Where more paths changed, asking git which of them are ignored takes longer than a run that finds nothing.
 MAX_ASKED = 200
-# How much lower the priority is than that of other programs.
-NICENESS = 10
 # The file changes what a walk takes, though no walk takes the file itself.
 _GITIGNORE = ".gitignore"
 
@@ -252,13 +250,6 @@ class Watcher:
         except OSError:
             return False
         return age < GIT_LOCK_SECONDS
-
-
-def lower_priority() -> None:
-    """Let editors and compilers go first."""
-    nice: Callable[[int], int] | None = getattr(os, "nice", None)
-    if nice is not None:
-        nice(NICENESS)
 
 
 def _filter_of(settings: Settings, codebase: Codebase) -> Callable[[str, bool], bool]:

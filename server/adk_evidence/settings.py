@@ -49,7 +49,10 @@ Bytes = Annotated[int, Field(gt=0, le=1_000_000 * MAX_NUMBER)]
 PositiveFloat = Annotated[float, Field(gt=0, le=MAX_NUMBER)]
 NonNegativeInt = Field(ge=0, le=MAX_NUMBER)
 StoreKind = Literal["edge", "server"]
+# What the layers of the local model are computed in.
 Precision = Literal["int8", "fp32"]
+# static: no layer is computed; auto: static for large indexes, else int8.
+DensePrecision = Literal["int8", "fp32", "static", "auto"]
 
 
 def _keeps_the_key_safe(value: str) -> str:
@@ -229,12 +232,23 @@ class DenseSettings(Frozen):
 
     provider: Literal["minilm", "fastembed", "voyage", "openai"]
     text: DenseText
-    precision: Precision
+    precision: DensePrecision
+    static_above: PositiveInt
     model_path: UserPath | None
     threads: PositiveInt | None
     batch_size: PositiveInt
     max_tokens: int = Field(ge=16, le=32_768)
     fastembed: FastEmbedSettings
+
+    @property
+    def is_static(self) -> bool:
+        """Whether vectors are made of those of tokens, without layers."""
+        return self.provider == "minilm" and self.precision == "static"
+
+    @property
+    def layers(self) -> Precision:
+        """What the layers of the local model are computed in, where they are computed."""
+        return "fp32" if self.precision == "fp32" else "int8"
 
     @property
     def multi(self) -> bool:

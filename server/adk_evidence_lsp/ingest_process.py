@@ -25,8 +25,11 @@ def end_with_parent() -> None:
 
 def main() -> None:
     from adk_ingest.cli import run
+    from adk_ingest.priority import lower_priority
 
     end_with_parent()
+    # An ingestion may take minutes in which its user goes on to write.
+    lower_priority()
     run()
 
 

@@ -10,8 +10,8 @@ from tests.core.factories import hit, payload
 SESSION: Any = None
 
 
-def found(index: str, place: int, score: float, named: str | None = None) -> Found:
-    return Found(index, SESSION, hit(payload(body=f"{index} {place}"), named=named), place, score)
+def found(index: str, place: int, score: float, named: str | None = None, model: str = "minilm") -> Found:
+    return Found(index, SESSION, hit(payload(body=f"{index} {place}"), named=named), place, score, model)
 
 
 def order(*results: list[Found]) -> list[tuple[str, int]]:
@@ -26,3 +26,8 @@ def test_what_the_question_names_leads_whatever_its_index_and_its_likeness():
     near = [found("a", 1, 0.9), found("a", 2, 0.8)]
     site = [found("b", 1, 0.1, "raises the error"), found("b", 2, 0.7)]
     assert order(near, site)[:2] == [("b", 1), ("a", 1)]
+
+
+def test_likeness_by_two_models_does_not_decide_between_two_indexes():
+    static = [found("b", 1, 0.9, model="static"), found("b", 2, 0.8, model="static")]
+    assert order([found("a", 1, 0.1), found("a", 2, 0.1)], static)[1:3] == [("a", 1), ("b", 2)]

@@ -1,45 +1,45 @@
 """Time and memory of ingestion: from nothing, unchanged, and with one changed file.
 
+    python -m tests.benchmarks.ingest --files 10000 [--peers] [--turns 3] [--other CHECKOUT]
+    python -m tests.benchmarks.ingest --tree FOLDER [FOLDER ...] [--peers] [--minilm [--models HOME/models]]
     python -m tests.benchmarks.ingest --docs FOLDER --code FOLDER_OR_WHEEL [--minilm] [--models HOME/models]
-    python -m tests.benchmarks.ingest --files 10000
 
-The first form takes real corpora, the second makes that many small files, half Markdown and half Python. All work
-is done in a temporary folder. Vectors are hashed words, which cost next to nothing; `--minilm` computes real ones,
-which takes minutes for the ADK's corpora.
+The first form makes so many files in Python, TypeScript, JavaScript and Markdown (11 KB each in the mean), the second
+takes folders, for instance unpacked wheels, and the third the corpora of the ADK. All work is done in a temporary
+folder, and each run in processes of its own. Vectors are hashed words, which cost a tenth of a millisecond each;
+`--minilm` computes real ones.
+
+With several turns, what is compared takes turns, and medians are printed. `--other` runs another checkout's code in the
+same turns. `--peers` runs bm25s and LanceDB on the same files (`pip install --group benchmarks`).
 """
 
 from __future__ import annotations
 
 import argparse
-import random
+import json
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
+from typing import Any
 
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.settings import settings_for
 from adk_evidence.settings import Settings, load_settings
-from adk_ingest.manifest import RunManifest
+from adk_evidence.store.factory import open_generations
+from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.manifest import RunFiles
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
-from tests.benchmarks.measure import peak_rss_mb, show
-from tests.corpora import HashEmbedder, write_code, write_docs
+from tests.benchmarks.measure import show
+from tests.benchmarks.peers import PEERS, embedder, lacks
+from tests.benchmarks.processes import Watched, bytes_on_disk, watched
+from tests.benchmarks.trees import write_tree
 
-WORDS = [
-    "agent",
-    "tool",
-    "session",
-    "state",
-    "runner",
-    "event",
-    "memory",
-    "model",
-    "callback",
-    "plugin",
-    "retry",
-    "stream",
-    "artifact",
-    "context",
-]
+_NAME = "measured"
+_MB = 1_000_000
 
 
 class _Clock(Progress):
@@ -49,85 +49,170 @@ class _Clock(Progress):
         self.begin = time.perf_counter()
         self.lexical_ready: float | None = None
 
-    def note(self, message: str) -> None:
-        if message.startswith("Keyword search is ready"):
+    def published(self, *, vectors: bool) -> None:
+        if not vectors:
             self.lexical_ready = time.perf_counter() - self.begin
 
 
 def main() -> None:
     """Measure and print."""
     options = _options()
+    if options.child:
+        print(json.dumps(_ingested(options)))
+        return
     with tempfile.TemporaryDirectory(prefix="adk-evidence-benchmark-") as scratch:
         root = Path(scratch)
+        tree = root / "tree"
         if options.files:
-            sources = _synthetic(root, options.files)
+            write_tree(tree, options.files, options.seed)
+        for folder in options.tree:
+            shutil.copytree(folder, tree / folder.name)
+        if options.docs:
+            shutil.copytree(options.docs, tree)
+        sources = [path for path in sorted(tree.rglob("*")) if path.is_file()]
+        show("files", f"{len(sources):,}, {sum(path.stat().st_size for path in sources) / _MB:.1f} MB")
+        _measure(options, root, tree)
+
+
+def _measure(options: argparse.Namespace, root: Path, tree: Path) -> None:
+    """All runs in turns, then an unchanged one and one with a changed file."""
+    arms: dict[str, list[Watched]] = {"ours": []}
+    if options.other:
+        arms["other"] = []
+    for peer in PEERS if options.peers else ():
+        if lacks(peer):
+            show(peer, f"absent: `pip install {PEERS[peer]}` adds it.")
         else:
-            docs = shutil.copytree(options.docs, root / "docs")
-            sources = Sources(docs=str(docs), code=str(options.code), allow_network=False)
-        settings = load_settings({"home": root / "home"})
-        if options.models:
-            settings.paths.root.mkdir(parents=True)
-            settings.paths.models.symlink_to(options.models.resolve())
-        _run("from nothing", settings, sources, minilm=options.minilm)
-        _run("unchanged", settings, sources, minilm=options.minilm)
-        page = next(path for path in sorted((root / "docs" / "docs").rglob("*.md")) if path.stat().st_size > 200)
-        page.write_text(page.read_text(encoding="utf-8") + "\n\nOne more paragraph.\n", encoding="utf-8")
-        _run("one changed file", settings, sources, minilm=options.minilm)
-    show("peak RSS", f"{peak_rss_mb():.0f} MB")
-
-
-def _run(name: str, settings: Settings, sources: Sources, *, minilm: bool) -> None:
-    clock, processor = _Clock(), time.process_time()
-    run = ingest(settings, "all", sources, clock, dense=None if minilm else HashEmbedder(batch_size=64))
-    seconds = time.perf_counter() - clock.begin
-    show(name, f"{seconds:.2f} s, CPU {time.process_time() - processor:.2f} s, {run.status}")
-    show("  stages", ", ".join(f"{stage} {value:.2f} s" for stage, value in run.seconds.items()))
-    if clock.lexical_ready is not None:
-        show("  keyword search ready", f"after {clock.lexical_ready:.2f} s")
-    show("  work", _work(run))
-
-
-def _work(run: RunManifest) -> str:
-    files = sum(corpus.files_changed for corpus in run.corpora.values())
-    chunks = sum(corpus.chunks for corpus in run.corpora.values())
-    reading = run.seconds.get("discover", 0.0) + run.seconds.get("chunk", 0.0)
-    rate = f", {files / reading:.0f} files/s discovered and chunked" if files > 1 and reading else ""
-    return f"{files} files changed, {chunks} chunks in all, {run.vectors_embedded} vectors computed{rate}"
-
-
-def _synthetic(root: Path, files: int) -> Sources:
-    source = random.Random(files)
-
-    def words(count: int) -> str:
-        return " ".join(source.choices(WORDS, k=count))
-
-    def page(number: int) -> str:
-        sections = (f"## {words(3).title()}\n\n{words(60)}.\n" for _ in range(3))
-        return f"# Page {number}\n\n{words(30)}.\n\n" + "\n".join(sections)
-
-    def module(number: int) -> str:
-        functions = (
-            f'def {words(2).replace(" ", "_")}_{place}({words(1)}):\n    """{words(12)}."""\n    return {number}\n'
-            for place in range(4)
+            arms[peer] = []
+    home, listed = root / "home", root / "files.txt"
+    for _ in range(options.turns):
+        for arm, runs in arms.items():
+            shutil.rmtree(home, ignore_errors=True)
+            if arm in PEERS:
+                home.mkdir()
+                model = ["--home", str(root / "peer")] if options.minilm else []
+                _with_models(options, root / "peer")
+                runs.append(watched(["-m", "tests.benchmarks.peers", arm, str(listed), str(home / arm), *model]))
+                continue
+            runs.append(_run(options, home, tree, options.other if arm == "other" else None))
+            listed.write_text("\n".join(str(tree / path) for path in runs[-1].said["files"]), encoding="utf-8")
+    for arm, runs in arms.items():
+        _show(arm, runs)
+    ours = arms.pop("ours")
+    for arm, runs in arms.items():
+        ready = "ready" if arm == "bm25s" else "seconds"
+        time_of, theirs = median(run.said[ready] for run in ours), median(run.said["seconds"] for run in runs)
+        what = "keyword search" if arm == "bm25s" else "complete"
+        cpu = median(run.cpu_seconds for run in ours) / median(run.cpu_seconds for run in runs)
+        rss = median(run.rss_mb for run in ours) / median(run.rss_mb for run in runs)
+        show(
+            f"ours / {arm}", f"{time_of / theirs:.2f} of the time ({what}), {cpu:.2f} of the CPU, {rss:.2f} of the RSS"
         )
-        return f'"""{words(10)}."""\n\n\n' + "\n\n".join(functions)
+    shutil.rmtree(home, ignore_errors=True)
+    _run(options, home, tree, None)
+    _show("unchanged", [_run(options, home, tree, None)])
+    page = next(path for path in sorted(tree.rglob("*.md")) + sorted(tree.rglob("*.py")) if path.stat().st_size > 200)
+    page.write_text(page.read_text(encoding="utf-8") + "\n\n# One more paragraph.\n", encoding="utf-8")
+    _show("one changed file", [_run(options, home, tree, None)])
 
-    half = files // 2
-    docs = write_docs(root / "docs", {f"docs/part{n % 50}/page{n}.md": page(n) for n in range(half)})
-    code = write_code(root / "code", {f"src/google/adk/part{n % 50}/m{n}.py": module(n) for n in range(files - half)})
-    return Sources(docs=str(docs), code=str(code), allow_network=False)
+
+def _run(options: argparse.Namespace, home: Path, tree: Path, checkout: Path | None) -> Watched:
+    """One ingestion in a process of its own, with the code of a checkout."""
+    _with_models(options, home)
+    more = ["--minilm"] if options.minilm else []
+    if options.docs:
+        more += ["--docs", str(tree), "--code", str(options.code)]
+    other = {"PYTHONPATH": f"{checkout}/server:{checkout}/ingest"} if checkout else {}
+    return watched(["-m", "tests.benchmarks.ingest", "--child", str(home), "--tree", str(tree), *more], other)
+
+
+def _with_models(options: argparse.Namespace, home: Path) -> None:
+    if options.models and not (home / "models").exists():
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "models").symlink_to(options.models.resolve())
+
+
+def _ingested(options: argparse.Namespace) -> dict[str, Any]:
+    """What a child tells of its run."""
+    settings: Settings = load_settings({"home": options.child})
+    dense = None if options.minilm else embedder(None)
+    clock = _Clock()
+    if options.docs:
+        sources = Sources(str(options.docs), str(options.code), allow_network=False)
+        ingest(settings, "all", sources, clock, dense=dense)
+    else:
+        codebase = Codebase(name=_NAME, path=options.tree[0])
+        CodebaseIndexer(settings, dense=dense).build(codebase, clock)
+        settings = settings_for(settings, codebase)
+    seconds = time.perf_counter() - clock.begin
+    run = max(RunFiles(settings.paths.runs).runs(), key=lambda run: run.started_at)
+    current = open_generations(settings).current()
+    corpora = current.manifest.corpora.values() if current else ()
+    files = {path: entry for corpus in corpora for path, entry in corpus.files.items()}
+    cache = settings.paths.embedding_cache
+    return {
+        "seconds": seconds,
+        "ready": clock.lexical_ready or seconds,
+        "status": run.status,
+        "stages": run.seconds,
+        "changed": sum(corpus.files_changed for corpus in run.corpora.values()),
+        "files": sorted(files),
+        "chunks": sum(corpus.chunks for corpus in run.corpora.values()),
+        "passages": sum(entry.passages or 0 for entry in files.values()),
+        "embedded": run.vectors_embedded,
+        "bytes": bytes_on_disk(options.child),
+        "cache": cache.stat().st_size if cache.exists() else 0,
+    }
+
+
+def _show(arm: str, runs: Sequence[Watched]) -> None:
+    """The median run of an arm by its time, with what it said."""
+    run = sorted(runs, key=lambda run: run.said["seconds"])[len(runs) // 2]
+    said, seconds = run.said, run.said["seconds"]
+    each = ", ".join(f"{one.said['seconds']:.1f}" for one in runs)
+    times = f"{seconds:.1f} s of {each}" if len(runs) > 1 else f"{seconds:.1f} s"
+    memory = f"peak RSS {run.rss_mb:.0f} MB, {run.own_mb:.0f} MB of it no file's"
+    show(arm, f"{times}, CPU {run.cpu_seconds:.1f} s with the start, {memory}")
+    show(
+        "  on disk",
+        f"{said['bytes'] / _MB:.1f} MB"
+        + (f", {said['cache'] / _MB:.1f} MB of it the cache" if "cache" in said else ""),
+    )
+    if "stages" not in said:
+        show("  work", f"{said['chunks']:,} windows")
+        return
+    show("  stages", ", ".join(f"{stage} {value:.1f} s" for stage, value in said["stages"].items()))
+    if said["ready"] < seconds:
+        show("  keyword search ready", f"after {said['ready']:.1f} s")
+    rate = (
+        f", {said['changed'] / seconds:.0f} files/s and {said['chunks'] / seconds:.0f} chunks/s"
+        if said["changed"] > 1
+        else ""
+    )
+    work = f"{said['status']}: {said['changed']:,} of {len(said['files']):,} files changed, {said['chunks']:,} chunks"
+    show("  work", f"{work} in all, {said['embedded']:,} vectors computed for {said['passages']:,} passages{rate}")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--docs", type=Path, help="checkout or snapshot of the docs; it is copied")
-    parser.add_argument("--code", type=Path, help="checkout, snapshot or wheel of the code")
-    parser.add_argument("--files", type=int, default=0, help="make so many small files instead")
+    parser.add_argument("--files", type=int, default=0, help="make so many files in four languages")
+    parser.add_argument("--seed", type=int, default=0, help="of the files that are made")
+    parser.add_argument("--tree", type=Path, nargs="+", default=[], help="folders of source files; they are copied")
+    parser.add_argument("--docs", type=Path, help="checkout or snapshot of the ADK's docs; it is copied")
+    parser.add_argument("--code", type=Path, help="checkout, snapshot or wheel of the ADK's code")
     parser.add_argument("--minilm", action="store_true", help="compute real vectors")
     parser.add_argument("--models", type=Path, help="folder of prepared models to use instead of fetching")
+    parser.add_argument("--turns", type=int, default=1, help="how often each is measured from nothing")
+    parser.add_argument("--other", type=Path, help="another checkout of this repository to compare with")
+    parser.add_argument("--peers", action="store_true", help="run bm25s and LanceDB on the same files, too")
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if not options.files and not (options.docs and options.code):
-        parser.error("name --docs and --code, or --files")
+    if options.child:
+        return options
+    if bool(options.docs) != bool(options.code) or sum(map(bool, (options.files, options.tree, options.docs))) != 1:
+        parser.error("name one of --files, --tree, or --docs and --code")
+    if options.peers and options.docs:
+        parser.error("--peers takes --files or --tree")
     return options
 
 

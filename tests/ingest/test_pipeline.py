@@ -14,6 +14,7 @@ from adk_evidence.errors import IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
+from adk_ingest.making import make_file
 from adk_ingest.manifest import RunManifest
 from adk_ingest.records import records
 from adk_ingest.session import Sources
@@ -27,6 +28,7 @@ from tests.corpora import (
     Workplace,
     change,
     git,
+    shared_sparse,
     word_vector,
     write_checkout,
     write_docs,
@@ -426,7 +428,7 @@ class TestPlan:
         changes, missing = workplace.plan()
         assert {change.corpus.name for change in changes} == {"adk_docs", "adk_python", "api-reference"}
         chunks = sum(change.said.chunks for change in changes)
-        assert 0 < missing <= sum(len(change.inputs) for change in changes)
+        assert 0 < missing <= len({key for change in changes for keys in change.dense_keys.values() for key in keys})
         assert not workplace.settings.index_path.exists()
         assert not workplace.settings.paths.runs.exists()
         run = workplace.ingest()
@@ -454,12 +456,15 @@ def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
 def test_records_come_back_in_their_order_from_disk_too(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adk_ingest.spool.MEMORY_BYTES", 1)
     corpus = workplace.gather("code")[0]
+    files = [make_file(corpus, file, shared_sparse(), encode=True) for file in corpus.files]
     made = [record for file in corpus.files for record in records(file, corpus.chunk(file), corpus)]
     with RecordSpool() as spool:
-        spool.add(made[:3])
-        spool.add(made[3:])
+        for file in files:
+            spool.add(file.pickled, file.entry.chunks)
         assert len(spool) == len(made)
         for _ in range(2):
             batches = list(spool.batches(3))
-            assert [record for batch in batches for record in batch] == made
+            assert [record.chunk_id for batch in batches for record, _ in batch] == [one.chunk_id for one in made]
+            encoded = shared_sparse().encode_documents([one.lexical_text for one in made], corpus.kind)
+            assert [sparse for batch in batches for _, sparse in batch] == encoded
             assert {len(batch) for batch in batches[:-1]} == {3}

@@ -91,7 +91,7 @@ def fail_chunk(monkeypatch: pytest.MonkeyPatch) -> Arguments:
     def broken(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("adk_ingest.changes.records", broken)
+    monkeypatch.setattr("adk_ingest.making.records", broken)
     return {}
 
 
@@ -263,7 +263,7 @@ class TestARunThatFails:
     def test_a_chunker_that_fails_on_many_files_is_not_the_files_fault(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def broken(*_: object) -> None:
+        def broken(*_: object, **__: object) -> None:
             raise NameError("name 'strip' is not defined")
 
         monkeypatch.setattr("adk_ingest.chunkers.chunk_code", broken)

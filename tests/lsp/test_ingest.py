@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+from adk_ingest.priority import NICENESS
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start
 from tests.lsp.rpc import RawClient
@@ -161,3 +165,14 @@ def test_a_failed_ingestion_says_what_the_command_says(start: Start, tmp_path: P
     assert error["data"]["code"] == "source_unavailable"
     assert error["message"].endswith(".")
     assert not Path("/elsewhere").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems count priorities in another way")
+def test_an_ingestion_lets_the_editor_go_first() -> None:
+    told = "import os, adk_ingest.cli as cli; cli.run = lambda: print(os.getpriority(os.PRIO_PROCESS, 0), flush=True)"
+    program = f"{told}; from adk_evidence_lsp.ingest_process import main; main()"
+    # The child ends when its standard input does.
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        priority = int(child.stdout.readline())
+    assert priority >= min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)

@@ -414,7 +414,7 @@ def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
     assert {"adk_docs", "adk_python", "api-reference"} <= set(found)
 
 
-@pytest.mark.parametrize(("precision", "state"), [("int8", "note"), ("fp32", "ok")])
+@pytest.mark.parametrize(("precision", "state"), [("int8", "note"), ("static", "note"), ("fp32", "ok")])
 def test_doctor_calls_a_model_prepared_only_in_the_precision_of_the_settings(
     cli, tmp_path, monkeypatch, precision, state
 ):

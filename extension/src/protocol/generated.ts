@@ -308,6 +308,10 @@ export interface IndexInfo {
   created_at: string;
   fingerprint: string;
   dense: "complete" | "pending";
+  /**
+   * What questions and chunks are encoded with.
+   */
+  dense_model: string | null;
   corpora: {
     [k: string]: CorpusInfo;
   };

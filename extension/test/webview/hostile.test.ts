@@ -65,6 +65,7 @@ function poisonedPack(payloads: string[]): EvidenceResult {
       content: null,
       fingerprint: joined,
       dense: "complete",
+      dense_model: null,
       corpora: Object.fromEntries([[joined, corpus]]),
     },
     // What comes over the wire may have members of any name.

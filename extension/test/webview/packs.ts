@@ -185,6 +185,7 @@ export function packOf(candidates: Candidate[], change: Partial<EvidenceResult> 
       content: null,
       fingerprint: "e312fab77f5ecc626f78322c91d5c3314f36def9",
       dense: "complete",
+      dense_model: null,
       corpora: {
         adk_docs: {
           repo: "google/adk-docs",

@@ -48,6 +48,9 @@ class Bm25Encoder:
         self._encoder = Once(self._open)
         self._term = functools.lru_cache(maxsize=1 << 16)(self._look_up)
 
+    def __reduce__(self) -> tuple[type[Bm25Encoder], tuple[SparseSettings]]:
+        return Bm25Encoder, (self._settings,)
+
     @property
     def model(self) -> str:
         settings = self._settings

@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -106,15 +107,29 @@ class EmbeddingCache:
                 found[key] = vector.astype(np.float32)
         return found
 
-    def put_many(self, model: str, dimension: int, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors by hash, in one transaction; those that are there are replaced."""
+    @_else(frozenset())
+    def present(self, model: str, dimension: int, hashes: Sequence[str]) -> AbstractSet[str]:
+        """The hashes of which there is a vector; no vector is read."""
+        db = self._db()
+        model_id = _model_id(db, model, dimension)
+        found: set[str] = set()
+        for start in range(0, len(hashes) if model_id is not None else 0, _VARIABLES):
+            part = hashes[start : start + _VARIABLES]
+            marks = ",".join("?" * len(part))
+            # The marks are the only thing put into the statement.
+            query = f"SELECT hash FROM vectors WHERE model = ? AND hash IN ({marks})"  # noqa: S608
+            found.update(key for (key,) in db.execute(query, (model_id, *part)))
+        return found
+
+    def put_many(self, model: str, dimension: int, vectors: Mapping[str, Vector]) -> bool:
+        """Keep vectors by hash, in one transaction; those that are there are replaced. Says whether they are kept."""
         rows = {}
         for key, vector in vectors.items():
             array = np.ascontiguousarray(vector, dtype=_LITTLE_ENDIAN)
             if array.shape != (dimension,):
                 raise ValueError(f"a vector of shape {array.shape} for dimension {dimension}")
             rows[key] = array.tobytes()
-        self._put(model, dimension, rows)
+        return self._put(model, dimension, rows)
 
     def get_sparse(self, model: str, hashes: Sequence[str]) -> dict[str, SparseVector]:
         rows = self._get(model, SPARSE_DIMENSION, hashes)
@@ -228,8 +243,8 @@ class EmbeddingCache:
                 db.executemany("UPDATE vectors SET used_day = ? WHERE model = ? AND hash = ?", stale)
         return found
 
-    @_else(None)
-    def _put(self, model: str, dimension: int, rows: Mapping[str, bytes]) -> None:
+    @_else(False)
+    def _put(self, model: str, dimension: int, rows: Mapping[str, bytes]) -> bool:
         today = int(time.time()) // _DAY
         with self._db() as db:
             db.execute("INSERT OR IGNORE INTO models (name, dimension) VALUES (?, ?)", (model, dimension))
@@ -238,6 +253,7 @@ class EmbeddingCache:
                 "INSERT OR REPLACE INTO vectors (model, hash, vector, used_day) VALUES (?, ?, ?, ?)",
                 [(model_id, key, blob, today) for key, blob in rows.items()],
             )
+        return True
 
     def _name(self, owner: Path) -> str:
         """What a folder is called here: its place as seen from the cache, since home folders are moved and copied."""

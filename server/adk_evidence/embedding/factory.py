@@ -9,6 +9,7 @@ from adk_evidence.embedding import bm25, splade
 from adk_evidence.embedding.base import Pair, SparseEncoder
 from adk_evidence.embedding.fastembed_models import FastEmbedEmbedder
 from adk_evidence.embedding.minilm import MiniLmEmbedder
+from adk_evidence.embedding.static import StaticEmbedder
 from adk_evidence.embedding.weights import Report
 from adk_evidence.errors import SettingsError
 from adk_evidence.identifiers import LEXICAL_VERSION
@@ -26,7 +27,8 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
     dense, models = settings.embedding.dense, settings.paths.models
     match dense.provider:
         case "minilm":
-            return Pair.of(MiniLmEmbedder(dense, models, report))
+            local = StaticEmbedder if dense.is_static else MiniLmEmbedder
+            return Pair.of(local(dense, models, report))
         case "fastembed":
             chosen = dense.fastembed
             docs, code = (chosen.docs_model, chosen.docs_model_path), (chosen.code_model, chosen.code_model_path)

@@ -37,7 +37,8 @@ ASSEMBLER_VERSION = 1
 # Least similarity to the vectors of the published model. In int8 the lowest reference text has 0.9926.
 MIN_COSINE: dict[Precision, float] = {"fp32": 0.9999, "int8": 0.99}
 
-_GRAPHS: dict[Precision, str] = {"fp32": "model.onnx", "int8": f"model-int8-v{INT8_VERSION}.onnx"}
+FP32_GRAPH = "model.onnx"
+_GRAPHS: dict[Precision, str] = {"fp32": FP32_GRAPH, "int8": f"model-int8-v{INT8_VERSION}.onnx"}
 _INT8_DIGEST = f"{_GRAPHS['int8']}.sha256"
 WEIGHTS = "model.safetensors"
 _WEIGHTS_BYTES = 90_868_376
@@ -229,7 +230,7 @@ class MiniLmEmbedder:
     dimension = DIMENSION
 
     def __init__(self, settings: DenseSettings, models: Path, report: Report | None = None) -> None:
-        quantised = f";int8-v{INT8_VERSION}" if settings.precision == "int8" else ""
+        quantised = f";int8-v{INT8_VERSION}" if settings.layers == "int8" else ""
         self.model = f"{MODEL}{quantised};max_tokens={settings.max_tokens}"
         self._settings = settings
         self._models = models
@@ -253,7 +254,7 @@ class MiniLmEmbedder:
         return vector
 
     def _open(self) -> _Model:
-        precision = self._settings.precision
+        precision = self._settings.layers
         named_folder = self._settings.model_path
         folder = prepare_minilm(self._models, precision, named_folder=named_folder, report=self._report)
         return _open_model(folder, precision)

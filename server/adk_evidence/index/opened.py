@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import IndexMismatchError
+from adk_evidence.index.encoders import as_built
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import KINDS, PAYLOAD_VERSION, ChunkPayload, Kind
 from adk_evidence.models.load import CacheUse
@@ -59,6 +60,8 @@ def dense_gap(
 def check_readable(manifest: IndexManifest, settings: Settings) -> None:
     """Refuse an index that questions cannot be asked of.
 
+    Any precision of the local model can be asked; see `as_built`.
+
     Raises:
         IndexMismatchError: Another version of the product built the index, or other models did.
     """
@@ -67,7 +70,7 @@ def check_readable(manifest: IndexManifest, settings: Settings) -> None:
             "The index was built by another version of ADK Evidence, and this version cannot read it.",
             f"Run `{settings.ingest_command}` to build it anew.",
         )
-    check_fingerprint(manifest, fingerprint(settings), command=settings.ingest_command)
+    check_fingerprint(manifest, fingerprint(as_built(settings, manifest)), command=settings.ingest_command)
 
 
 class Index:
@@ -189,6 +192,7 @@ class Index:
             created_at=self.manifest.created_at,
             fingerprint=self.manifest.fingerprint_id,
             dense=self.manifest.dense,
+            dense_model=str(self.manifest.fingerprint["dense_model"]),
             corpora=corpora,
             content=self.manifest.content,
         )

@@ -375,6 +375,7 @@ class IndexInfo(Frozen):
     created_at: str
     fingerprint: str
     dense: Literal["complete", "pending"]
+    dense_model: str | None = Field(default=None, description="What questions and chunks are encoded with.")
     corpora: dict[str, CorpusInfo]
     content: str | None = Field(
         default=None,

@@ -108,6 +108,9 @@ def _gaps(run: Run) -> list[str]:
     if run.dense_used and run.dense_failed:
         named = " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in run.dense_failed)
         gaps.append(f"the semantic side was not available for {named}")
+    if run.dense_used and run.settings.embedding.dense.is_static:
+        # Such vectors find what shares words, as keywords do: the two agree on what is wrong, too.
+        gaps.append("likeness is by static vectors, which know words but not sentences")
     if run.sparse_failed:
         gaps.append("the keyword side was not available")
     lost = [run.settings.store.collection(kind) for kind in run.kinds if kind in run.collections_failed]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Once, Pair, SparseEncoder
-from adk_evidence.embedding.factory import make_dense, make_sparse
+from adk_evidence.embedding.factory import fingerprint, make_dense, make_sparse
 from adk_evidence.embedding.queries import RememberedQueries, remembered
 from adk_evidence.errors import EvidenceError, RequestCancelledError, StoreError
 from adk_evidence.identifiers import query_lexical_text
+from adk_evidence.index.encoders import as_built
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.cited import Cited
@@ -87,6 +89,11 @@ class EvidenceService:
             # For the kinds of several requests: a service that is slow to one must not make the others wait.
             threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
         )
+        # How indexes are read that have other encoders than the settings name, and these encoders, by their model.
+        self._read_as: dict[str, tuple[Settings, Models]] = {}
+        self._other_dense: dict[str, Pair[DenseEmbedder]] = {}
+        self._reading = threading.Lock()
+        self._keep_queries = keep_queries
         self.log = event_log(settings)
         self.door = Door(settings.load)
         self._current = CurrentIndex(settings)
@@ -114,6 +121,7 @@ class EvidenceService:
         )
         # One limit holds for the answers of all indexes.
         other.door = self.door
+        other._other_dense, other._reading, other._keep_queries = self._other_dense, self._reading, self._keep_queries
         other._owned = (other._current,)
         return other
 
@@ -126,6 +134,7 @@ class EvidenceService:
         other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=reranker)
         other._current.close()
         other._current, other._symbols = self._current, self._symbols
+        other._other_dense, other._reading = self._other_dense, self._reading
         other._owned = (other.models.reranker, other.models.reader)
         return other
 
@@ -139,6 +148,21 @@ class EvidenceService:
         """
         with self._current.pin() as index:
             yield Session(self, index, context or Context())
+
+    def read_as(self, index: Index) -> tuple[Settings, Models]:
+        """The settings and models with which an index is asked: those of the service, but the index's own encoder."""
+        used = str(index.manifest.fingerprint["dense_model"])
+        with self._reading:
+            if used not in self._read_as:
+                settings, models = as_built(self.settings, index.manifest), self.models
+                if used != fingerprint(self.settings)["dense_model"]:
+                    if used not in self._other_dense:
+                        made: Pair[DenseEmbedder] = make_dense(settings)
+                        self._other_dense[used] = remembered(made, self._keep_queries) if self._keep_queries else made
+                    models = replace(models, dense=self._other_dense[used])
+                # Kept, because equal requests are told by the identity of their settings.
+                self._read_as[used] = settings, models
+            return self._read_as[used]
 
     def find(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
         """See `Session.find`."""
@@ -201,7 +225,7 @@ class Session:
 
     def __init__(self, service: EvidenceService, index: Index, context: Context) -> None:
         self.service = service
-        self.settings = service.settings
+        self.settings, self.models = service.read_as(index)
         self.index = index
         self.context = context
 
@@ -246,7 +270,7 @@ class Session:
     @contextmanager
     def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
         """A run of a request, whose event is written at its end, also where the request fails."""
-        models, context = self.service.models, self.context
+        models, context = self.models, self.context
         run = begin(request, self.index, self.settings, models, context, lambda: self.symbols)
         try:
             yield run
@@ -273,7 +297,7 @@ class Session:
         settings = self.settings.model_copy(update={"retrieval": retrieval})
         narrowed, _ = build_filter(filters, index.paths["code"], index.refs["code"])
         with self.context.stage("encode"):
-            models = self.service.models
+            models = self.models
             sparse = models.sparse.encode_query(query_lexical_text(code))
             vectors = QueryVectors(code, {"code": models.dense.code.embed_query(code)}, sparse)
         with self.context.stage("search"):

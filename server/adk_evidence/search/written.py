@@ -17,6 +17,9 @@ NEAR = 0.5
 def near_questions(run: Run, hits: Sequence[Hit]) -> dict[str, WrittenQuestion]:
     """The nearest question of each hit, by point id, where one is near; of two that are equally near, the first."""
     found: dict[str, WrittenQuestion] = {}
+    if run.settings.retrieval.relevant_similarity is None:
+        # Nobody knows which cosines of the model are near.
+        return found
     for kind in KINDS:
         own = {hit.point_id: hit.payload.questions for hit in hits if hit.kind == kind and _may_be_near(run, hit)}
         for point, cosines in similarities(run, kind, run.settings.store.questions_vector(kind), tuple(own)).items():

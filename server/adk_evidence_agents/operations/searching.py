@@ -2,8 +2,9 @@
 
 Results of several indexes are merged by reciprocal rank fusion of two orders: the place that the hybrid search gave a
 result in its own index, and its place by similarity to the question among the results of all. Hybrid scores of two
-indexes are not comparable, while similarities are, as all indexes share one model; so each index's own order counts,
-and an index that has nothing on the question does not get its best results to the top. What the question names
+indexes are not comparable, while similarities are, where the indexes share one model; so each index's own order counts,
+and an index that has nothing on the question does not get its best results to the top. Where one of them has static
+vectors, whose similarities mean something else, each index's own order alone counts. What the question names
 outright, such as the raise site of a pasted traceback, stands first, as it does in its own index.
 
 Similar code is found by the snippet's vector and by the words in it. Measured on 112 functions of the ADK without
@@ -52,13 +53,14 @@ _HERE = ("", ".", "/")
 
 @dataclass(frozen=True)
 class Found:
-    """A result of one index, its place in the hybrid order, and its similarity to what was asked (0 to 1)."""
+    """A result of one index, its place in the hybrid order, and its similarity (0 to 1) by the index's dense model."""
 
     name: str
     session: Session
     hit: Hit
     place: int
     score: float | None
+    model: str = ""
 
     @property
     def payload(self) -> ChunkPayload:
@@ -164,7 +166,8 @@ def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
         return list(results[0])
     everything = [item for found in results for item in found]
     nearest = sorted(everything, key=lambda item: (-(item.score or 0.0), item.place, item.name))
-    fused = reciprocal_ranks(([id(item) for item in order] for order in (*results, nearest)), OF_INDEXES_K)
+    orders = (*results, nearest) if len({item.model for item in everything}) == 1 else results
+    fused = reciprocal_ranks(([id(item) for item in order] for order in orders), OF_INDEXES_K)
     return sorted(nearest, key=lambda item: (item.hit.named is None, -fused[id(item)]))
 
 
@@ -224,7 +227,8 @@ def _found(name: str, session: Session, near: Sequence[Neighbour]) -> list[Found
     def score(cosine: float | None) -> float | None:
         return None if cosine is None else round_score(min(1.0, max(0.0, cosine)))
 
-    return [Found(name, session, hit, place, score(cosine)) for place, (hit, cosine) in enumerate(near, 1)]
+    model = str(session.index.manifest.fingerprint["dense_model"])
+    return [Found(name, session, hit, place, score(cosine), model) for place, (hit, cosine) in enumerate(near, 1)]
 
 
 def _without_itself(run: Run, found: list[Found], code: str) -> list[Found]:

@@ -18,7 +18,15 @@ const BUILT_AT = "2026-11-20T12:00:00Z";
 const FILE = vscode.Uri.file("/work/evidence.json");
 const two = pack({
   query: "How do I retry?",
-  index: { generation: "g", created_at: BUILT_AT, fingerprint: "f", content: null, dense: "complete", corpora: {} },
+  index: {
+    generation: "g",
+    created_at: BUILT_AT,
+    fingerprint: "f",
+    content: null,
+    dense: "complete",
+    dense_model: null,
+    corpora: {},
+  },
   candidates: [candidate(), candidate({ rank: 2, candidate_id: "other", citation: "adk-docs@c:https://adk.dev/a/" })],
 });
 

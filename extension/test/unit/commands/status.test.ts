@@ -16,6 +16,7 @@ function status(more: Partial<ServerStatus> = {}): ServerStatus {
       fingerprint: "f",
       content: null,
       dense: "complete",
+      dense_model: null,
       corpora: {
         adk_docs: {
           repo: "google/adk-docs",

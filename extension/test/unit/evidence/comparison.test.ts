@@ -70,7 +70,15 @@ describe("comparing packs", () => {
       adk_docs: { ...corpus, repo: "google/adk-docs", commit: "a".repeat(40) },
     };
     const created_at = "2026-11-20T12:00:00Z";
-    const index = { generation: "g", created_at, fingerprint: "f", content: null, dense: "complete", corpora } as const;
+    const index = {
+      generation: "g",
+      created_at,
+      fingerprint: "f",
+      content: null,
+      dense: "complete",
+      dense_model: null,
+      corpora,
+    } as const;
     const report = comparisonReport(pack({ index }), pack()).replaceAll("\\", "");
     assert.match(
       report,

@@ -16,6 +16,7 @@ const INDEX: IndexInfo = {
   content: null,
   fingerprint: "f",
   dense: "complete",
+  dense_model: null,
   corpora: {
     adk_docs: {
       repo: "google/adk-docs",

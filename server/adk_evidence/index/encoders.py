@@ -1,0 +1,50 @@
+"""Which encoder an index has, where the settings leave a choice: all precisions of the local model can be asked.
+
+An index says in its fingerprint what its vectors were computed with. So a question is encoded as the index was,
+whatever precision the settings name by now, and an index answers while vectors of another precision replace its own.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar, get_args
+
+from adk_evidence.embedding.factory import make_dense
+from adk_evidence.settings import DensePrecision, Settings
+from adk_evidence.store.manifest import IndexManifest
+
+S = TypeVar("S", bound=Settings)
+
+
+def as_built(settings: S, manifest: IndexManifest) -> S:
+    """The settings under which an index is read: with its own precision, if the local model made its vectors.
+
+    Cosines of static vectors are not judged, because the thresholds of the settings are those of the model itself.
+    """
+    if settings.embedding.dense.provider != "minilm":
+        return settings
+    used = manifest.fingerprint.get("dense_model")
+    built = next((one for one in _each(settings) if make_dense(one).doc.model == used), settings)
+    if not built.embedding.dense.is_static:
+        return built
+    unjudged = {"weak_similarity": -1.0, "relevant_similarity": None, "support": None}
+    return built.model_copy(update={"retrieval": built.retrieval.model_copy(update=unjudged)})
+
+
+def as_kept(settings: S, manifest: IndexManifest | None) -> S:
+    """The settings under which an index is brought up to date: `auto` keeps the precision that the index has."""
+    if manifest is None or settings.embedding.dense.precision != "auto":
+        return settings
+    return with_precision(settings, as_built(settings, manifest).embedding.dense.precision)
+
+
+def with_precision(settings: S, precision: DensePrecision) -> S:
+    """The settings with a precision of the local model; the same object where they have it."""
+    dense = settings.embedding.dense
+    if dense.precision == precision:
+        return settings
+    embedding = settings.embedding.model_copy(update={"dense": dense.model_copy(update={"precision": precision})})
+    return settings.model_copy(update={"embedding": embedding})
+
+
+def _each(settings: S) -> list[S]:
+    return [with_precision(settings, precision) for precision in get_args(DensePrecision) if precision != "auto"]

@@ -1,0 +1,161 @@
+"""Indexes of static vectors: when they are made, how they are asked, and how other vectors take their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from adk_evidence.embedding import factory
+from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.errors import IndexMismatchError, IngestError
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.session import EvidenceService
+from adk_evidence.settings import DenseSettings
+from adk_evidence.store.factory import open_generations
+from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.manifest import RunManifest
+from adk_ingest.progress import Progress
+from adk_ingest.session import ingest
+from tests.corpora import HashEmbedder, Workplace, change
+
+pytestmark = pytest.mark.slow
+
+QUESTION = "RetryPlugin max_retries"
+# What a test does while layers are computed.
+meanwhile: list[Callable[[int], None]] = []
+
+
+class Layers(HashEmbedder):
+    """Stands in for the model itself."""
+
+    def __init__(self, settings: DenseSettings, models: Path, report: Any = None) -> None:
+        super().__init__(batch_size=4, on_batch=lambda done: [act(done) for act in meanwhile] and None)
+        self.model = f"layers-{settings.layers}-{settings.max_tokens}"
+
+
+class Tokens(HashEmbedder):
+    """Stands in for the table of tokens."""
+
+    model = "tokens"
+    is_quick: Literal[True] = True
+
+    def __init__(self, settings: DenseSettings, models: Path, report: Any = None) -> None:
+        super().__init__()
+
+
+@pytest.fixture(autouse=True)
+def _encoders(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(factory, "MiniLmEmbedder", Layers)
+    monkeypatch.setattr(factory, "StaticEmbedder", Tokens)
+    yield
+    meanwhile.clear()
+
+
+def run(place: Workplace, precision: str, **dense: Any) -> RunManifest:
+    settings = place.settings_with({"embedding": {"dense": {"precision": precision, **dense}}})
+    return ingest(settings, "all", place.sources, Progress())
+
+
+def built_with(place: Workplace) -> str:
+    current = place.generations.current()
+    assert current is not None
+    return str(current.manifest.fingerprint["dense_model"])
+
+
+def ask(place: Workplace, precision: str) -> EvidencePack:
+    settings = place.settings_with({"embedding": {"dense": {"precision": precision}}})
+    with closing(EvidenceService(settings)) as service:
+        return service.find(EvidenceRequest(query=QUESTION))
+
+
+@pytest.mark.parametrize(("above", "model"), [(100_000, "layers-int8-128"), (5, "tokens")])
+def test_the_number_of_vectors_chooses_where_the_user_leaves_it_open(
+    workplace: Workplace, above: int, model: str
+) -> None:
+    made = run(workplace, "auto", static_above=above)
+    assert built_with(workplace) == made.dense_model == model
+    kept = closing(EmbeddingCache(workplace.settings.paths.embedding_cache))
+    with kept as cache:
+        assert (cache.size()[0] == 0) == (model == "tokens"), "static vectors are not kept"
+
+
+@pytest.mark.parametrize("first", ["static", "int8"])
+def test_a_later_run_keeps_what_the_index_has(workplace: Workplace, first: str) -> None:
+    run(workplace, first)
+    before = built_with(workplace)
+    change(workplace.docs / "docs/tools/retry.md", "Back off", "Wait longer")
+    assert run(workplace, "auto", static_above=1).status == "complete"
+    assert built_with(workplace) == before
+
+
+def test_an_index_is_asked_with_its_own_encoder_and_the_pack_says_so(workplace: Workplace) -> None:
+    run(workplace, "static")
+    for precision in ("static", "auto", "int8", "fp32"):
+        pack = ask(workplace, precision)
+        assert pack.index is not None and pack.index.dense_model == "tokens"
+        assert pack.quality.level == "mixed" and "static vectors" in pack.quality.note
+        assert any(place.branch == "dense" for place in pack.candidates[0].why.branches)
+    run(workplace, "int8")
+    for precision in ("static", "int8"):
+        pack = ask(workplace, precision)
+        assert pack.index is not None and pack.index.dense_model == "layers-int8-128"
+        assert "static" not in pack.quality.note
+
+
+def test_an_index_of_other_models_is_refused_still(workplace: Workplace) -> None:
+    run(workplace, "int8", max_tokens=64)
+    with pytest.raises(IndexMismatchError, match="layers-int8-64"):
+        ask(workplace, "static")
+
+
+def test_static_vectors_answer_until_the_last_other_vector_is_there_also_after_a_stop(workplace: Workplace) -> None:
+    run(workplace, "static")
+    seen: list[EvidencePack] = []
+
+    def stop(done: int) -> None:
+        if done == 8:
+            raise RuntimeError("the power failed")
+
+    meanwhile.append(stop)
+    with pytest.raises(IngestError, match="stage embed"):
+        run(workplace, "int8")
+    meanwhile[:] = [lambda done: seen.append(ask(workplace, "int8"))]
+    again = run(workplace, "int8")
+    assert again.vectors_from_cache == 8 and again.vectors_embedded > 0
+    assert {pack.index.dense_model for pack in seen if pack.index} == {"tokens"}
+    assert built_with(workplace) == "layers-int8-128"
+
+
+def test_one_service_goes_on_through_the_change(workplace: Workplace) -> None:
+    run(workplace, "static")
+    settings = workplace.settings_with({"embedding": {"dense": {"precision": "int8"}}})
+    request = EvidenceRequest(query=QUESTION)
+    with closing(EvidenceService(settings, keep_queries=8)) as service:
+        with service.session() as one, service.session() as other:
+            assert one.settings is other.settings, "equal requests are told by their settings"
+            assert one.settings.retrieval.relevant_similarity is None
+        first = service.ask(request)
+        run(workplace, "int8")
+        second = service.ask(request)
+        with service.session() as session:
+            assert session.settings.retrieval.relevant_similarity is not None
+    assert [pack.index.dense_model for pack in (first, second) if pack.index] == ["tokens", "layers-int8-128"]
+
+
+def test_an_indexer_of_many_runs_lets_each_index_have_its_own(workplace: Workplace) -> None:
+    for above, model in ((1, "tokens"), (100_000, "layers-int8-128")):
+        dense = {"precision": "auto", "static_above": above}
+        settings = workplace.settings_with({"embedding": {"dense": dense}})
+        indexer = CodebaseIndexer.for_many_runs(settings, Progress())
+        name = f"shop-{model[:6]}"
+        indexer.build(Codebase(name=name, path=workplace.code), Progress())
+        from adk_evidence.index.registry import settings_of
+
+        current = open_generations(settings_of(settings, name)).current()
+        assert current is not None and current.manifest.fingerprint["dense_model"] == model
