@@ -105,8 +105,8 @@ class Build(BaseModel, frozen=True):
     """What all parts of a build agree on.
 
     `fingerprint` has models, chunkers and their settings, `questions` is a digest of what was written on the machine
-    for chunks, `store` how collections are created, `collections` their names on the server. All chunks carry
-    `created_at`.
+    for chunks, `store` on which server collections are created and how, `collections` their names there. All chunks
+    carry `created_at`.
     """
 
     format: Literal[1] = 1
