@@ -52,8 +52,8 @@ def finish(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
         progress: Receives the steps.
 
     Raises:
-        IngestError: A part is missing, incomplete or does not fit to the others, or this machine does not fit to them.
-            The sentence names it, and nothing is published.
+        IngestError: A part is missing, incomplete or does not fit to the others, this machine does not fit to them, or
+            the build was published and this home folder has no index. The sentence names it, and nothing is published.
         VerificationError: The server does not hold what the parts say that they wrote; nothing is published.
         InvalidRequestError: The name of the codebase's index is taken by another folder.
         StoreError: The server or the index folder cannot be written, or another process writes to the index.
@@ -101,8 +101,12 @@ def _publish(
         # The process that published may have been killed before it did this.
         _settle(settings, publisher, made, folder, build)
     if made is not None or (folder / PUBLISHED).exists():
-        run.generation = current.id if current else None
-        serves = made is not None and current is not None and made.id == current.id
+        if current is None:
+            raise IngestError(
+                _published_before(folder, build, None), "Name an empty folder for a new build with --build."
+            )
+        run.generation = current.id
+        serves = made is not None and made.id == current.id
         if not serves:
             run.notices.append(_published_before(folder, build, made))
             progress.note(run.notices[-1])

@@ -210,6 +210,9 @@ class TestBuild:
         again = site.finish("home")
         assert (again.status, again.generation) == ("unchanged", later) and server.aliases == aliases
         assert "this home folder does not have that generation" in again.notices[-1]
+        server.aliases.clear()
+        with pytest.raises(IngestError, match="was published, and this home folder does not have that generation"):
+            site.finish("another")
 
     def test_what_a_killed_finish_left_undone_is_done_by_the_next_one(
         self, site: Site, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
