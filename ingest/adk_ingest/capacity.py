@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -55,6 +55,9 @@ LINK_BYTES = 2 * 16 * 4
 # Points are read from both collections; their ids are hashes, so that the first ones are a random sample.
 SAMPLE_POINTS = 500
 GB = 1e9
+
+# What names the models of a service in its section of the settings.
+_MODEL_NAMES = ("model", "docs_model", "code_model", "dimension")
 
 Layout = Literal["float", "int8", "disk"]
 LAYOUTS: Mapping[Layout, str] = {
@@ -178,9 +181,9 @@ def simulate(
         raise InvalidRequestError("Numbers of chunks, workers, replicas and GB are positive.", "Name other ones.")
     with open_generations(settings).open_current() as lease:
         shape = measure_shape(lease, settings)
-    run = _measured_run(RunFiles(settings.paths.runs).runs())
+    run = _measured_run(RunFiles(settings.paths.runs).runs(), settings)
     rates = measure_rates(run, given)
-    prices = _prices(settings)
+    prices, unpriced = _prices(settings, shape)
     return Simulation(
         run_id=run.run_id if run else None,
         generation=lease.id,
@@ -191,7 +194,7 @@ def simulate(
         node_bytes=node_gb * GB,
         usd_per_million_tokens=prices,
         forecasts=tuple(forecast(size, shape, rates, workers, replicas, node_gb * GB, prices) for size in sizes),
-        assumptions=tuple(_assumptions(settings, rates, prices)),
+        assumptions=tuple(_assumptions(run, given, rates, prices, unpriced)),
     )
 
 
@@ -299,11 +302,38 @@ def _disk(folder: Path, collections: Iterable[str]) -> int:
     return sum(size_on_disk(folder / name) for name in collections)
 
 
-def _measured_run(runs: Iterable[RunManifest]) -> RunManifest | None:
-    """The newest run that computed the vectors of most chunks that it wrote, or else chunked and wrote some."""
-    finished = [run for run in runs if run.status in ("complete", "incomplete") and run.seconds.get("chunk")]
+def _measured_run(runs: Iterable[RunManifest], settings: Settings) -> RunManifest | None:
+    """The newest run that wrote a whole index, in the settings' store and with their dense model.
+
+    One that computed most of its vectors comes first. A run that changes a few files also copies and checks the points
+    of all others, so that its times say nothing about a new index.
+    """
+    wanted = _dense(settings.model_dump(mode="json", include={"embedding"}))
+    finished = [
+        run
+        for run in runs
+        if run.status in ("complete", "incomplete")
+        and run.seconds.get("chunk")
+        and sum(run.points_uploaded.values()) == run.qdrant_counts.get("total")
+        and _store(run) == settings.store.kind
+        and _dense(run.config) == wanted
+    ]
     computed = [run for run in finished if run.vectors_embedded > run.vectors_from_cache]
     return next(iter(computed or finished), None)
+
+
+def _store(run: RunManifest) -> str | None:
+    kind: str | None = run.config.get("store", {}).get("kind")
+    return kind
+
+
+def _dense(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The model and the number of dense vectors that a configuration asks for: they decide how long these take."""
+    embedding = config.get("embedding", {})
+    dense = embedding.get("dense", {})
+    service = embedding.get(dense.get("provider"), {})
+    own = {name: dense.get(name) for name in ("provider", "text", "precision", "model_path", "fastembed")}
+    return {**own, **{name: value for name, value in service.items() if name in _MODEL_NAMES}}
 
 
 def measure_rates(run: RunManifest | None, given: Given) -> Rates:
@@ -328,7 +358,8 @@ def measure_rates(run: RunManifest | None, given: Given) -> Rates:
         if wanted is None or wanted <= 0:
             raise IngestError(
                 f"No finished run of this home folder says how many {name} a second this machine makes.",
-                f"Run `adk-ingest all` in a new home folder, or give a positive number with --{name}-per-second.",
+                f"Build a whole index in a new home folder, in one run without --part and with the store and the model "
+                f"of today's settings; or give a positive number with --{name}-per-second.",
             )
         return wanted
 
@@ -348,8 +379,11 @@ def measure_rates(run: RunManifest | None, given: Given) -> Rates:
     )
 
 
-def _prices(settings: Settings) -> dict[Kind, float]:
-    """US dollars for a million tokens of docs and of code, where a service embeds them and the settings have prices."""
+def _prices(settings: Settings, shape: Shape) -> tuple[dict[Kind, float], list[str]]:
+    """US dollars for a million tokens of docs and of code, where a service embeds them.
+
+    Where the settings lack the price of a model that the index needs, there are none, and the models without one.
+    """
     embedding = settings.embedding
     if embedding.dense.provider == "voyage":
         models: dict[Kind, str] = {"doc": embedding.voyage.docs_model, "code": embedding.voyage.code_model}
@@ -358,17 +392,26 @@ def _prices(settings: Settings) -> dict[Kind, float]:
         models = dict.fromkeys(KINDS, embedding.openai.model)
         prices = embedding.openai.usd_per_million_tokens
     else:
-        return {}
-    return {kind: prices[model] for kind, model in models.items() if model in prices}
+        return {}, []
+    needed = {kind: model for kind, model in models.items() if shape.tokens.get(kind)}
+    unpriced = sorted({model for model in needed.values() if model not in prices})
+    return ({}, unpriced) if unpriced else ({kind: prices[model] for kind, model in needed.items()}, [])
 
 
-def _assumptions(settings: Settings, rates: Rates, prices: Mapping[Kind, float]) -> list[str]:
-    server = settings.store.kind == "server"
+def _writing(run: RunManifest | None, given: Given) -> str:
+    if run is None or given.points_per_second is not None:
+        return "The server takes points from all workers as fast as the given rate says of one."
+    if _store(run) == "server":
+        return "The server takes points from all workers as fast as it took those of the measured run from one."
+    return "The server takes points as fast as this machine's embedded store did; no server was measured."
+
+
+def _assumptions(
+    run: RunManifest | None, given: Given, rates: Rates, prices: Mapping[Kind, float], unpriced: Sequence[str]
+) -> list[str]:
     said = [
         "The chunks are like those of the measured index, and every worker is a machine like the measured one.",
-        "The server takes points from all workers as fast as it took those of the measured run from one."
-        if server
-        else "The server takes points as fast as this machine's embedded store did; no server was measured.",
+        _writing(run, given),
         *rates.assumed,
         "Half of a vector's size comes on top for indexes and for segments that are being optimised, as Qdrant "
         "estimates; the same is assumed of int8 copies, of graphs and of the disk.",
@@ -378,6 +421,6 @@ def _assumptions(settings: Settings, rates: Rates, prices: Mapping[Kind, float])
     ]
     if prices:
         said.append("A service counts tokens as the index estimates them; its rate limits are left out.")
-    elif settings.embedding.dense.provider in ("voyage", "openai"):
-        said.append("The settings name no price for the embedding model, so none is computed.")
+    elif unpriced:
+        said.append(f"The settings name no price for {' and '.join(unpriced)}, so none is computed.")
     return [*said, "Searches, backups and the traffic between nodes are left out."]

@@ -215,7 +215,10 @@ def finish(
     settings, folder = settings_from(profile, home), Path(named_path(build, "FOLDER"))
     if discard:
         dropped = discard_parts(settings, folder)
-        say(stderr(), f"{counted(dropped, 'collection is', 'collections are')} dropped, and the parts are removed.")
+        if as_json:
+            write_json(stdout(), collections_dropped=dropped)
+        else:
+            say(stderr(), f"{counted(dropped, 'collection is', 'collections are')} dropped, and the parts are removed.")
         return
     _with_progress(lambda progress: finish_parts(settings, folder, progress), show_run, as_json)
 

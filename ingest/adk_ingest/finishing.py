@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.files import copy_tree, remove_tree, write_atomic
-from adk_evidence.index.registry import register
+from adk_evidence.index.registry import register, require_free_name
 from adk_evidence.index.settings import settings_for
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import make_publisher, open_generations
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.generations import Generation, GenerationStore
 from adk_ingest.corpora import PAGES_FOLDER
 from adk_ingest.manifest import CorpusRun, RunFiles, RunLog, RunManifest, new_run_id, now
 from adk_ingest.parts import (
@@ -22,7 +23,9 @@ from adk_ingest.parts import (
     PUBLISHED,
     Build,
     Part,
+    PartFolder,
     PartRecord,
+    build_locked,
     part_folder,
     read_build,
     read_parts,
@@ -31,6 +34,9 @@ from adk_ingest.parts import (
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
 
+if TYPE_CHECKING:
+    from adk_evidence.store.server_index import ServerIndex
+
 
 def settings_of_build(settings: Settings, build: Build) -> Settings:
     """The settings of the index that a build is for: the main one, or that of a codebase."""
@@ -38,7 +44,7 @@ def settings_of_build(settings: Settings, build: Build) -> Settings:
 
 
 def finish(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
-    """Publish the index whose parts lie in a folder; where that was done before, nothing happens.
+    """Publish the index whose parts lie in a folder; where that was done before, what serves stays as it is.
 
     Args:
         settings: Of the main index.
@@ -46,8 +52,8 @@ def finish(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
         progress: Receives the steps.
 
     Raises:
-        IngestError: A part is missing, incomplete or does not fit to the others, or this machine does not fit to them.
-            The sentence names it, and nothing is published.
+        IngestError: A part is missing, incomplete or does not fit to the others, this machine does not fit to them, or
+            the build was published and this home folder has no index. The sentence names it, and nothing is published.
         VerificationError: The server does not hold what the parts say that they wrote; nothing is published.
         InvalidRequestError: The name of the codebase's index is taken by another folder.
         StoreError: The server or the index folder cannot be written, or another process writes to the index.
@@ -58,13 +64,15 @@ def finish(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
         raise IngestError(f"This machine does not fit to the build: {difference}.", "Use the settings of the parts.")
     records = read_parts(folder, build)
     if build.codebase is not None:
-        register(settings, build.codebase)
+        require_free_name(settings, build.codebase)
     generations = open_generations(own)
     run_id = new_run_id()
     with generations.writing(run_id):
         log = RunLog.begin(_run(run_id, records), RunFiles(own.paths.runs), progress)
         with log.whole():
-            _publish(own, generations, log, folder, build, records, progress)
+            serves = _publish(own, generations, log, folder, build, records, progress)
+            if serves and build.codebase is not None:
+                register(settings, build.codebase)
     with suppress(StoreError, OSError):
         generations.collect_garbage(own.store.keep_generations)
         make_publisher(own).collect_garbage()
@@ -79,7 +87,8 @@ def _publish(
     build: Build,
     records: Sequence[PartRecord],
     progress: Progress,
-) -> None:
+) -> bool:
+    """Publish the build, if it never was; whether it is what this home serves now."""
     from adk_evidence.store.qdrant_server import ServerRecord
     from adk_evidence.store.server_index import ServerIndex
 
@@ -87,11 +96,22 @@ def _publish(
     with log.stage("discover"):
         publisher.prepare()
         current = generations.current()
-        known = ServerRecord.read(current.folder) if current else None
-    if current is not None and known is not None and known.collections == build.collections:
+        made = _made_before(generations, build)
+    if made is not None:
+        # The process that published may have been killed before it did this.
+        _settle(settings, publisher, made, folder, build)
+    if made is not None or (folder / PUBLISHED).exists():
+        if current is None:
+            raise IngestError(
+                _published_before(folder, build, None), "Name an empty folder for a new build with --build."
+            )
         run.generation = current.id
+        serves = made is not None and made.id == current.id
+        if not serves:
+            run.notices.append(_published_before(folder, build, made))
+            progress.note(run.notices[-1])
         log.end("unchanged")
-        return
+        return serves
     corpora = united(records)
     if not any(corpus.chunks for corpus in corpora.values()):
         raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
@@ -99,6 +119,7 @@ def _publish(
         run.notices.append(f"The index is built anew without {', '.join(lost)}.")
         progress.note(run.notices[-1])
     log.reach("upsert")
+    again = f"Make the parts again. If that does not help, run `adk-ingest finish {folder} --discard` and begin anew."
     with generations.begin(run.run_id) as building:
         for record in records:
             pages = part_folder(folder, Part(record.number, build.of)) / PAGES_FOLDER
@@ -108,23 +129,51 @@ def _publish(
         manifest = index_manifest(
             building, run.run_id, settings.store, build.fingerprint, build.specs, corpora, with_dense=True
         )
-        generation = publish_verified(log, settings, generations, publisher, building, manifest)
+        generation = publish_verified(log, settings, generations, publisher, building, manifest, again)
     run.generation = generation.id
+    _settle(settings, publisher, generation, folder, build)
+    log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
+    return True
+
+
+def _made_before(generations: GenerationStore, build: Build) -> Generation | None:
+    """The generation of this home that the build became; None before that."""
+    from adk_evidence.store.qdrant_server import ServerRecord
+
+    for generation in generations.published():
+        record = ServerRecord.read(generation.folder)
+        if record is not None and record.collections == build.collections:
+            return generation
+    return None
+
+
+def _settle(settings: Settings, publisher: ServerIndex, generation: Generation, folder: Path, build: Build) -> None:
+    """Note everywhere that a generation is the build's; a second call does nothing."""
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         # The workers' caches have the vectors, by age alone: this one is asked to keep none for the index.
         cache.need(generation.folder, {})
     # Not before: collections that are noted and that no generation needs are dropped by the next run.
     publisher.register(build.collections.values())
+    publisher.mark_published(build.collections.values())
     with suppress(OSError):
-        write_atomic(folder / PUBLISHED, run.generation.encode())
-    log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
+        write_atomic(folder / PUBLISHED, generation.id.encode())
+
+
+def _published_before(folder: Path, build: Build, made: Generation | None) -> str:
+    """A sentence about a build that was published and does not serve here now."""
+    if made is not None:
+        # There is no command for codebases.
+        back = "; `adk-ingest rollback` goes back" if build.codebase is None else ""
+        return f"The build became generation {made.id}, and another one serves now{back}."
+    return f"The build in {folder} was published, and this home folder does not have that generation."
 
 
 def discard(settings: Settings, folder: Path) -> int:
     """Drop what the parts of a build have written, and empty its folder; returns how many collections were dropped.
 
     Raises:
-        IngestError: There is no build in the folder, or it is published.
+        IngestError: There is no build in the folder, it is published, it is of another server or other collections
+            than the settings name, or a part is being made.
         StoreError: The server cannot be reached, an index needs the collections, or the folder cannot be emptied.
     """
     from adk_evidence.store.server_index import ServerIndex
@@ -132,13 +181,23 @@ def discard(settings: Settings, folder: Path) -> int:
     build = read_build(folder)
     if (folder / PUBLISHED).exists():
         raise IngestError(f"The build in {folder} is published.", "An index needs it, so nothing was dropped.")
-    dropped = ServerIndex(settings_of_build(settings, build)).drop_unpublished([*build.collections.values()])
-    try:
-        for number in range(1, build.of + 1):
-            remove_tree(part_folder(folder, Part(number, build.of)))
-        (folder / BUILD).unlink()
-    except OSError as exc:
-        raise StoreError.of_disk(f"The folder {folder} cannot be emptied", exc) from exc
+    own = settings_of_build(settings, build)
+    # What this machine would embed with does not matter here.
+    if difference := build.difference(build.in_store(own)):
+        message = f"This machine does not fit to the build: {difference}, so nothing was dropped."
+        raise IngestError(message, "Use the settings of the parts.")
+    parts = [Part(number, build.of) for number in range(1, build.of + 1)]
+    with ExitStack() as locks:
+        for part in parts:
+            locks.enter_context(PartFolder(folder, part).writing())
+        dropped = ServerIndex(own).drop_unpublished([*build.collections.values()])
+        with build_locked(folder):
+            try:
+                for part in parts:
+                    remove_tree(part_folder(folder, part))
+                (folder / BUILD).unlink()
+            except OSError as exc:
+                raise StoreError.of_disk(f"The folder {folder} cannot be emptied", exc) from exc
     return dropped
 
 

@@ -1,6 +1,7 @@
 """A build in parts: several workers, on one machine or on many, fill the collections of one index on a Qdrant server.
 
     <folder>/build.json            what all parts agree on; the first worker writes it
+    <folder>/part-2-of-4.lock      locked by the worker that makes the part
     <folder>/part-2-of-4/part.json what the part has written, once it is complete
     <folder>/part-2-of-4/runs/     manifests and failure reports of its runs
     <folder>/part-2-of-4/pages/    generated pages of its modules
@@ -104,8 +105,8 @@ class Build(BaseModel, frozen=True):
     """What all parts of a build agree on.
 
     `fingerprint` has models, chunkers and their settings, `questions` is a digest of what was written on the machine
-    for chunks, `store` how collections are created, `collections` their names on the server. All chunks carry
-    `created_at`.
+    for chunks, `store` on which server collections are created and how, `collections` their names there. All chunks
+    carry `created_at`.
     """
 
     format: Literal[1] = 1
@@ -157,8 +158,12 @@ class Build(BaseModel, frozen=True):
 
     def here(self, settings: Settings) -> Build:
         """What the build would be with this machine's program and settings."""
-        own = {"program": __version__, "fingerprint": index_fingerprint(settings), "store": _creation(settings)}
-        return self.model_copy(update=own)
+        own = {"program": __version__, "fingerprint": index_fingerprint(settings)}
+        return self.in_store(settings).model_copy(update=own)
+
+    def in_store(self, settings: Settings) -> Build:
+        """What the build would be with this machine's settings of the store alone."""
+        return self.model_copy(update={"store": _creation(settings)})
 
     @property
     def specs(self) -> list[CollectionSpec]:
@@ -204,11 +209,17 @@ class Build(BaseModel, frozen=True):
 
 
 def _creation(settings: Settings) -> dict[str, Any]:
-    """How a server's collections are created."""
+    """On which server collections are created, and how."""
     store = settings.store
     names = {f"{kind}_collection": store.collection(kind) for kind in KINDS}
     memory = ("quantization", "vectors_on_disk", "on_disk_payload")
-    return {"kind": store.kind, **names, **store.placement, **{name: getattr(store, name) for name in memory}}
+    return {
+        "kind": store.kind,
+        "url": store.url,
+        **names,
+        **store.placement,
+        **{name: getattr(store, name) for name in memory},
+    }
 
 
 def listing(files: Iterable[tuple[str, str]]) -> str:
@@ -256,9 +267,10 @@ class PartFolder:
             IngestError: Another process makes this part, or the build was published.
             StoreError: The folder cannot be written.
         """
-        lock = FileLock(self.folder / "writer.lock", thread_local=False)
+        # Beside the part's folder, which `finish --discard` removes with the lock held.
+        lock = FileLock(self.folder.with_name(f"{self.folder.name}.lock"), thread_local=False)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._shared.mkdir(parents=True, exist_ok=True)
             lock.acquire(blocking=False)
         except Timeout:
             raise IngestError(f"Another process makes part {self.part}.", "Wait until it ends, or stop it.") from None
@@ -281,15 +293,10 @@ class PartFolder:
             StoreError: The folder cannot be read or written.
         """
         path = self._shared / BUILD
-        try:
-            with FileLock(self._shared / "build.lock", timeout=_JOIN_SECONDS, thread_local=False):
-                if not path.exists():
-                    write_atomic(path, wanted.model_dump_json(indent=1).encode())
-                build = read_build(self._shared)
-        except Timeout:
-            raise StoreError(f"The file {path} is locked by another process.", "Try again.") from None
-        except OSError as exc:
-            raise StoreError.of_disk(f"The folder {self._shared} cannot be written", exc) from exc
+        with build_locked(self._shared):
+            if not path.exists():
+                write_atomic(path, wanted.model_dump_json(indent=1).encode())
+            build = read_build(self._shared)
         if difference := build.difference(wanted):
             raise IngestError(f"Part {self.part} does not fit into the build: {difference}.", _EMPTY_FOLDER)
         return build
@@ -308,17 +315,53 @@ class PartFolder:
             for corpus in corpora
         ]
 
-    def record(self, build: Build, run: RunManifest, changes: Sequence[Changes]) -> None:
-        """Say that the part is complete.
+    def require_unchanged(self, changes: Sequence[Changes]) -> None:
+        """Make sure that what was cut into chunks are the texts that the build is of.
 
         Raises:
-            IngestError: A file changed during the run, so that the part no longer fits into the build.
-            StoreError: The folder cannot be written.
+            IngestError: A file changed during the run, so that the part does not fit into the build.
         """
         for change in changes:
             for file in change.corpus.files:
                 if change.files[file.path].sha256 != file.file_hash:
-                    raise IngestError(f"{file.path} changed while part {self.part} was made.", _EMPTY_FOLDER)
+                    raise IngestError(
+                        f"{file.path} changed while part {self.part} was made, and nothing was written.",
+                        "Put the text back that the build is of and make the part again, or name an empty folder for "
+                        "a new build.",
+                    )
+
+    def begin(self, build: Build) -> None:
+        """Before points are written: the part is not complete any more.
+
+        Raises:
+            IngestError: The build was discarded meanwhile.
+            StoreError: The folder cannot be written.
+        """
+        self._require_same(build)
+        try:
+            (self.folder / _RECORD).unlink(missing_ok=True)
+        except OSError as exc:
+            raise StoreError.of_disk(f"The folder {self.folder} cannot be written", exc) from exc
+
+    def _require_same(self, build: Build) -> None:
+        try:
+            same = read_build(self._shared).id == build.id
+        except IngestError:
+            same = False
+        if not same:
+            raise IngestError(
+                f"The build that part {self.part} was made for is no longer in {self._shared}.",
+                "Make all parts again, if that was not intended.",
+            )
+
+    def record(self, build: Build, run: RunManifest, changes: Sequence[Changes]) -> None:
+        """Say that the part is complete.
+
+        Raises:
+            IngestError: The build was discarded meanwhile.
+            StoreError: The folder cannot be written.
+        """
+        self._require_same(build)
         corpora = {change.corpus.name: change.entry() for change in changes}
         made = PartRecord(number=self.part.number, build=build, run=run, corpora=corpora)
         try:
@@ -329,6 +372,22 @@ class PartFolder:
 
 def part_folder(folder: Path, part: Part) -> Path:
     return folder / f"part-{part.number}-of-{part.of}"
+
+
+@contextmanager
+def build_locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from making and removing the build in a folder.
+
+    Raises:
+        StoreError: Another process does that for long, or the folder cannot be written.
+    """
+    try:
+        with FileLock(folder / "build.lock", timeout=_JOIN_SECONDS, thread_local=False):
+            yield
+    except Timeout:
+        raise StoreError(f"The file {folder / BUILD} is locked by another process.", "Try again.") from None
+    except OSError as exc:
+        raise StoreError.of_disk(f"The folder {folder} cannot be written", exc) from exc
 
 
 def read_build(folder: Path) -> Build:

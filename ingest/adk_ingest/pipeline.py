@@ -44,7 +44,7 @@ from adk_evidence.store.factory import (
 )
 from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
-from adk_ingest.caches import prune_cache
+from adk_ingest.caches import keeping_vectors, prune_cache
 from adk_ingest.changes import Changes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
@@ -155,7 +155,7 @@ class Ingestion:
                 "Several workers cannot fill an index in one machine's home folder.",
                 "Set `store.kind` to server and `store.url` to the address of a Qdrant server.",
             )
-        with place.writing():
+        with place.writing(), keeping_vectors(self._settings):
             log = self._start(new_run_id(), "all", place.runs)
             with log.whole(), self._closing():
                 self._run_part(log, place, gather)
@@ -255,12 +255,14 @@ class Ingestion:
         self._stop_if_cancelled()
         with _spools(changes):
             self._chunk(log, changes)
+            place.require_unchanged(changes)
             vectors = Vectors(self._dense, self._cache, changes)
             run.vectors_from_cache = vectors.cached
             refuse_above_the_cap("Embedding this part", vectors.cost(), cap_of(self._dense.each), "make more parts")
             if vectors.missing:
                 self._embed(log, vectors)
             log.reach("upsert", sum(len(change.records) for change in changes), "points")
+            place.begin(build)
             self._write(log, place.folder, changes, vectors, build.collections)
         self._end(log)
         place.record(build, run, changes)

@@ -50,8 +50,11 @@ def publish_verified(
     publisher: Publisher,
     building: Building,
     manifest: IndexManifest,
+    hint: str = "Run the same command again.",
 ) -> Generation:
     """Compare what was written with its manifest, and make it the current generation.
+
+    `hint` says what to do where the two differ.
 
     Raises:
         VerificationError: The store does not hold what the manifest says; nothing was published.
@@ -59,7 +62,7 @@ def publish_verified(
     """
     # Readers learn the collections' shapes from the manifest, also the reader that verifies.
     write_manifest(building.folder, manifest)
-    _verify(log, settings, building, manifest)
+    _verify(log, settings, building, manifest, hint)
     with log.stage("publish"):
         before = generations.current()
         publisher.publish(building.folder)
@@ -73,7 +76,7 @@ def publish_verified(
             raise
 
 
-def _verify(log: RunLog, settings: Settings, building: Building, manifest: IndexManifest) -> None:
+def _verify(log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, hint: str) -> None:
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
         try:
@@ -83,6 +86,4 @@ def _verify(log: RunLog, settings: Settings, building: Building, manifest: Index
     log.run.qdrant_counts = report.counts
     if not report.ok:
         log.run.errors += report.problems
-        raise VerificationError(
-            f"The built index was not published: {report.problems[0]}", "Run the same command again."
-        )
+        raise VerificationError(f"The built index was not published: {report.problems[0]}", hint)

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adk_evidence.errors import IngestError, InvalidRequestError
-from adk_ingest.capacity import Given, Rates, Shape, forecast, measure_rates, simulate
+from adk_ingest.capacity import Given, Rates, Shape, _measured_run, forecast, measure_rates, simulate
 from adk_ingest.capacity_views import duration
 from adk_ingest.cli import app
 from adk_ingest.manifest import CorpusRun, RunManifest
@@ -35,6 +35,8 @@ RATES = Rates(
     files_per_second=1000.0,
     verified_per_second=5000.0,
 )
+
+ALL = Given(chunks_per_second=1.0, vectors_per_second=1.0, points_per_second=1.0)
 
 
 def run_of(seconds: dict[str, float], **more: object) -> RunManifest:
@@ -183,15 +185,52 @@ class TestSimulation:
         place.ingest(dense=HashEmbedder())
         assert simulate(place.settings, sizes=[10]).run_id == first
 
+    def test_runs_that_changed_a_few_files_are_not_measured(self, place: Workplace) -> None:
+        # Its vectors were all computed, while the points of the whole index were copied and verified.
+        page = place.docs / "docs" / "index.md"
+        page.write_text(page.read_text() + "\n\nA sentence that no run has seen.\n")
+        place.ingest(dense=HashEmbedder())
+        whole, small = place.runs()[-1], place.runs()[0]
+        assert 0 < sum(small.points_uploaded.values()) < sum(whole.points_uploaded.values())
+        assert _measured_run([small], place.settings) is None
+        assert _measured_run([small, whole], place.settings) == whole
+
+    def test_runs_with_another_store_or_model_are_not_measured(self, place: Workplace) -> None:
+        whole = place.runs()[-1]
+        others: list[dict[str, object]] = [
+            {"store": {"kind": "server", "url": "http://127.0.0.1:9"}},
+            {"embedding": {"dense": {"text": "brief"}}},
+            {"embedding": {"dense": {"provider": "openai"}}},
+        ]
+        for other in others:
+            assert _measured_run([whole], place.settings_with(other)) is None
+        with pytest.raises(IngestError, match="how many chunks a second") as failed:
+            simulate(place.settings_with(others[1]), sizes=[10])
+        assert "without --part" in (failed.value.hint or "")
+
+    def test_what_is_said_of_the_server_is_of_the_measured_run(self, place: Workplace) -> None:
+        def said(given: Given) -> str:
+            return next(one for one in simulate(place.settings, sizes=[10], given=given).assumptions if "takes" in one)
+
+        assert "as this machine's embedded store did" in said(Given())
+        assert "as the given rate says" in said(Given(points_per_second=7.0))
+
+    def test_a_price_is_that_of_all_models_or_none(self, place: Workplace) -> None:
+        # The settings have the price of the code's model alone.
+        embedding = {"dense": {"provider": "voyage", "text": "full"}, "voyage": {"docs_model": "voyage-own"}}
+        simulation = simulate(place.settings_with({"embedding": embedding}), sizes=[1000], given=ALL)
+        assert simulation.forecasts[0].usd is None
+        assert any("name no price for voyage-own, so" in one for one in simulation.assumptions)
+
     def test_prices_are_those_of_the_settings(self, place: Workplace) -> None:
         prices = {"usd_per_million_tokens": {"text-embedding-3-small": 2.0}}
         embedding = {"dense": {"provider": "openai"}, "openai": prices}
-        simulation = simulate(place.settings_with({"embedding": embedding}), sizes=[1_000_000])
+        simulation = simulate(place.settings_with({"embedding": embedding}), sizes=[1_000_000], given=ALL)
         assert simulation.usd_per_million_tokens == {"doc": 2.0, "code": 2.0}
         tokens = sum(simulation.shape.tokens.values())
         assert simulation.forecasts[0].usd == pytest.approx(2.0 * tokens)
         without = {"dense": {"provider": "openai"}, "openai": {"model": "own", "dimension": 8}}
-        unknown = simulate(place.settings_with({"embedding": without}), sizes=[10])
+        unknown = simulate(place.settings_with({"embedding": without}), sizes=[10], given=ALL)
         assert unknown.forecasts[0].usd is None
         assert any("name no price" in assumption for assumption in unknown.assumptions)
 

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import adk_ingest.known_files as known_files
 import adk_ingest.pipeline as pipeline
 from adk_evidence.errors import EvidenceError, IngestError, InvalidRequestError, StoreError, VerificationError
 from adk_evidence.index.codebase import Codebase
-from adk_evidence.index.registry import settings_of
+from adk_evidence.index.registry import read_codebase, register, settings_of
 from adk_evidence.store.base import Match
 from adk_evidence.store.qdrant_server import ServerRecord
 from adk_ingest.caches import prune_cache
@@ -118,7 +119,8 @@ class TestBuild:
         payloads = made.points().values()
         assert {payload.created_at for payload in payloads} == {build_of(site)["created_at"]}
         assert run.qdrant_counts["total"] == len(parts) == sum(sum(each.points_uploaded.values()) for each in runs)
-        assert server.aliases == build_of(site)["collections"]
+        made_of = build_of(site)["collections"]
+        assert server.aliases == {**made_of, **{f"{name}-published": name for name in made_of.values()}}
         assert made.ask(QUESTION).candidates
         whole = site.place("whole", store={"take_over_aliases": True})
         single = whole.ingest()
@@ -186,6 +188,46 @@ class TestBuild:
         with pytest.raises(IngestError, match="is published"):
             discard(site.place("home").settings, site.build)
 
+    def test_finishing_again_after_a_later_run_leaves_that_run_s_index(self, site: Site, server: QdrantStandIn) -> None:
+        site.part("home", "1/1")
+        made = site.finish("home").generation
+        place = site.place("home")
+        write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
+        later, aliases = place.ingest().generation, dict(server.aliases)
+        # A copy of the folder, or a process that was killed, has no note.
+        (site.build / PUBLISHED).unlink()
+        for _ in range(2):
+            again = site.finish("home")
+            assert (again.status, again.generation) == ("unchanged", later) and server.aliases == aliases
+            assert f"became generation {made}, and another one serves now" in again.notices[-1]
+
+    def test_a_build_whose_generation_is_gone_is_not_published_again(self, site: Site, server: QdrantStandIn) -> None:
+        site.part("home", "1/1")
+        site.finish("home")
+        place = site.place("home", store={"keep_generations": 1})
+        write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
+        later, aliases = place.ingest().generation, dict(server.aliases)
+        again = site.finish("home")
+        assert (again.status, again.generation) == ("unchanged", later) and server.aliases == aliases
+        assert "this home folder does not have that generation" in again.notices[-1]
+        server.aliases.clear()
+        with pytest.raises(IngestError, match="was published, and this home folder does not have that generation"):
+            site.finish("another")
+
+    def test_what_a_killed_finish_left_undone_is_done_by_the_next_one(
+        self, site: Site, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        site.part("home", "1/1")
+        with monkeypatch.context() as patched:
+            patched.setattr("adk_evidence.store.server_index.ServerIndex.register", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                site.finish("home")
+        assert site.finish("home").status == "unchanged" and (site.build / PUBLISHED).exists()
+        place = site.place("home", store={"keep_generations": 1})
+        write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
+        assert place.ingest().status == "complete"
+        assert set(build_of(site)["collections"].values()).isdisjoint(server.collections), "nothing is left behind"
+
     def test_nothing_is_published_while_a_part_is_missing(self, site: Site, server: QdrantStandIn) -> None:
         site.part("home", "1/2")
         with pytest.raises(IngestError, match=r"^Part 2/2 of the build is missing\. Run that part"):
@@ -197,8 +239,9 @@ class TestBuild:
         collection = server.collections[build_of(site)["collections"]["adk_docs"]]
         page = Match("path", ("docs/index.md",))
         collection.shard.update(_deletion(page))
-        with pytest.raises(VerificationError, match="adk_docs holds"):
+        with pytest.raises(VerificationError, match="adk_docs holds") as failed:
             site.finish("home")
+        assert "Make the parts again" in (failed.value.hint or "")
         assert not server.aliases
         place = site.place("home")
         # A run of the same home drops what it finds unneeded, and leaves what parts have written alone.
@@ -212,6 +255,104 @@ class TestBuild:
         assert not server.collections
         with pytest.raises(IngestError, match="There is no build in"):
             site.finish("home")
+
+    def test_nothing_is_discarded_by_a_home_with_another_server_or_other_names(
+        self, site: Site, server: QdrantStandIn
+    ) -> None:
+        site.part("home", "1/2")
+        there = set(server.collections)
+        for store, said in (
+            ({"docs_collection": "team_docs"}, r"its store\.doc_collection is team_docs"),
+            ({"url": "http://127.0.0.1:9"}, r"its store\.url is http://127\.0\.0\.1:9"),
+        ):
+            with pytest.raises(IngestError, match=said):
+                discard(site.place("home", store=store).settings, site.build)
+        assert set(server.collections) == there and (site.build / "build.json").exists()
+
+    def test_what_was_published_elsewhere_is_not_discarded(self, site: Site, server: QdrantStandIn) -> None:
+        site.part("worker", "1/1")
+        copy = site.root / "copy"
+        shutil.copytree(site.build, copy)
+        site.finish("home")
+        place = site.place("home")
+        write_files(place.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what another run brings.\n"})
+        place.ingest()
+        # No alias of an index points to them, and `rollback` of the other home needs them.
+        with pytest.raises(StoreError, match="An index needs these collections"):
+            discard(site.place("worker").settings, copy)
+        assert set(build_of(site)["collections"].values()) <= set(server.collections)
+
+    def test_nothing_is_discarded_while_a_part_is_made(self, site: Site, server: QdrantStandIn) -> None:
+        site.part("home", "1/2")
+        with (
+            PartFolder(site.build, Part(2, 2)).writing(),
+            pytest.raises(IngestError, match=r"^Another process makes part 2/2\."),
+        ):
+            discard(site.place("home").settings, site.build)
+        assert len(server.collections) == 2 and (site.build / "build.json").exists()
+
+    def test_a_part_of_a_build_that_is_gone_writes_nothing(self, site: Site, server: QdrantStandIn) -> None:
+        def gone(done: int) -> None:
+            (site.build / "build.json").unlink(missing_ok=True)
+
+        with pytest.raises(IngestError, match=r"The build that part 1/1 was made for is no longer in"):
+            site.part("home", "1/1", dense=HashEmbedder(on_batch=gone))
+        assert not server.collections
+
+    def test_a_file_that_changes_meanwhile_writes_nothing_and_the_part_can_be_made_again(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Texts of files that an earlier run has seen are read when they are cut into chunks.
+        monkeypatch.setattr(known_files, "TIME_STEP_NS", -3_600_000_000_000)
+        site.part("home", "1/1")
+        page = site.place("home").docs / "docs" / "index.md"
+        before = page.read_text()
+        cut = PartFolder.cut
+
+        def changing(self: PartFolder, *arguments: Any) -> Any:
+            page.write_text(before + "\n\nA sentence that came while the part was made.\n")
+            return cut(self, *arguments)
+
+        embedder = HashEmbedder()
+        with monkeypatch.context() as patched:
+            patched.setattr(PartFolder, "cut", changing)
+            with pytest.raises(
+                IngestError, match=r"index\.md changed while part 1/1 was made, and nothing was written"
+            ):
+                site.part("home", "1/1", dense=embedder)
+        assert not embedder.embedded
+        page.write_text(before)
+        site.part("home", "1/1")
+        assert site.finish("home").status == "complete"
+
+    def test_a_part_that_is_written_again_is_not_complete_meanwhile(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        site.part("home", "1/1")
+        with monkeypatch.context() as patched:
+            patched.setattr(pipeline.Ingestion, "_write", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                site.part("home", "1/1")
+        with pytest.raises(IngestError, match=r"^Part 1/1 of the build did not end\."):
+            site.finish("home")
+
+    def test_no_vector_is_pruned_while_a_part_is_made(self, site: Site) -> None:
+        settings = site.place("home").settings
+        refused = []
+
+        def prune(done: int) -> None:
+            try:
+                prune_cache(settings, 0)
+            except StoreError as exc:
+                refused.append(str(exc))
+
+        site.part("home", "1/2", dense=HashEmbedder(on_batch=prune))
+        assert set(refused) == {"A part of an index is being made in this home folder. Try again when that has ended."}
+        assert prune_cache(settings, 0) > 0
+
+
+def _killed(*_: Any, **__: Any) -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.slow
@@ -332,6 +473,27 @@ class TestCodebase:
         report = indexer.build(shop, Progress())
         assert (report.status, report.files) == ("unchanged", 7)
 
+    def test_a_finish_that_fails_leaves_the_record_of_the_codebase(
+        self, site: Site, shop: Codebase, server: QdrantStandIn
+    ) -> None:
+        settings = site.place("home").settings
+        register(settings, shop)
+        other = shop.model_copy(update={"file_patterns": ("*.py",)})
+
+        def make() -> None:
+            indexer = CodebaseIndexer(settings, dense=HashEmbedder(), sparse=shared_sparse())
+            indexer.build_part(other, site.build, Part(1, 1), Progress())
+
+        make()
+        collection = server.collections[build_of(site)["collections"]["shop-codebase"]]
+        collection.shard.update(_deletion(Match("path", ("src/part_1.py",))))
+        with pytest.raises(VerificationError):
+            finish_parts(settings, site.build, Progress())
+        assert read_codebase(settings, "shop").file_patterns == shop.file_patterns
+        make()
+        assert finish_parts(settings, site.build, Progress()).status == "complete"
+        assert read_codebase(settings, "shop").file_patterns == ("*.py",)
+
     def test_parts_do_not_lie_in_what_they_are_made_of(self, site: Site, shop: Codebase) -> None:
         indexer = CodebaseIndexer(site.place("home").settings, dense=HashEmbedder(), sparse=shared_sparse())
         with pytest.raises(InvalidRequestError, match="lies in the codebase"):
@@ -381,6 +543,9 @@ class TestCommands:
         assert "Part 1/2 is written: " in said and f"Once all 2 parts are, `adk-ingest finish {build} --home" in said
         gone = CliRunner().invoke(app, ["finish", build, "--discard", *home])
         assert gone.exit_code == 0 and "2 collections are dropped" in " ".join(gone.output.split())
+        CliRunner().invoke(app, ["all", *corpora, "--part", "1/2", "--build", build, *home])
+        gone = CliRunner().invoke(app, ["finish", build, "--discard", "--json", *home])
+        assert gone.exit_code == 0 and json.loads(gone.stdout) == {"collections_dropped": 2}
 
 
 def build_of(site: Site) -> dict[str, Any]:

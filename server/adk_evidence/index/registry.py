@@ -176,19 +176,31 @@ def register(settings: Settings, codebase: Codebase) -> bool:
         StoreError: The home folder cannot be written.
     """
     with registry(settings):
-        known = _read(settings, codebase.name)
-        if known is None and (version := version_in(codebase.name)):
-            message = f"{codebase.name!r} is the name of the index of google-adk {version}."
-            raise InvalidRequestError(message, "Choose another name.")
-        if known is not None and known.codebase.path != codebase.path:
-            raise InvalidRequestError(
-                f"The index {codebase.name} is of another folder, {known.codebase.path}.",
-                f"Choose another name, or run `adk-ingest delete {codebase.name}` first.",
-            )
+        known = _known(settings, codebase)
         created_at = known.created_at if known else _now()
         record = _Record(created_at=created_at, codebase=codebase)
         _write(settings.paths.indexes / codebase.name / RECORD, record)
         return known is None
+
+
+def require_free_name(settings: Settings, codebase: Codebase) -> None:
+    """Fail as `register` would, and record nothing."""
+    with registry(settings):
+        _known(settings, codebase)
+
+
+def _known(settings: Settings, codebase: Codebase) -> _Record | None:
+    """The record of a codebase, if there is one; fails where another index has its name."""
+    known = _read(settings, codebase.name)
+    if known is None and (version := version_in(codebase.name)):
+        message = f"{codebase.name!r} is the name of the index of google-adk {version}."
+        raise InvalidRequestError(message, "Choose another name.")
+    if known is not None and known.codebase.path != codebase.path:
+        raise InvalidRequestError(
+            f"The index {codebase.name} is of another folder, {known.codebase.path}.",
+            f"Choose another name, or run `adk-ingest delete {codebase.name}` first.",
+        )
+    return known
 
 
 def register_version(settings: Settings, version: str) -> bool:

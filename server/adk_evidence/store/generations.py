@@ -203,7 +203,7 @@ class GenerationStore:
         """Whether a process writes to this index now; a process that was killed does not."""
         path = self._root / "writer.lock"
         try:
-            return path.exists() and _is_locked(path)
+            return path.exists() and is_locked(path)
         except OSError:
             return False  # a user who cannot lock the file does not write there
 
@@ -426,7 +426,7 @@ class GenerationStore:
         alive = set()
         for path in self._leases.glob("*.*.lock"):
             try:
-                locked = _is_locked(path)
+                locked = is_locked(path)
             except OSError:
                 locked = True
             if locked:
@@ -437,7 +437,7 @@ class GenerationStore:
         return alive
 
 
-def _is_locked(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Whether any process holds a lock; raises OSError where locking is impossible."""
     lock = FileLock(path, thread_local=False)
     try:

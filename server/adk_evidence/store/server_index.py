@@ -160,15 +160,36 @@ class ServerIndex(Publisher):
             if needed is not None:
                 self._drop_all_but(needed, connection)
 
+    def mark_published(self, names: Iterable[str]) -> None:
+        """Give collections aliases that stay until they are dropped: no other home takes them for unused.
+
+        Raises:
+            StoreError: The server refuses or cannot be reached.
+        """
+        from qdrant_client import models
+
+        with connect(self._settings, upload_patience(self._settings)) as connection:
+            marked = connection.call(lambda client: client.get_aliases()).aliases
+            wanted = {f"{name}-published": name for name in names}
+            for each in marked:
+                wanted.pop(each.alias_name, None)
+            steps = [
+                models.CreateAliasOperation(create_alias=models.CreateAlias(alias_name=alias, collection_name=name))
+                for alias, name in wanted.items()
+            ]
+            if steps:
+                connection.call(lambda client: client.update_collection_aliases(steps))
+
     def drop_unpublished(self, names: Iterable[str]) -> int:
         """Drop collections that were filled and never published; returns how many there were.
 
         Raises:
-            StoreError: An alias or a generation of this home needs one of them, or the server cannot be reached.
+            StoreError: An alias, whatever its name, or a generation of this home needs one of them, or the server
+                cannot be reached.
         """
         with connect(self._settings, upload_patience(self._settings)) as connection:
-            needed = self._needed()
-            if needed is None or (needed | set(self.aliases(connection).values())).intersection(names):
+            needed, aliases = self._needed(), connection.call(lambda client: client.get_aliases()).aliases
+            if needed is None or needed.union(each.collection_name for each in aliases).intersection(names):
                 raise StoreError("An index needs these collections, so they were not dropped.")
             there = sorted(_collections(connection).intersection(names))
             for name in there:
