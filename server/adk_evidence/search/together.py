@@ -3,8 +3,8 @@
 Each index answers by its own pipeline and checks its own citations. Then the results are merged: scores of two indexes
 are not comparable, since the words of each are rare in their own way and the reranker scales what it sees. What is
 comparable is the place that an index gives a result, and the cosine with the question, where one model made the vectors
-of both; so the order is that of the reciprocal ranks of these two, or of the place alone. An index that has nothing close to the question takes no
-room, and where both have, neither pushes the other out.
+of both; so the order is that of the reciprocal ranks of these two, or of the place alone. An index that has nothing
+close to the question takes no room, and where both have, neither pushes the other out.
 """
 
 from __future__ import annotations
