@@ -71,7 +71,9 @@ def _installation(settings: Settings) -> Iterator[Finding]:
 
 
 def _model(settings: Settings) -> Iterator[Finding]:
-    chosen = settings.embedding.dense
+    current = open_generations(settings).current()
+    # `auto` leaves the choice to what the index has.
+    chosen = as_kept(settings, current.manifest if current else None).embedding.dense
     what, models = "dense model", settings.paths.models
     # Voyage is not asked: that would cost money.
     if chosen.provider == "voyage" and importlib.util.find_spec("voyageai") is None:

@@ -110,7 +110,9 @@ class Passages:
         """What computing the missing vectors takes; None where the model costs nothing."""
         if not isinstance(self.embedder, PaidEmbedder):
             return None
-        return self.embedder.estimate([text for _, text in self._missing_texts()])
+        texts = (text for _, text in self._missing_texts())
+        slices = iter(lambda: list(itertools.islice(texts, TEXTS_AT_A_TIME)), [])
+        return sum(map(self.embedder.estimate, slices), Cost())
 
     def compute(self) -> Iterator[int]:
         """Compute the missing vectors and keep them in the cache; yields how many each batch gave."""

@@ -107,6 +107,12 @@ def all_points(place: Workplace) -> dict[str, Any]:
     return {each.id: ({**each.payload, "created_at": None}, dict(each.vectors)) for each in found}
 
 
+def test_parts_of_one_index_need_one_precision(site: Site) -> None:
+    with pytest.raises(InvalidRequestError, match="need one precision"):
+        site.part("a", "1/2", embedding={"dense": {"precision": "auto"}})
+    assert not site.build.exists()
+
+
 @pytest.mark.slow
 class TestBuild:
     def test_parts_of_three_homes_make_the_points_of_one_run(self, site: Site, server: QdrantStandIn) -> None:

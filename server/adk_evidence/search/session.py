@@ -179,16 +179,22 @@ class EvidenceService:
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
 
+    @property
+    def encoders(self) -> tuple[DenseEmbedder, ...]:
+        """What questions are encoded with: the service's own models, then those of indexes that have others."""
+        with self._reading:
+            return tuple(each for dense in (self.models.dense, *self._other_dense.values()) for each in dense.each)
+
     def caches(self) -> tuple[CacheUse, ...]:
         """How full the caches of this process are, and how often they had what was asked for.
 
         Those of the index are new with every generation, and are there once it is open.
         """
         dense = self.models.dense
-        names = ("questions",) if dense.shared else ("questions to docs", "questions to code")
-        kept = [
-            each.use(name) for name, each in zip(names, dense.each, strict=True) if isinstance(each, RememberedQueries)
-        ]
+        others = (each for each in self.encoders if all(each is not own for own in dense.each))
+        names = ["questions"] if dense.shared else ["questions to docs", "questions to code"]
+        named = [*zip(names, dense.each, strict=True), *((f"questions to {each.model}", each) for each in others)]
+        kept = [each.use(name) for name, each in named if isinstance(each, RememberedQueries)]
         return (self.door.use("answers"), *kept, *self._current.caches())
 
     @property

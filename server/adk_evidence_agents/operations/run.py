@@ -156,18 +156,20 @@ class Run:
 
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:
-        """Measure what the vector of a question cost. All indexes share the encoders, and so the vector."""
-        encoders = [each for each in self.agents.open().models.dense.each if isinstance(each, RememberedQueries)]
+        """Measure what the vectors of a question cost. Indexes of one model share its encoder, and so the vector."""
+        service = self.agents.open()
 
-        def kept() -> list[Embedded]:
-            return [vector for encoder in encoders if (vector := encoder.kept(text))]
+        def kept() -> dict[int, Embedded]:
+            encoders = (each for each in service.encoders if isinstance(each, RememberedQueries))
+            return {id(encoder): vector for encoder in encoders if (vector := encoder.kept(text))}
 
-        known = len(kept()) == len(encoders)
+        before = kept()
         yield
-        if not known:
-            self.embedding_ms = sum(vector.milliseconds for vector in kept())
+        after = kept()
+        computed = [vector.milliseconds for encoder, vector in after.items() if encoder not in before]
+        self.embedding_ms = sum(computed) if computed else self.embedding_ms
         # An operation may ask the same question twice; what the first search computed was not in the cache.
-        self.cache_hit = known and not self.embedding_ms
+        self.cache_hit = bool(after) and not self.embedding_ms
 
     def _names(self) -> tuple[str, ...]:
         if self.asked == ALL_INDEXES:
