@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { AxeResults, RunOptions } from "axe-core";
 import { source as axeSource } from "axe-core";
-import { after, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import type { Browser } from "playwright-core";
 import type { ViewState } from "../../src/webview/messages";
-import { launchChromium } from "../e2e/chromium";
 import { packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
+import { withBrowser } from "./suite";
 import { THEMES, type ThemeName } from "./themes";
 
 declare global {
@@ -25,10 +25,9 @@ const STATES: Record<string, ViewState> = {
 
 describe("the page, to assistive technology,", () => {
   let browser: Browser;
-  before(async () => {
-    browser = await launchChromium();
+  withBrowser((started) => {
+    browser = started;
   });
-  after(() => browser.close());
 
   for (const theme of Object.keys(THEMES) as ThemeName[]) {
     it(`breaks no rule of axe in ${theme}`, async () => {

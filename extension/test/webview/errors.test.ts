@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
-import type { Browser } from "playwright-core";
+import { describe, it } from "mocha";
 import type { ErrorFrame, PastedError } from "../../src/protocol/generated";
-import { launchChromium } from "../e2e/chromium";
 import { codeCandidate, docsCandidate, packOf, stateOf } from "./packs";
-import { TestPage } from "./page";
+import type { TestPage } from "./page";
+import { withPage } from "./suite";
 
 const CITATION = "adk-python@v2.13.0:src/google/adk/runners.py#L12-L12";
 const HOSTILE = "<img src=x onerror=window.__executed.push('x')> [x](command:evil) \u202e";
@@ -28,18 +27,9 @@ function error(change: Partial<PastedError> = {}): PastedError {
 }
 
 describe("a pasted error on the page", () => {
-  let browser: Browser;
   let test: TestPage;
-  before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser.close());
-  beforeEach(async () => {
-    test = await TestPage.open(browser);
-  });
-  afterEach(async () => {
-    assert.deepEqual([test.problems, test.requests, await test.page.evaluate(() => window.__executed)], [[], [], []]);
-    await test.close();
+  withPage((opened) => {
+    test = opened;
   });
 
   it("is a line, below which its calls are when they are asked for, each a link to its line", async () => {

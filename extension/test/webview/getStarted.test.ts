@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { source as axeSource } from "axe-core";
-import { after, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import type { Browser } from "playwright-core";
 import type { ViewJob } from "../../src/webview/messages";
-import { launchChromium } from "../e2e/chromium";
 import { packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
+import { withBrowser } from "./suite";
 import { THEMES, type ThemeName } from "./themes";
 
 const PICTURES = process.env.ADK_EVIDENCE_PICTURES;
@@ -34,10 +34,9 @@ const AWAITED = stateOf(null, {
 
 describe("the card on setting up", () => {
   let browser: Browser;
-  before(async () => {
-    browser = await launchChromium();
+  withBrowser((started) => {
+    browser = started;
   });
-  after(() => browser.close());
 
   it("takes the place of the error that it mends, and names the question that waits", async () => {
     const test = await TestPage.open(browser);

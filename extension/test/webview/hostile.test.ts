@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
-import type { Browser, Page } from "playwright-core";
+import { describe, it } from "mocha";
+import type { Page } from "playwright-core";
 import type { Candidate, EvidenceResult } from "../../src/protocol/generated";
 import { namedLine } from "../../src/text/untrusted";
-import { launchChromium } from "../e2e/chromium";
 import { codeCandidate, docsCandidate, outlineOf, packOf, QUESTION, stateOf } from "./packs";
-import { TestPage } from "./page";
+import type { TestPage } from "./page";
 import { GIANTS, PAYLOADS } from "./payloads";
+import { withPage } from "./suite";
 
 /** A candidate with a payload in every text that it has. */
 function poisoned(payload: string, index: number): Candidate {
@@ -91,16 +91,14 @@ function pressAll(page: Page, selector: string): Promise<void> {
 }
 
 describe("hostile text", () => {
-  let browser: Browser;
   let test: TestPage;
-  before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser.close());
-  beforeEach(async () => {
-    test = await TestPage.open(browser);
-  });
-  afterEach(() => test.close());
+  // Each test says itself what is harmless.
+  withPage(
+    (opened) => {
+      test = opened;
+    },
+    async () => undefined,
+  );
 
   async function assertHarmless(): Promise<void> {
     const { page } = test;

@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
+import { beforeEach, describe, it } from "mocha";
 import type { Browser } from "playwright-core";
 import type { EvidenceResult } from "../../src/protocol/generated";
 import type { FromPage, SavedState } from "../../src/webview/messages";
-import { launchChromium } from "../e2e/chromium";
 import { codeCandidate, docsCandidate, outlineOf, PLAN, packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
+import { withPage } from "./suite";
 
 describe("the page", () => {
   let browser: Browser;
   let test: TestPage;
-  before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser.close());
-  beforeEach(async () => {
-    test = await TestPage.open(browser);
-  });
-  afterEach(async () => {
-    assert.deepEqual(test.problems, []);
-    await test.close();
+  withPage((opened, started) => {
+    test = opened;
+    browser = started;
   });
 
   /** The messages once there are as many. */

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import type { Browser } from "playwright-core";
 import type { ViewState } from "../../src/webview/messages";
-import { launchChromium } from "../e2e/chromium";
 import { longPack, packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
+import { withBrowser } from "./suite";
 import { THEMES, type ThemeName } from "./themes";
 
 /** Where pictures are kept, for people to look at. */
@@ -14,10 +14,9 @@ const PICTURES = process.env.ADK_EVIDENCE_PICTURES;
 
 describe("the page's look", () => {
   let browser: Browser;
-  before(async () => {
-    browser = await launchChromium();
+  withBrowser((started) => {
+    browser = started;
   });
-  after(() => browser.close());
 
   const states: Record<string, () => ViewState> = {
     empty: () => stateOf(null),

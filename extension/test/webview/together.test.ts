@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, it } from "mocha";
-import type { Browser } from "playwright-core";
-import { launchChromium } from "../e2e/chromium";
+import { describe, it } from "mocha";
 import { codeCandidate, docsCandidate, packOf, stateOf } from "./packs";
-import { TestPage } from "./page";
+import type { TestPage } from "./page";
+import { withPage } from "./suite";
 
 describe("a pack of two indexes on the page", () => {
-  let browser: Browser;
   let test: TestPage;
-  before(async () => {
-    browser = await launchChromium();
-  });
-  after(() => browser.close());
-  beforeEach(async () => {
-    test = await TestPage.open(browser);
-  });
-  afterEach(async () => {
-    assert.deepEqual([test.problems, test.requests, await test.page.evaluate(() => window.__executed)], [[], [], []]);
-    await test.close();
+  withPage((opened) => {
+    test = opened;
   });
 
   it("says of each card which index it is of, also to those who hear it", async () => {
