@@ -90,7 +90,7 @@ class CodebaseIndexer:
         # Encoders of services, and those that cut long texts, count what they did in one run.
         is_paid = any(isinstance(one, PaidEmbedder) for one in Pair.of(dense).each)
         # What `auto` chooses depends on the index.
-        is_open = settings.embedding.dense.precision == "auto"
+        is_open = settings.embedding.dense.is_open
         return cls(settings, dense=None if is_paid or is_open else dense, sparse=sparse if sparse.exact_terms else None)
 
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:

@@ -104,8 +104,7 @@ class Ingestion:
     ) -> None:
         self._generations = open_generations(settings)
         current = self._generations.current()
-        local = settings.embedding.dense
-        self._is_open = local.provider == "minilm" and local.precision == "auto"
+        self._is_open = settings.embedding.dense.is_open
         self._settings = settings = as_kept(settings, current.manifest if current else None)
         self._progress = progress
         self._cancelled = cancelled or (lambda: False)
@@ -233,16 +232,14 @@ class Ingestion:
                 raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
             vectors = self._to_compute(changes)
             run.dense_model = self._dense_model
-            run.vectors_from_cache = vectors.cached
-            refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
+            self._require_affordable(run, vectors, "Embedding", "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
             is_slow = not self._settings.embedding.dense.is_static
             if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
                 run.lexical_generation = self._build(log, None, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")
-            if vectors.missing:
-                self._embed(log, vectors)
+            self._embed(log, vectors)
             run.generation = self._build(log, base, changes, vectors).id
         self._end(log)
         # The new index serves by now; a failure to remove old generations does not matter.
@@ -265,10 +262,8 @@ class Ingestion:
             self._chunk(log, changes)
             place.require_unchanged(changes)
             vectors = Vectors(self._dense, self._cache, changes)
-            run.vectors_from_cache = vectors.cached
-            refuse_above_the_cap("Embedding this part", vectors.cost(), cap_of(self._dense.each), "make more parts")
-            if vectors.missing:
-                self._embed(log, vectors)
+            self._require_affordable(run, vectors, "Embedding this part", "make more parts")
+            self._embed(log, vectors)
             log.reach("upsert", sum(len(change.records) for change in changes), "points")
             place.begin(build)
             self._write(log, place.folder, changes, vectors, build.collections)
@@ -337,8 +332,7 @@ class Ingestion:
     def _to_compute(self, changes: Sequence[Changes]) -> Vectors:
         """The vectors of the changes; where `auto` chooses for a new index, static ones if many are missing."""
         vectors, chosen = Vectors(self._dense, self._cache, changes), self._settings.embedding.dense
-        is_open = chosen.provider == "minilm" and chosen.precision == "auto" and not self._is_given
-        if not is_open or vectors.missing <= chosen.static_above:
+        if self._is_given or not chosen.is_open or vectors.missing <= chosen.static_above:
             return vectors
         self._settings = with_precision(self._settings, "static")
         self._dense = make_dense(self._settings, report=self._progress.note)
@@ -349,8 +343,14 @@ class Ingestion:
         )
         return Vectors(self._dense, self._cache, changes)
 
+    def _require_affordable(self, run: RunManifest, vectors: Vectors, what: str, remedy: str) -> None:
+        run.vectors_from_cache = vectors.cached
+        refuse_above_the_cap(what, vectors.cost(), cap_of(self._dense.each), remedy)
+
     def _embed(self, log: RunLog, vectors: Vectors) -> None:
         run = log.run
+        if not vectors.missing:
+            return
         with log.stage("embed", vectors.missing, "vectors"):
             try:
                 for batch, count in enumerate(vectors.compute(), 1):

@@ -78,9 +78,7 @@ class Work:
                 own = [key for position in positions for key in self._contexts[position].keys]
                 yield dict(zip(own, (row for rows in parts for row in rows), strict=True))
         else:
-            keys = list(self._texts)
-            for positions, vectors in self.embedder.iter_embed(list(self._texts.values())):
-                yield {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
+            yield from _embedded(self.embedder, self._texts)
 
 
 class Passages:
@@ -118,7 +116,7 @@ class Passages:
         """Compute the missing vectors and keep them in the cache; yields how many each batch gave."""
         missing = self._missing_texts()
         while texts := dict(itertools.islice(missing, TEXTS_AT_A_TIME)):
-            for found in self._embedded(texts):
+            for found in self._computed(texts):
                 yield len(found)
 
     def of(self, records: Sequence[ChunkRecord]) -> Mapping[str, FloatMatrix]:
@@ -128,7 +126,7 @@ class Passages:
         sought = [key for key in wanted if key not in found]
         found |= self._cache.get_many(self.embedder.model, self.embedder.dimension, sought)
         if lost := {key: text for key, text in wanted.items() if key not in found}:
-            for batch in self._embedded(lost):
+            for batch in self._computed(lost):
                 found |= batch
         return found
 
@@ -142,10 +140,8 @@ class Passages:
                         left.remove(key)
                         yield key, text
 
-    def _embedded(self, texts: Mapping[str, str]) -> Iterator[dict[str, FloatMatrix]]:
-        keys = list(texts)
-        for positions, vectors in self.embedder.iter_embed(list(texts.values())):
-            found = {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
+    def _computed(self, texts: Mapping[str, str]) -> Iterator[dict[str, FloatMatrix]]:
+        for found in _embedded(self.embedder, texts):
             if not self._cache.put_many(self.embedder.model, self.embedder.dimension, found):
                 self._unkept |= found
             yield found
@@ -177,12 +173,18 @@ class QuickPassages:
     def of(self, records: Sequence[ChunkRecord]) -> Mapping[str, FloatMatrix]:
         """The vectors of some records by their keys."""
         texts = dict(pair for record in records for pair in _texts_of(record))
-        keys = list(texts)
-        return {
-            keys[position]: vector
-            for positions, vectors in self.embedder.iter_embed(list(texts.values()))
-            for position, vector in zip(positions, vectors, strict=True)
-        }
+        return {key: vector for batch in _embedded(self.embedder, texts) for key, vector in batch.items()}
+
+
+# The vectors of one model.
+_OfModel = Work | Passages | QuickPassages
+
+
+def _embedded(embedder: DenseEmbedder, texts: Mapping[str, str]) -> Iterator[dict[str, FloatMatrix]]:
+    """The vectors of texts, by the texts' keys, batch by batch."""
+    keys = list(texts)
+    for positions, vectors in embedder.iter_embed(list(texts.values())):
+        yield {keys[position]: vector for position, vector in zip(positions, vectors, strict=True)}
 
 
 def _texts_of(record: ChunkRecord) -> Iterator[tuple[str, str]]:
@@ -194,13 +196,13 @@ class Vectors:
     """The dense vectors of some changes. The cache is asked once what it has of them, which may be slow or lost."""
 
     def __init__(self, dense: Pair[DenseEmbedder], cache: EmbeddingCache, changes: Sequence[Changes]) -> None:
-        self._of_kind: dict[Kind, Work | Passages | QuickPassages] = {}
-        self._work: list[Work | Passages | QuickPassages] = []
+        self._of_kind: dict[Kind, _OfModel] = {}
+        self._work: list[_OfModel] = []
         # Docs and code share one model's work or have one each.
         for kinds in [KINDS] if dense.shared else [(kind,) for kind in KINDS]:
             own = [change for change in changes if change.corpus.kind in kinds]
             model = dense[kinds[0]]
-            work: Work | Passages | QuickPassages
+            work: _OfModel
             if isinstance(model, ContextualEmbedder):
                 work = Work(model, cache, {}, (batch for change in own for batch in change.contexts))
             elif isinstance(model, QuickEmbedder):

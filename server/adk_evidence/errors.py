@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from adk_evidence.commands import with_options
 
 
@@ -58,6 +60,15 @@ class ModelError(EvidenceError):
 
     code = "model_unavailable"
     exit_code = 4
+
+    @classmethod
+    def of_disk(cls, folder: Path, megabytes: int, error: OSError) -> ModelError:
+        """A folder of models that cannot be written; its files take so many `megabytes`."""
+        why = error.strerror or type(error).__name__
+        return cls(
+            f"The model folder {folder} cannot be written ({why}).",
+            f"Free some space ({megabytes} MB) or set `home` to a folder that can be written.",
+        )
 
 
 class ServiceError(ModelError):

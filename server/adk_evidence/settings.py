@@ -246,6 +246,11 @@ class DenseSettings(Frozen):
         return self.provider == "minilm" and self.precision == "static"
 
     @property
+    def is_open(self) -> bool:
+        """Whether the size of an index decides what its vectors are made of."""
+        return self.provider == "minilm" and self.precision == "auto"
+
+    @property
     def layers(self) -> Precision:
         """What the layers of the local model are computed in, where they are computed."""
         return "fp32" if self.precision == "fp32" else "int8"

@@ -58,11 +58,10 @@ class RawChunk:
 
     `body` is `"\\n".join(lines[start_line - 1 : end_line])` verbatim; with `start_col` and `end_col`, that slice
     (in characters) of the line. `tail` is context repeated verbatim from the chunk before. `symbol` is the chunk's own
-    qualified name, `symbols` are all definitions that begin inside it,
-    `decorators` the names of the decorators that do. `doc` is the first paragraph of the symbol's
-    docstring. `anchor` is the fragment of the chunk's innermost heading. `left_out` has the first line, the last line
-    and the language of the own lines that are for readers of another language than the corpus's; a chunk that is for
-    such readers names their language in `for_language`.
+    qualified name, `symbols` are all definitions that begin inside it, and `decorators` the names of their decorators.
+    `doc` is the first paragraph of the symbol's docstring. `anchor` is the fragment of the chunk's innermost heading.
+    `left_out` has the first line, the last line and the language of the own lines that are for readers of another
+    language than the corpus's; a chunk that is for such readers names their language in `for_language`.
     """
 
     start_line: int

@@ -294,9 +294,7 @@ class _Reader:
                 yield self._definition(item, None if _stands_free(item.span) else self._statement(item))
 
     def _is_idle(self, item: _Item) -> bool:
-        """Whether an item is a namespace that is never a chunk. Elsewhere, many files
-        open the same one again, as C++ does `std`.
-        """
+        """Whether an item is a namespace that is no chunk: in most languages many files open the same one, as `std`."""
         return item.kind == "namespace" and self._language.lang not in _NAMESPACED
 
     def _definition(self, item: _Item, within: tuple[int, int] | None = None) -> Definition:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from adk_evidence.analysis.shingles import Shingler
 from adk_evidence.index.opened import Index
@@ -20,6 +21,8 @@ from adk_evidence.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from adk_evidence.analysis.shingles import Shingles
+
+K = TypeVar("K", bound=Hashable)
 
 # How programs sign the files that they write, within the first lines. What people write of generated texts is not that.
 _GENERATED = re.compile(
@@ -81,6 +84,24 @@ class Chunk:
             lines=LineSpan(start=self.start, end=self.end),
             symbol=self.symbol,
         )
+
+
+def grouped(chunks: Iterable[Chunk], key: Callable[[Chunk], K]) -> dict[K, list[Chunk]]:
+    """Chunks by what they have in common, in their order."""
+    groups: dict[K, list[Chunk]] = {}
+    for chunk in chunks:
+        groups.setdefault(key(chunk), []).append(chunk)
+    return groups
+
+
+def idle_folders(above: Iterable[Sequence[K]], weights: Mapping[K, int]) -> set[K]:
+    """Folders that hold nothing but another one, which tell nothing.
+
+    Args:
+        above: The folders above each file, the innermost first.
+        weights: How much each folder holds.
+    """
+    return {outer for ranks in above for inner, outer in pairwise(ranks) if weights[inner] == weights[outer]}
 
 
 def read_chunks(index: Index, progress: Callable[[int, int], None]) -> list[Chunk]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from adk_evidence.analysis.chunks import Chunk
+from adk_evidence.analysis.chunks import Chunk, idle_folders
 from adk_evidence.analysis.repeats import Group
 
 _NAMED = 3
@@ -52,7 +51,6 @@ def copied_folders(chunks: Sequence[Chunk], copies: Iterable[Group]) -> Iterator
     of each other, the vendored or deeper one is to go. Versions that are kept beside a corpus do not count.
     """
     weights: Counter[Folder] = Counter()
-    # A folder that holds nothing but another one tells nothing.
     chains: set[tuple[Folder, ...]] = set()
     for chunk in chunks:
         if not chunk.edition:
@@ -60,7 +58,7 @@ def copied_folders(chunks: Sequence[Chunk], copies: Iterable[Group]) -> Iterator
             chains.add(above)
             for folder in above:
                 weights[folder] += chunk.bytes
-    idle = {outer for above in chains for inner, outer in pairwise(above) if weights[inner] == weights[outer]}
+    idle = idle_folders(chains, weights)
     texts = [
         _Repeated(group[0].bytes, len(group), Counter(folder for chunk in group for folder in _above(chunk)))
         for group in copies

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TypeVar
 
-from adk_evidence.analysis.chunks import Chunk
+from adk_evidence.analysis.chunks import Chunk, grouped
 from adk_evidence.analysis.shingles import near_duplicates
 from adk_evidence.models.analysis import (
     AnalysisOptions,
@@ -18,7 +17,6 @@ from adk_evidence.models.analysis import (
 
 Group = list[Chunk]
 Generated = Collection[tuple[str, str, str]]
-_T = TypeVar("_T")
 
 
 def exact_groups(chunks: Iterable[Chunk]) -> list[Group]:
@@ -26,10 +24,8 @@ def exact_groups(chunks: Iterable[Chunk]) -> list[Group]:
 
     Licences that open files do not count, and pages that the index makes of docstrings take no part.
     """
-    groups: dict[tuple[str, str], Group] = {}
-    for chunk in chunks:
-        if chunk.hash and not chunk.made:
-            groups.setdefault((chunk.edition, chunk.hash), []).append(chunk)
+    written = (chunk for chunk in chunks if chunk.hash and not chunk.made)
+    groups = grouped(written, lambda chunk: (chunk.edition, chunk.hash))
     return _largest_first(group for group in groups.values() if len(group) > 1)
 
 
@@ -63,7 +59,7 @@ def near_groups(
     copies = {id(chunk) for group in exact for chunk in group[1:]}
     different = [chunk for chunk in chunks if id(chunk) not in copies and chunk.shingles is not None]
     members: dict[int, list[tuple[float, Chunk]]] = {}
-    for editions in _by(different, lambda chunk: chunk.edition):
+    for editions in grouped(different, lambda chunk: chunk.edition).values():
         texts = [chunk.shingles for chunk in editions]
         for place, first, similarity in near_duplicates(texts, options.similarity, progress):
             members.setdefault(id(editions[first]), []).append((similarity, editions[place]))
@@ -107,10 +103,3 @@ def _files(group: Group) -> int:
 
 def _all_in(group: Group, files: Generated) -> bool:
     return all(chunk.file in files for chunk in group)
-
-
-def _by(chunks: Iterable[Chunk], key: Callable[[Chunk], _T]) -> list[Group]:
-    groups: dict[_T, Group] = {}
-    for chunk in chunks:
-        groups.setdefault(key(chunk), []).append(chunk)
-    return [*groups.values()]

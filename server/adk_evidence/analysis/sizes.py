@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
-from adk_evidence.analysis.chunks import Chunk
+from adk_evidence.analysis.chunks import Chunk, grouped, idle_folders
 from adk_evidence.models.analysis import AnalysisOptions, Generated, LargeSymbol, LargeSymbols, Share
 from adk_evidence.models.chunk import TYPE_KINDS
 from adk_evidence.models.citation import code_citation
@@ -18,10 +18,7 @@ _ROOT = "./"
 
 def shares(chunks: Iterable[Chunk], name: Callable[[Chunk], str]) -> tuple[Share, ...]:
     """The parts of an index that have a name in common, those of most tokens first."""
-    parts: dict[str, list[Chunk]] = {}
-    for chunk in chunks:
-        parts.setdefault(name(chunk), []).append(chunk)
-    found = (_share(part, inside) for part, inside in parts.items())
+    found = (_share(part, inside) for part, inside in grouped(chunks, name).items())
     return tuple(sorted(found, key=lambda share: (-share.tokens, share.name)))
 
 
@@ -40,9 +37,8 @@ def folders(chunks: Sequence[Chunk], limit: int) -> tuple[Share, ...]:
     for chunk in chunks:
         for folder in above[chunk.file]:
             weights[folder] += chunk.tokens
-    # A folder that holds nothing but another one tells nothing.
-    idle = {outer for ranks in above.values() for inner, outer in pairwise(ranks) if weights[inner] == weights[outer]}
-    largest = sorted(weights.keys() - idle, key=lambda folder: (-weights[folder], folder))[:limit]
+    telling = weights.keys() - idle_folders(above.values(), weights)
+    largest = sorted(telling, key=lambda folder: (-weights[folder], folder))[:limit]
     listed = {*largest, _ROOT}
     inner = {outer for folder in listed for outer in _above(folder)[1:]}
 

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
 from pathlib import Path
@@ -112,14 +112,7 @@ class EmbeddingCache:
         """The hashes of which there is a vector; no vector is read."""
         db = self._db()
         model_id = _model_id(db, model, dimension)
-        found: set[str] = set()
-        for start in range(0, len(hashes) if model_id is not None else 0, _VARIABLES):
-            part = hashes[start : start + _VARIABLES]
-            marks = ",".join("?" * len(part))
-            # The marks are the only thing put into the statement.
-            query = f"SELECT hash FROM vectors WHERE model = ? AND hash IN ({marks})"  # noqa: S608
-            found.update(key for (key,) in db.execute(query, (model_id, *part)))
-        return found
+        return {key for (key,) in _rows(db, "hash", model_id, hashes)}
 
     def put_many(self, model: str, dimension: int, vectors: Mapping[str, Vector]) -> bool:
         """Keep vectors by hash, in one transaction; those that are there are replaced. Says whether they are kept."""
@@ -224,20 +217,13 @@ class EmbeddingCache:
     def _get(self, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, bytes]:
         db = self._db()
         model_id = _model_id(db, model, dimension)
-        if model_id is None:
-            return {}
         found: dict[str, bytes] = {}
         stale = []
         today = int(time.time()) // _DAY
-        for start in range(0, len(hashes), _VARIABLES):
-            part = hashes[start : start + _VARIABLES]
-            marks = ",".join("?" * len(part))
-            # The marks are the only thing put into the statement.
-            query = f"SELECT hash, vector, used_day FROM vectors WHERE model = ? AND hash IN ({marks})"  # noqa: S608
-            for key, blob, used_day in db.execute(query, (model_id, *part)):
-                found[key] = blob
-                if used_day < today:
-                    stale.append((today, model_id, key))
+        for key, blob, used_day in _rows(db, "hash, vector, used_day", model_id, hashes):
+            found[key] = blob
+            if used_day < today:
+                stale.append((today, model_id, key))
         if stale:  # at most once a day for each vector: reading stays reading
             with db:
                 db.executemany("UPDATE vectors SET used_day = ? WHERE model = ? AND hash = ?", stale)
@@ -321,6 +307,15 @@ def _unpacked(blob: bytes) -> SparseVector | None:
 def _model_id(db: sqlite3.Connection, model: str, dimension: int) -> int | None:
     row = db.execute("SELECT id FROM models WHERE name = ? AND dimension = ?", (model, dimension)).fetchone()
     return None if row is None else int(row[0])
+
+
+def _rows(db: sqlite3.Connection, columns: str, model_id: int | None, hashes: Sequence[str]) -> Iterator[Any]:
+    """Columns of the vectors of a model that are there; of no model, there are none."""
+    for start in range(0, len(hashes) if model_id is not None else 0, _VARIABLES):
+        part = hashes[start : start + _VARIABLES]
+        # Only names of columns and the marks are put into the statement.
+        query = f"SELECT {columns} FROM vectors WHERE model = ? AND hash IN ({','.join('?' * len(part))})"  # noqa: S608
+        yield from db.execute(query, (model_id, *part))
 
 
 def _is_sound(path: Path) -> bool:

@@ -104,10 +104,7 @@ def prepare_minilm(
                 # Written last: this file says that the graph is whole and was checked.
                 write_atomic(folder / _INT8_DIGEST, hashlib.sha256(graph).hexdigest().encode())
     except OSError as exc:
-        raise ModelError(
-            f"The model folder {models} cannot be written ({exc.strerror or type(exc).__name__}).",
-            "Free some space (200 MB) or set `home` to a folder that can be written.",
-        ) from exc
+        raise ModelError.of_disk(models, 200, exc) from exc
     return folder
 
 

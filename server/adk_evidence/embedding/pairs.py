@@ -147,10 +147,7 @@ def _prepared_graph(folder: Path, adapter: Adapter, heads: int) -> Path:
                 # Written last: this file says that the graph is whole.
                 write_atomic(digest, hashlib.sha256(made).hexdigest().encode())
     except OSError as exc:
-        raise ModelError(
-            f"The model folder {folder} cannot be written ({exc.strerror or type(exc).__name__}).",
-            "Free some space or set `home` to a folder that can be written.",
-        ) from exc
+        raise ModelError.of_disk(folder, 30, exc) from exc
     return graph
 
 

@@ -87,10 +87,7 @@ def prepare_static(models: Path, *, named_folder: Path | None = None, report: Re
             write_atomic(path, data)
             return path
     except OSError as exc:
-        raise ModelError(
-            f"The model folder {models} cannot be written ({exc.strerror or type(exc).__name__}).",
-            "Free some space (20 MB) or set `home` to a folder that can be written.",
-        ) from exc
+        raise ModelError.of_disk(models, 20, exc) from exc
 
 
 def distilled(states: FloatMatrix, dimension: int) -> FloatMatrix:

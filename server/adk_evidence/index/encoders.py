@@ -26,7 +26,10 @@ def as_built(settings: S, manifest: IndexManifest) -> S:
     if settings.embedding.dense.provider != "minilm":
         return settings
     used = manifest.fingerprint.get("dense_model")
-    built = next((one for one in _each(settings) if make_dense(one).doc.model == used), settings)
+    built = next(
+        (one for one in (with_precision(settings, one) for one in _LOCAL) if make_dense(one).doc.model == used),
+        settings,
+    )
     if not built.embedding.dense.is_static:
         return built
     unjudged = {"weak_similarity": -1.0, "relevant_similarity": None, "support": None}
@@ -52,7 +55,3 @@ def with_precision(settings: S, precision: DensePrecision) -> S:
         return settings
     embedding = settings.embedding.model_copy(update={"dense": dense.model_copy(update={"precision": precision})})
     return settings.model_copy(update={"embedding": embedding})
-
-
-def _each(settings: S) -> list[S]:
-    return [with_precision(settings, precision) for precision in _LOCAL]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -348,6 +348,11 @@ class Coverage(Frozen):
 
     docs_in_top_k: int
     code_in_top_k: int
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> Coverage:
+        docs = sum(one.source_type == "docs" for one in candidates)
+        return cls(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs)
 
 
 class Quality(Frozen):

@@ -97,11 +97,12 @@ def explain(pack: EvidencePack, written: Mapping[str, Any], rank: int | None = N
     if pack.beside is not None:
         whole += _merged(pack)
     candidates = []
-    for part in _parts(pack):
+    for name, part in _parts(pack):
         plan = part.retrieval_plan
         if plan is None:
             continue
-        whole += [_of_part(step, part, pack) for step in _whole(part, plan)]
+        of_part = _whole(part, plan)
+        whole += (step.model_copy(update={"says": f"{name}: {step.says}"}) for step in of_part) if name else of_part
         asked = normalise(pack.query, errors=plan.query_kind in ("traceback", "error"))
         of_changes = asks_for_changes(asked.text)
         ranks = {one.candidate_id: one.rank for one in pack.candidates}
@@ -128,33 +129,20 @@ def _pack_id(pack: EvidencePack, written: Mapping[str, Any]) -> Step:
 # Packs of two indexes
 
 
-def _parts(pack: EvidencePack) -> list[EvidencePack]:
-    """The pack; of one that is of two indexes, what each has answered, as far as it is shown."""
+def _parts(pack: EvidencePack) -> Iterator[tuple[str | None, EvidencePack]]:
+    """The pack; of a pack of two indexes, the name of each and what it has answered, as far as that is shown."""
     if pack.beside is None:
-        return [pack]
-    parts = []
+        yield None, pack
+        return
     for name, plan in ((pack.beside.beside, pack.retrieval_plan), (pack.beside.name, pack.beside.retrieval_plan)):
         own = [one for one in pack.candidates if one.index == name]
-        docs = sum(one.source_type == "docs" for one in own)
-        parts.append(
-            pack.model_copy(
-                update={
-                    "beside": None,
-                    "retrieval_plan": plan,
-                    "candidates": tuple(one.model_copy(update={"rank": one.why.own_rank or one.rank}) for one in own),
-                    "coverage": Coverage(docs_in_top_k=docs, code_in_top_k=len(own) - docs),
-                }
-            )
-        )
-    return parts
-
-
-def _of_part(step: Step, part: EvidencePack, pack: EvidencePack) -> Step:
-    """A step of the answer of one index, which says so where the pack is of two."""
-    if pack.beside is None:
-        return step
-    name = pack.beside.beside if part.retrieval_plan is pack.retrieval_plan else pack.beside.name
-    return step.model_copy(update={"says": f"{name}: {step.says}"})
+        part = {
+            "beside": None,
+            "retrieval_plan": plan,
+            "candidates": tuple(one.model_copy(update={"rank": one.why.own_rank or one.rank}) for one in own),
+            "coverage": Coverage.of(own),
+        }
+        yield name, pack.model_copy(update=part)
 
 
 def _merged(pack: EvidencePack) -> Iterator[Step]:

@@ -67,7 +67,6 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
         outlines = make_outlines(run, question, shown) if run.settings.pack.outlines else ()
-    docs = sum(hit.kind == "doc" for hit in run.final)
     first = candidates[0].verification.state if candidates else "exact"
     pack = EvidencePack(
         pack_id="",
@@ -81,7 +80,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         quality=lowered(run.quality, [UNSOUND[first]] if first in UNSOUND else []),
         retrieval_plan=run.plan,
         candidates=candidates,
-        coverage=Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
+        coverage=Coverage.of(candidates),
         warnings=tuple(run.context.warnings),
         outlines=outlines,
         errors=errors,

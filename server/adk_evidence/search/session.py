@@ -253,9 +253,8 @@ class Session:
 
     def held_names(self, request: EvidenceRequest) -> frozenset[str]:
         """The names of a request that the index holds for sure; see `support.held_names`."""
-        models, context = self.service.models, self.context
-        with context.stage("names"):
-            run = begin(request, self.index, self.settings, models, context, lambda: self.symbols)
+        with self.context.stage("names"):
+            run = self._begin(request)
             return held_names(run) if run.context.may_spend("names were looked up") else frozenset()
 
     def ask(self, request: EvidenceRequest) -> EvidencePack:
@@ -278,8 +277,7 @@ class Session:
     @contextmanager
     def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
         """A run of a request, whose event is written at its end, also where the request fails."""
-        models, context = self.models, self.context
-        run = begin(request, self.index, self.settings, models, context, lambda: self.symbols)
+        run = self._begin(request)
         try:
             yield run
         except EvidenceError as exc:
@@ -289,6 +287,9 @@ class Session:
             raise
         self.log(retrieval_event(run))
         settle()
+
+    def _begin(self, request: EvidenceRequest) -> Run:
+        return begin(request, self.index, self.settings, self.models, self.context, lambda: self.symbols)
 
     def similar(self, code: str, *, limit: int, filters: EvidenceFilters) -> list[Neighbour]:
         """Indexed code like a snippet, by its vector and by the words in it, best first.

@@ -241,7 +241,6 @@ class _Merge:
         first, second = self._packs
         answered = self._answered
         candidates = tuple(self._candidate(rank, one) for rank, one in enumerate(self._kept, 1))
-        docs = sum(one.source_type == "docs" for one in candidates)
         return answered.model_copy(
             update={
                 "status": "success" if candidates else "no_results",
@@ -256,7 +255,7 @@ class _Merge:
                     retrieval_plan=second.retrieval_plan if second else None,
                 ),
                 "candidates": candidates,
-                "coverage": Coverage(docs_in_top_k=docs, code_in_top_k=len(candidates) - docs),
+                "coverage": Coverage.of(candidates),
                 "warnings": tuple(dict.fromkeys(self._warnings(candidates))),
                 "outlines": tuple(self._outlines()),
                 "errors": tuple(self._errors()),

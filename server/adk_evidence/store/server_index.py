@@ -108,7 +108,7 @@ class ServerIndex(Publisher):
                 self._bring_back(connection, before, record.collections, exc)
 
     def _move(self, connection: ServerConnection, existing: Mapping[str, str], wanted: Mapping[str, str]) -> None:
-        """Make the aliases of the settings exactly the wanted ones."""
+        """Make the existing aliases exactly the wanted ones."""
         from qdrant_client import models
 
         steps: list[models.AliasOperations] = []
@@ -166,19 +166,9 @@ class ServerIndex(Publisher):
         Raises:
             StoreError: The server refuses or cannot be reached.
         """
-        from qdrant_client import models
-
         with connect(self._settings, upload_patience(self._settings)) as connection:
-            marked = connection.call(lambda client: client.get_aliases()).aliases
-            wanted = {f"{name}-published": name for name in names}
-            for each in marked:
-                wanted.pop(each.alias_name, None)
-            steps = [
-                models.CreateAliasOperation(create_alias=models.CreateAlias(alias_name=alias, collection_name=name))
-                for alias, name in wanted.items()
-            ]
-            if steps:
-                connection.call(lambda client: client.update_collection_aliases(steps))
+            there = _aliases(connection)
+            self._move(connection, there, {**{f"{name}-published": name for name in names}, **there})
 
     def drop_unpublished(self, names: Iterable[str]) -> int:
         """Drop collections that were filled and never published; returns how many there were.
@@ -188,19 +178,18 @@ class ServerIndex(Publisher):
                 cannot be reached.
         """
         with connect(self._settings, upload_patience(self._settings)) as connection:
-            needed, aliases = self._needed(), connection.call(lambda client: client.get_aliases()).aliases
-            if needed is None or needed.union(each.collection_name for each in aliases).intersection(names):
+            needed = self._needed()
+            if needed is None or needed.union(_aliases(connection).values()).intersection(names):
                 raise StoreError("An index needs these collections, so they were not dropped.")
             there = sorted(_collections(connection).intersection(names))
             for name in there:
-                connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+                _drop(connection, name)
             return len(there)
 
     def aliases(self, connection: ServerConnection) -> dict[str, str]:
         """The aliases on the server that have the settings' names, with their collections."""
-        found = connection.call(lambda client: client.get_aliases()).aliases
         wanted = self._aliases()
-        return {each.alias_name: each.collection_name for each in found if each.alias_name in wanted}
+        return {alias: collection for alias, collection in _aliases(connection).items() if alias in wanted}
 
     def _aliases(self) -> set[str]:
         return {self._settings.store.collection(kind) for kind in KINDS}
@@ -243,7 +232,7 @@ class ServerIndex(Publisher):
     def _drop_all_but(self, needed: set[str], connection: ServerConnection) -> None:
         """Drop what this home created for this index. Where the needed collections are unknown, do not call this."""
         for name in sorted(self._created_here() - needed):
-            connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+            _drop(connection, name)
             self._write_journal({other: index for other, index in self._read_journal().items() if other != name})
 
     def _created_here(self) -> set[str]:
@@ -305,3 +294,13 @@ def _require_version(connection: ServerConnection) -> None:
 
 def _collections(connection: ServerConnection) -> set[str]:
     return {each.name for each in connection.call(lambda client: client.get_collections()).collections}
+
+
+def _aliases(connection: ServerConnection) -> dict[str, str]:
+    """All aliases on the server, with their collections."""
+    found = connection.call(lambda client: client.get_aliases()).aliases
+    return {each.alias_name: each.collection_name for each in found}
+
+
+def _drop(connection: ServerConnection, collection: str) -> None:
+    connection.call(lambda client: client.delete_collection(collection))
