@@ -497,3 +497,36 @@ def test_an_included_file_that_is_a_result_itself_is_shown_once():
     *_, (first, second) = answered(sample, including(SAMPLE))
     assert "retry_limit" in first.passages[0].text
     assert second.passages and not second.attached_shown
+
+
+FILLING = "\n".join(
+    f"def other_{n}():\n    return 'the weather, the tides and the long way home {n}'\n" for n in range(12)
+)
+IMPORTED = "from weather import Tides\nfrom adk.plugins import ReflectAndRetryToolPlugin\nimport sailors"
+EXAMPLE = f"{IMPORTED}\n\n{FILLING}\n{SAMPLE}"
+SAMPLES = payload("doc", "examples/retry.py", body=EXAMPLE, lang="py", origin="sample")
+SOURCE = payload("code", "src/adk/retry.py", body=EXAMPLE, lang="py")
+
+
+@pytest.mark.parametrize(
+    ("shown_text", "is_example"),
+    [
+        (lambda: excerpt(hit(including(EXAMPLE)), 0, QUESTION).attached, True),
+        (lambda: "\n".join(one.text for one in passages(SAMPLES)), True),
+        # The import statement of a definition says where users find it.
+        (lambda: "\n".join(one.text for one in passages(SOURCE)), False),
+    ],
+    ids=["included", "sample", "source"],
+)
+def test_an_example_comes_with_the_imports_of_the_names_it_uses(shown_text, is_example):
+    text = shown_text()
+    assert "retry_limit=3" in text and "other_4" not in text
+    assert ("from adk.plugins import ReflectAndRetryToolPlugin" in text) is is_example
+    assert "Tides" not in text and "sailors\n" not in text
+
+
+def test_imports_that_an_earlier_result_shows_are_not_shown_again():
+    again = payload("doc", "examples/again.py", body=EXAMPLE.replace("=3", "=4"), lang="py", origin="sample")
+    *_, (first, second) = answered(SAMPLES, again)
+    assert "from adk.plugins" in shown(first) and "retry_limit=4" in shown(second)
+    assert "from adk.plugins" not in shown(second)

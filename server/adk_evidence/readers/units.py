@@ -24,6 +24,7 @@ from adk_evidence.readers.python import (
     blocks,
     bound_names,
     first_line,
+    imports,
     last_line,
     parse,
     parse_quietly,
@@ -46,7 +47,8 @@ _TAGS = re.compile(r"\s*</?(?:div|span|img|p|br|a)\b.*>\s*$", re.IGNORECASE)
 @dataclass(frozen=True)
 class Unit:
     """Lines `start` to `end` of a chunk, 0-based, end exclusive, with the numbers of the units that must be shown with
-    them: the headings above, the border of the code block, the signature. `names` are the fields that a unit defines.
+    them: the headings above, the border of the code block, the signature. `names` are the fields that a unit defines,
+    `binds` the names that it imports.
     """
 
     start: int
@@ -54,6 +56,7 @@ class Unit:
     role: Role = "text"
     needs: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
+    binds: tuple[str, ...] = ()
 
     def holds(self, lines: Iterable[int]) -> bool:
         """Whether some of the lines, counted from 0, are among these."""
@@ -155,7 +158,7 @@ def _block(page: Page, start: int, end: int, needs: tuple[int, ...], number: int
         own = tuple(first + 1 + need for need in unit.needs)
         role = "text" if unit.role == "idle" else unit.role
         start_at, end_at = unit.start + opening + 1, unit.end + opening + 1
-        found.append(Unit(start_at, end_at, role, (*around, first, last, *own), unit.names))
+        found.append(Unit(start_at, end_at, role, (*around, first, last, *own), unit.names, unit.binds))
     return [*found, Unit(closing, end, "label", (*around, first))]
 
 
@@ -183,14 +186,15 @@ def _of_python(lines: Sequence[str]) -> list[Unit]:
 
 @dataclass
 class _Cut:
-    """Where a unit begins and its statement ends (1-based, inclusive), what it is, the cuts that it needs, and the
-    fields that it defines."""
+    """Where a unit begins and its statement ends (1-based, inclusive), what it is, the cuts that it needs, the fields
+    that it defines, and the names that it imports."""
 
     first: int
     last: int
     role: Role
     needs: tuple[int, ...]
     names: tuple[str, ...] = ()
+    binds: tuple[str, ...] = ()
 
 
 def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cut], *, in_class: bool) -> None:
@@ -209,7 +213,7 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
             _cut_definition(node, needs, cuts)
         elif _imports(node):
             flush()
-            cuts.append(_Cut(node.lineno, last_line(node), "idle", needs))
+            cuts.append(_Cut(node.lineno, last_line(node), "idle", needs, binds=tuple(imports(node, ""))))
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):
             flush()
             cuts.append(_Cut(node.lineno, last_line(node), "field", needs, tuple(bound_names(node))))
@@ -322,7 +326,7 @@ def _tiled(cuts: Sequence[_Cut], lines: Sequence[str]) -> list[Unit]:
         numbers.append(len(found))
         if end > place:
             needs = tuple(numbers[need] for need in cut.needs)
-            found.append(Unit(place, end, cut.role, needs, cut.names))
+            found.append(Unit(place, end, cut.role, needs, cut.names, cut.binds))
             place = end
         else:
             numbers[-1] = max(0, len(found) - 1)

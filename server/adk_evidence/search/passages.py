@@ -267,6 +267,8 @@ def excerpt(
     holder, kept = _without_repeated(chunk, chosen, shown)
     if holder is not None:
         return Excerpt(same_as=holder)
+    if payload.kind == "doc" or payload.origin == "sample":
+        kept |= _imports_of(chunk, kept, shown)
     lines = _with_gaps(chunk, kept)
     passages = tuple(_passages(chunk, lines, payload.start_line))
     shown.add(hit.point_id, (chunk.plain[line] for line in lines))
@@ -417,6 +419,14 @@ def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str
     return None, left & kept
 
 
+def _imports_of(chunk: _Chunk, kept: set[int], shown: _Shown) -> set[int]:
+    """The imports of an example that bind names which its shown units use, as far as no earlier result shows them."""
+    used = frozenset[str]().union(*(chunk.tokens[number] for number in kept))
+    found = {number for number, unit in enumerate(chunk.units) if not used.isdisjoint(unit.binds)} - kept
+    new = {n for n in found if shown.holds(chunk.plain[chunk.units[n].start : chunk.units[n].end]) is None}
+    return new.union(*(chunk.units[number].needs for number in new))
+
+
 def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
     """The lines of the units, and of short gaps between them in which nothing idle stands."""
     lines: set[int] = set()
@@ -426,7 +436,8 @@ def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
         if previous is not None and number > previous + 1:
             between = range(previous + 1, number)
             gap = range(chunk.units[previous].end, unit.start)
-            if len(gap) <= GAP_LINES and all(other in chunk.visible for other in between):
+            imports = bool(chunk.units[previous].binds and unit.binds)
+            if len(gap) <= GAP_LINES and (imports or all(other in chunk.visible for other in between)):
                 lines.update(gap)
         lines.update(range(unit.start, unit.end))
         previous = number
@@ -471,7 +482,7 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         holder, kept = _without_repeated(chunk, kept, shown)
         if holder is not None:
             continue
-        lines = _with_gaps(chunk, kept)
+        lines = _with_gaps(chunk, kept | _imports_of(chunk, kept, shown))
         shown.add(hit.point_id, (chunk.plain[line] for line in lines))
         passages = _passages(chunk, lines, 1)
         parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
