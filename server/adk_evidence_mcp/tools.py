@@ -36,7 +36,7 @@ ASKED_TOKENS = 300
 
 
 # An agent reads every answer whole and can ask again: a third of what a prompt holds.
-AGENT_TOKENS = 3000
+AGENT_TOKENS = 1500
 Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 
 

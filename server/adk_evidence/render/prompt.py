@@ -32,8 +32,8 @@ DEFAULT_MAX_TOKENS = 8000
 # Most tokens for naming results that are not shown: for one name, for all names, and as a share of the budget. The
 # outline of the page that comes first may take the same share.
 MAX_NAME_TOKENS = 40
-MAX_NAMED_TOKENS = 120
-NAMED_SHARE = 0.06
+MAX_NAMED_TOKENS = 240
+NAMED_SHARE = 0.12
 # The most that one of several results may take where not all fit: this share of the budget, but at least RESULT_TOKENS.
 RESULT_SHARE = 0.4
 RESULT_TOKENS = 1000
@@ -203,9 +203,9 @@ def _omitted(pack: EvidencePack, chosen: Sequence[Candidate], allowed: int, show
 
 
 def _name(candidate: Candidate) -> str:
-    """The last name of the symbol or of the trail of headings."""
+    """The name of the symbol, of a member with its class, or the last of the trail of headings."""
     if candidate.source_type == "code":
-        return (candidate.symbol or "").rpartition(".")[2]
+        return ".".join((candidate.symbol or "").split(".")[-2:])
     return candidate.headings[-1] if candidate.headings else candidate.title or ""
 
 
