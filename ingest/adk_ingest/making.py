@@ -79,6 +79,7 @@ def make_file(
         path=file.path,
         entry=FileEntry(
             sha256=file.file_hash,
+            own_sha256=own if (own := sha256_text(file.text)) != file.file_hash else None,
             chunks=len(made),
             passages=sum(len(record.dense_texts) + len(record.questions) for record in made),
             failed=failure is not None,

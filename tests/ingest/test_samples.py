@@ -189,6 +189,17 @@ def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
     assert payload.passage_lines[0] == 1 and payload.passage_lines[-1] == 8
 
 
+def test_a_page_that_includes_code_is_opened_as_it_was_indexed(place: Workplace) -> None:
+    service = place.service()
+    try:
+        with service.session() as session:
+            for path, text in (("docs/tools/drinks.md", PAGE), ("examples/python/tea.py", SAMPLE)):
+                source = session.read_file(path)
+                assert (source.text, source.matches_index, source.local_matches) == (text, True, True), path
+    finally:
+        service.close()
+
+
 def test_an_index_of_an_older_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     place = Workplace(tmp_path)
     place.ingest()

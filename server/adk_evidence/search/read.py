@@ -99,7 +99,8 @@ def read_file(
     corpus = _corpus_of(index, path, name, commit)
     entry = index.manifest.corpora[corpus]
     reader = index.sources[corpus]
-    expected = entry.files[path].sha256
+    file = entry.files[path]
+    expected = file.own_sha256 or file.sha256
     now = reader.read(path)
     # Pages that were made for the index lie in it and do not change; their hash there is their module's.
     made = entry.location.kind == "pages"

@@ -45,10 +45,12 @@ class SourceLocation(BaseModel, frozen=True):
 class FileEntry(BaseModel, frozen=True):
     """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors.
 
+    Of a page that includes other files, `sha256` covers these, too, and `own_sha256` the text of the page alone.
     `content` is a digest of what is indexed of the file; None where an older version wrote the entry.
     """
 
     sha256: str
+    own_sha256: str | None = None
     chunks: int
     passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
     failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
