@@ -29,6 +29,7 @@ _RULES = (
     Rule("drift-import", "The code imports what this version of google-adk does not have.", "warning"),
     Rule("drift-name", "The code uses an attribute that this version of google-adk does not have.", "warning"),
     Rule("drift-keyword", "A call has a keyword that this version of google-adk does not take.", "warning"),
+    Rule("drift-await", "A call of an asynchronous function of google-adk lacks an `await`.", "warning"),
     Rule("drift-deprecated", "The code uses what this version of google-adk calls deprecated.", "note"),
 )
 
@@ -69,7 +70,12 @@ def show_text(report: DriftReport, out: Console) -> None:
     shown = f"{_counted(report.imports, 'import')} from google.adk in {_counted(report.files, 'file')}"
     out.print(Text(f"{shown}: {lost}."), soft_wrap=True)
     counts = report.counts()
-    kinds: tuple[tuple[DriftKind, str], ...] = (("import", "import"), ("name", "attribute"), ("keyword", "keyword"))
+    kinds: tuple[tuple[DriftKind, str], ...] = (
+        ("import", "import"),
+        ("name", "attribute"),
+        ("keyword", "keyword"),
+        ("await", "missing await"),
+    )
     listed = ", ".join(_counted(counts.get(kind, 0), word) for kind, word in kinds)
     notes = _counted(counts.get("deprecated", 0), "note")
     out.print(Text(f"Findings: {listed}; {notes} on deprecated names."), soft_wrap=True)

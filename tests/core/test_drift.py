@@ -124,6 +124,53 @@ def test_keywords_that_a_validator_reads_are_not_told() -> None:
     assert told("from google.adk import Event\nEvent(message='hi', route='next')\n", "2.13.0") == []
 
 
+READING = "from google.adk.tools import ToolContext\nasync def read(context: ToolContext):\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "  part = context.load_artifact('a')\n  return part.text",
+        "  part = context.load_artifact('a')\n  if not part:\n    return None",
+        "  context.save_artifact('a', None)",
+        "  return context.load_artifact('a').text",
+        "  return [name for name in context.list_artifacts()]",
+        "  names: list = context.list_artifacts()\n  print(f'{names}')",
+    ],
+)
+def test_a_call_of_an_asynchronous_function_without_await_is_told(body: str) -> None:
+    ((kind, symbol, line),) = told(READING + body, "2.13.0")
+    assert (kind, line) == ("await", 3) and symbol.startswith("tools.ToolContext.")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "  part = await context.load_artifact('a')\n  return part.text",
+        "  part = context.load_artifact('a')\n  return (await part).text",
+        "  return context.load_artifact('a')",
+        "  part = asyncio.run(context.load_artifact('a'))\n  return part.text",
+        "  part = context.load_artifact('a')\n  wait = asyncio.create_task(part)\n  print(part.cr_code)",
+        "  part = context.load_artifact('a')\n  part = await part\n  return part.text",
+        "  part = context.load_artifact('a')\n  async def later():\n    return await part\n  print(part.cr_code)",
+        "  return context.state.get('a')",
+        # It does not parse: the line may be the end of another.
+        "  part = context.load_artifact('a')\n  return part.text\n  and so on",
+    ],
+)
+def test_what_may_be_awaited_elsewhere_is_not_told(body: str) -> None:
+    assert [kind for kind, _, _ in told(READING + body, "2.13.0")] == []
+
+
+def test_a_function_is_asynchronous_in_some_versions_alone() -> None:
+    code = (
+        "from google.adk.sessions import InMemorySessionService\nInMemorySessionService().create_session(app_name='a')"
+    )
+    assert told(code, "0.5.0") == [] and [kind for kind, _, _ in told(code, "1.4.2")] == ["await"]
+    (found,) = check(code, "1.4.2").deviations
+    assert found.text.endswith("as an asynchronous function: the code lacks `await`.")
+
+
 def test_a_deprecated_name_is_a_note_that_names_what_to_use() -> None:
     (found,) = check("from google.adk.agents import LoopAgent\nLoopAgent(max_iterations=2)\n", "2.13.0").deviations
     assert (found.kind, found.instead) == ("deprecated", "google.adk.Workflow")

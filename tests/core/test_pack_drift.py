@@ -10,6 +10,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
+from adk_evidence.render.view import drift_label
 from adk_evidence.search.drift import MAX_INCLUDED_FILES, with_drift
 from adk_evidence.search.pack import make_candidate
 from tests.core import factories
@@ -92,6 +93,13 @@ def test_nothing_is_said_of_what_the_version_has_and_of_what_is_no_docs(version:
     assert (only.drift, warnings) == ((), [])
 
 
+def test_a_missing_await_is_told_beside_the_result_and_in_a_warning() -> None:
+    body = "```python\nfrom google.adk.tools import ToolContext\ndef f(c: ToolContext):\n  c.save_artifact('a')\n```"
+    (only,), warnings = checked(factories.payload(body=body), version="2.13.0")
+    assert drift_label(only) == "lacks `await` in google-adk 2.13.0: ToolContext.save_artifact"
+    assert ["the code lacks `await` (shown by result 1)" in warning for warning in warnings] == [True]
+
+
 def test_deprecated_names_are_notes_beside_their_result_alone() -> None:
     body = "```python\nfrom google.adk.agents import LoopAgent\n```"
     (only,), warnings = checked(factories.payload(body=body), version="2.13.0")
@@ -104,7 +112,10 @@ def test_a_pack_warns_of_few_names_and_of_no_sentence_in_the_place_of_a_name() -
     body = "\n".join(["```python", *(f"import {name}" for name in names), f"import google.adk.{sentence}", "```"])
     (only,), warnings = checked(factories.payload(body=body))
     assert len(only.drift) == 7 and len(warnings) == 6
-    assert warnings[-1] == "docs_show_other_version: the results show 2 more names that google-adk 1.4.2 lacks."
+    assert (
+        warnings[-1]
+        == "docs_show_other_version: the results show 2 more names that google-adk 1.4.2 lacks or has otherwise."
+    )
     assert sentence not in only.model_dump_json(include={"drift"}) + "".join(warnings)
 
 

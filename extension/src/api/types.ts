@@ -191,11 +191,12 @@ export interface EvidenceCandidate {
   /** Whether the candidates before this one leave this one little to add. Missing from older servers. */
   adds_little?: boolean;
   /**
-   * Names in the code of `text` that the answering version of the ADK lacks or calls deprecated; `since` is the first
+   * Names in the code of `text` that the answering version of the ADK lacks or calls deprecated, and asynchronous
+   * functions (`await`) whose calls the text does not await; `since` is the first
    * later version that has the name, `until` the last earlier one. Missing from older servers.
    */
   drift?: {
-    kind: "import" | "name" | "keyword" | "deprecated";
+    kind: "import" | "name" | "keyword" | "await" | "deprecated";
     symbol: string;
     version: string;
     lines: LineSpan;

@@ -631,10 +631,11 @@ export interface LeftOut {
   language: string;
 }
 /**
- * A name in the code of a text that the answering version of the ADK lacks, or calls deprecated.
+ * A name in the code of a text that the answering version of the ADK lacks or calls deprecated, or a call without
+ * the `await` that this version asks for.
  */
 export interface Drift {
-  kind: "import" | "name" | "keyword" | "deprecated";
+  kind: "import" | "name" | "keyword" | "await" | "deprecated";
   /**
    * Its import path; a keyword as `google.adk.runners.Runner(app=)`.
    */

@@ -138,7 +138,7 @@ class DriftPlace(Frozen):
 
     path: str
     lines: LineSpan
-    kind: Literal["import", "name", "keyword", "deprecated"]
+    kind: Literal["import", "name", "keyword", "await", "deprecated"]
     symbol: str
     text: str
 

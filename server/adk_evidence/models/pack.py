@@ -139,9 +139,10 @@ class Verification(Frozen):
 
 
 class Drift(Frozen):
-    """A name in the code of a text that the answering version of the ADK lacks, or calls deprecated."""
+    """A name in the code of a text that the answering version of the ADK lacks or calls deprecated, or a call without
+    the `await` that this version asks for."""
 
-    kind: Literal["import", "name", "keyword", "deprecated"]
+    kind: Literal["import", "name", "keyword", "await", "deprecated"]
     symbol: str = Field(description="Its import path; a keyword as `google.adk.runners.Runner(app=)`.")
     version: str = Field(description="The version that answers.")
     lines: LineSpan = Field(description="The lines of the cited file that show the name.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from adk_evidence.languages import title_of
 from adk_evidence.models.pack import (
@@ -24,6 +24,12 @@ _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 # The most names that stand beside a result; the pack has the others.
 MAX_DRIFT_NAMES = 3
 NOT_CITED = "[CONTEXT, NOT CITED]"
+# What is said of drift of these kinds, with the version.
+_DRIFT: Mapping[str, Collection[str]] = {
+    "not in google-adk {}": ("import", "name", "keyword"),
+    "lacks `await` in google-adk {}": ("await",),
+    "deprecated in google-adk {}": ("deprecated",),
+}
 
 _STATES: Mapping[VerificationState, str] = {"same_tree": "same code"}
 _FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
@@ -148,14 +154,11 @@ def frame_label(frame: ErrorFrame) -> str:
 
 
 def drift_label(candidate: Candidate) -> str:
-    """In a few words, which names of the text the answering version lacks or calls deprecated; empty where none."""
-    lacking = [one for one in candidate.drift if one.kind != "deprecated"]
-    deprecated = [one for one in candidate.drift if one.kind == "deprecated"]
+    """In a few words, which names of the text the answering version lacks or has otherwise; empty where none."""
     parts = []
-    if lacking:
-        parts.append(f"not in google-adk {lacking[0].version}: {_listed(lacking)}")
-    if deprecated:
-        parts.append(f"deprecated in google-adk {deprecated[0].version}: {_listed(deprecated)}")
+    for said, kinds in _DRIFT.items():
+        if found := [one for one in candidate.drift if one.kind in kinds]:
+            parts.append(f"{said.format(found[0].version)}: {_listed(found)}")
     return "; ".join(parts)
 
 
@@ -173,8 +176,8 @@ def _short(symbol: str) -> str:
 
 
 def _hint(drift: Drift) -> str:
-    if drift.kind == "deprecated":
-        return f" (use {_short(drift.instead)})" if drift.instead else ""
+    if drift.instead and drift.kind == "deprecated":
+        return f" (use {_short(drift.instead)})"
     if drift.until is not None:
         return f" (until {drift.until})"
     return f" (since {drift.since})" if drift.since is not None else ""

@@ -1,4 +1,4 @@
-"""Tells of evidence whose code shows what the answering version of the ADK lacks, or calls deprecated."""
+"""Tells of evidence whose code shows what the answering version of the ADK lacks or has otherwise."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
         run.context.warn("docs_show_other_version", f"{texts[symbol].removesuffix('.')} (shown by {shown}).")
     if more := len(ranks) - len(told):
         names = "1 more name" if more == 1 else f"{more} more names"
-        run.context.warn("docs_show_other_version", f"the results show {names} that google-adk {version} lacks.")
+        run.context.warn(
+            "docs_show_other_version", f"the results show {names} that google-adk {version} lacks or has otherwise."
+        )
 
 
 def checker_for(settings: Settings, version: str | None) -> DriftChecker | None:
@@ -99,7 +101,7 @@ def _drift(checker: DriftChecker, payload: ChunkPayload, source: SourceReader | 
 
 
 def _is_strange(one: Deviation) -> bool:
-    known = one.kind == "deprecated" or one.since is not None or one.until is not None
+    known = one.kind in ("deprecated", "await") or one.since is not None or one.until is not None
     return not known and max(map(len, re.split(r"[.(]", one.symbol))) > MAX_STRANGE_CHARS
 
 

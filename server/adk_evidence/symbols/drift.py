@@ -1,5 +1,7 @@
 """What Python code of a page shows and a version of the ADK lacks: imports, attributes and keywords of calls.
 
+Calls of asynchronous functions that lack an `await` are told, too.
+
 Nothing is imported or run. Code is checked against the table of released versions (`history.py`), and only what is
 sure is told: callables that take any keyword, members that another distribution may bring and values whose class is
 not known are left out.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -19,9 +21,12 @@ from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scop
 from adk_evidence.symbols.history import History, Place
 from adk_evidence.symbols.history_stories import find_lack
 from adk_evidence.symbols.lookup import annotation_names
+from adk_evidence.symbols.unawaited import used_without_await
 
-DriftKind = Literal["import", "name", "keyword", "deprecated"]
+DriftKind = Literal["import", "name", "keyword", "await", "deprecated"]
 _IMPORT: DriftKind = "import"
+# What a version does not have at all.
+LACKING: Collection[DriftKind] = ("import", "name", "keyword")
 # Longest chain of names that is followed.
 MAX_DEPTH = 12
 MAX_KEPT_NAMES = 5000
@@ -46,7 +51,7 @@ class ShownImport(NamedTuple):
 
 @dataclass(frozen=True)
 class Deviation:
-    """A name in code that a version lacks or calls deprecated.
+    """A name in code that a version lacks or calls deprecated, or whose call lacks an `await`.
 
     `first` and `last` are lines of the page, from 0; `included` is the path of the included file that holds the code.
     `symbol` is an import path, or a keyword as `google.adk.runners.Runner(app=)`. See `Lack` for `until`, `since` and
@@ -114,7 +119,7 @@ class DriftChecker:
                 deviation = self._deviation(symbol, kind, first, last, snippet.included)
                 if deviation is not None:
                     found.setdefault((symbol, first, snippet.included), deviation)
-                    lacking |= set() if deviation.kind == "deprecated" else {symbol}
+                    lacking |= {symbol} if deviation.kind in LACKING else set()
         order = sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol))
         return Checked(tuple(imports), tuple(order))
 
@@ -131,7 +136,8 @@ class DriftChecker:
         lacking: set[str] = set()
         found: list[tuple[Deviation, Mention]] = []
         for symbol, kind, line, mention in self._told(code, first, last):
-            if mention is None or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
+            # Type checkers tell of a missing `await` where somebody writes code.
+            if mention is None or kind == "await" or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
                 continue
             deviation = self._deviation(symbol, kind, line, line, "")
             if deviation is not None:
@@ -168,6 +174,8 @@ class DriftChecker:
                 symbol, kind = names.symbol(mention)
                 if symbol is not None:
                     yield _Told(symbol, kind, mention.line, mention)
+                if symbol is not None and mention.expression in code.unawaited and names.is_awaited(symbol):
+                    yield _Told(symbol, "await", mention.line, mention)
 
     def _may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
         """Whether code can name anything of the ADK; most snippets of a page do not, and need not be parsed."""
@@ -184,6 +192,10 @@ class DriftChecker:
         return replace(found, first=first, last=last, included=included) if found else None
 
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
+        if kind == "await":
+            version = f"{self._distribution} {self.version}"
+            text = f"{version} has `{symbol}` as an asynchronous function: the code lacks `await`."
+            return Deviation(kind, symbol, 0, 0, text)
         has = self._has(symbol)
         if has:
             use = self.deprecated(symbol)
@@ -251,6 +263,8 @@ class _Code:
         if document.is_broken:
             self.imports += _broken_imports(nodes, document.lines)
         self.uncertain = _uncertain(nodes, document.scopes)
+        # A text that does not parse may lack the beginning of a statement.
+        self.unawaited = {call.func for call in used_without_await(document.tree)} if not document.is_broken else set()
         module = self.document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
@@ -315,6 +329,10 @@ class _Names:
         # An attribute of a function or of a value says nothing.
         is_known = value is not None and self._kind(value.path) in "mc"
         return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
+
+    def is_awaited(self, path: str) -> bool:
+        """Whether a path is of a function whose calls are to be awaited."""
+        return self._kind(path) == "a"
 
     def _kind(self, path: str) -> str:
         """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""

@@ -79,12 +79,14 @@ export function errorLabel({ error }: Candidate): string | null {
 /** The most names that a card lists; the pack has the others. */
 const MAX_DRIFT_NAMES = 3;
 
-/** What the code of a candidate shows and the answering version lacks, or calls deprecated: a sentence each. */
+/** What the code of a candidate shows and the answering version lacks or has otherwise: a sentence each. */
 export function driftLabels({ drift = [] }: Candidate): string[] {
   const deprecated = drift.filter(({ kind }) => kind === "deprecated");
-  const lacking = drift.filter(({ kind }) => kind !== "deprecated");
+  const unawaited = drift.filter(({ kind }) => kind === "await");
+  const lacking = drift.filter(({ kind }) => kind !== "deprecated" && kind !== "await");
   return [
     ...lacking.slice(0, 1).map(({ version }) => t("Not in google-adk {0}: {1}", version, listed(lacking))),
+    ...unawaited.slice(0, 1).map(({ version }) => t("Lacks await in google-adk {0}: {1}", version, listed(unawaited))),
     ...deprecated.slice(0, 1).map(({ version }) => t("Deprecated in google-adk {0}: {1}", version, listed(deprecated))),
   ];
 }

@@ -45,9 +45,11 @@ describe("what evidence shows and the version lacks", () => {
       lacking("google.adk.agents.LoopAgent", { kind: "deprecated", instead: "google.adk.Workflow" }),
       lacking("google.adk.skills", { until: "1.2.0" }),
       lacking("google.adk.plugins"),
+      lacking("google.adk.tools.ToolContext.load_artifact", { kind: "await" }),
     ];
     assert.deepEqual(driftLabels(candidate({ drift })), [
       "Not in google-adk 1.4.2: App (since 1.14.0), LlmAgent(mode=), skills (until 1.2.0), 1 more",
+      "Lacks await in google-adk 1.4.2: ToolContext.load_artifact",
       "Deprecated in google-adk 1.4.2: LoopAgent (use Workflow)",
     ]);
   });
