@@ -19,6 +19,7 @@ from adk_evidence.errors import (
 )
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebase import MAIN, Codebase
+from adk_evidence.index.encoders import as_kept, for_parts
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import (
     RECORD,
@@ -35,6 +36,7 @@ from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.store.generations import Generation
 from adk_ingest.codebase_corpora import CodebaseCorpora, codebase_corpora
 from adk_ingest.known_files import RECORD as FILES_RECORD
 from adk_ingest.known_files import KnownFiles
@@ -81,6 +83,8 @@ class CodebaseIndexer:
         self._settings = settings
         self._dense = dense
         self._sparse = sparse
+        # The local model where the settings leave open whether an index is made with it.
+        self._layers: DenseEmbedder | Pair[DenseEmbedder] | None = None
 
     @classmethod
     def for_many_runs(cls, settings: Settings, progress: Progress) -> CodebaseIndexer:
@@ -89,9 +93,10 @@ class CodebaseIndexer:
         sparse = make_sparse(settings, report=progress.note)
         # Encoders of services, and those that cut long texts, count what they did in one run.
         is_paid = any(isinstance(one, PaidEmbedder) for one in Pair.of(dense).each)
-        # What `auto` chooses depends on the index.
         is_open = settings.embedding.dense.is_open
-        return cls(settings, dense=None if is_paid or is_open else dense, sparse=sparse if sparse.exact_terms else None)
+        made = cls(settings, dense=None if is_paid or is_open else dense, sparse=sparse if sparse.exact_terms else None)
+        made._layers = dense if is_open else None
+        return made
 
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:
         return self.build(codebase, Reported(progress), cancelled)
@@ -140,7 +145,8 @@ class CodebaseIndexer:
             return found.corpora
 
         try:
-            ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
+            dense = self._dense or self._kept(settings, before)
+            ingestion = Ingestion(settings, progress, dense=dense, sparse=self._sparse, cancelled=cancelled)
             run = ingestion.run("all", gather)
         except BaseException as exc:
             if is_new and generations.current() is None:
@@ -168,6 +174,12 @@ class CodebaseIndexer:
             warnings=(*_left_out(named, folder, {*files}, {*earlier}, skipped), *_warnings(run)),
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
+
+    def _kept(self, settings: Settings, before: Generation | None) -> DenseEmbedder | Pair[DenseEmbedder] | None:
+        """The model in memory, where `auto` keeps the index that is made with that model."""
+        chosen = as_kept(settings, before.manifest if before else None).embedding.dense
+        is_same = not chosen.is_open and not chosen.is_static and chosen.layers == settings.embedding.dense.layers
+        return self._layers if is_same else None
 
     def build_part(
         self,
@@ -199,7 +211,7 @@ class CodebaseIndexer:
             message = f"The folder {place} lies in the codebase, so its files would be indexed, too."
             raise InvalidRequestError(message, "Name a folder outside of the codebase with --build.")
         codebase = codebase.model_copy(update={"path": folder.root})
-        settings = settings_for(self._settings, codebase)
+        settings = for_parts(settings_for(self._settings, codebase))
         ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
         return ingestion.run_part(
             PartFolder(place, part, codebase),

@@ -28,7 +28,7 @@ from adk_evidence.embedding.base import (
 )
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.errors import IngestError, InvalidRequestError, StoreError
+from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.index.encoders import as_kept, with_precision
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
 from adk_evidence.services.eventloop import Cancelled
@@ -104,7 +104,6 @@ class Ingestion:
     ) -> None:
         self._generations = open_generations(settings)
         current = self._generations.current()
-        self._is_open = settings.embedding.dense.is_open
         self._settings = settings = as_kept(settings, current.manifest if current else None)
         self._progress = progress
         self._cancelled = cancelled or (lambda: False)
@@ -147,16 +146,10 @@ class Ingestion:
 
         Raises:
             IngestError: The run failed, or the part does not fit into the build.
-            InvalidRequestError: The settings leave the precision of the vectors open.
             StoreError: The store is not on a server, or cannot be written.
             IngestCancelledError: `cancelled` said yes.
             EvidenceError: A corpus or a model cannot be had.
         """
-        if self._is_open:
-            raise InvalidRequestError(
-                "Parts of one index need one precision, and `auto` may choose another on each machine.",
-                "Set `embedding.dense.precision` to int8, fp32 or static.",
-            )
         if self._settings.store.kind != "server":
             raise StoreError(
                 "Several workers cannot fill an index in one machine's home folder.",

@@ -9,7 +9,7 @@ from pathlib import Path
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.index.encoders import as_kept
+from adk_evidence.index.encoders import as_kept, for_parts
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -90,7 +90,7 @@ def ingest_part(
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Make one part of a new index of docs and code; see `Ingestion.run_part`."""
-    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
+    ingestion = Ingestion(for_parts(settings), progress, dense=dense, sparse=sparse, cancelled=cancelled)
     return ingestion.run_part(place, lambda run: gather(settings, "all", sources, progress, run))
 
 
