@@ -184,7 +184,8 @@ def test_an_indexer_of_many_runs_lets_each_index_have_its_own(workplace: Workpla
         indexer = CodebaseIndexer.for_many_runs(settings, Progress())
         name = f"shop-{above}"
         indexer.build(Codebase(name=name, path=workplace.code), Progress())
-        change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"MAX_RETRIES = {above}")
+        with (workplace.code / "src/google/adk/plugins/retry.py").open("a") as file:
+            file.write(f"\nLIMIT = {above}\n")
         indexer.build(Codebase(name=name, path=workplace.code), Progress())
         from adk_evidence.index.registry import settings_of
 
