@@ -37,7 +37,8 @@ def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: C
     else:
         if answer.lacking:
             out.print(Text(one_line(answer.lacking)))
-        for place, target in enumerate(answer.results, 1):
+        shown = [target for target in answer.results if not answer.is_elsewhere(target)]
+        for place, target in enumerate(shown, 1):
             _show(target, place, answer, out)
     for warning in answer.warnings:
         say(err, f"warning: {warning}")

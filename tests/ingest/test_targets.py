@@ -19,10 +19,10 @@ from adk_evidence.symbols.target_sets import KEPT_SETS
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
-from adk_ingest.targets.build import TargetsReport, build_targets
-from adk_ingest.targets.extract import ModuleText, public_symbols
-from adk_ingest.targets.rank import rank_targets, score
-from adk_ingest.targets.references import ReferenceGraph, page_rank, public_paths
+from adk_ingest.targets.build import TargetsReport, build_targets, read_targets
+from adk_ingest.targets.extract import ModuleText
+from adk_ingest.targets.rank import score
+from adk_ingest.targets.references import page_rank
 from tests.corpora import HashEmbedder, Workplace, change, write_code
 
 pytestmark = pytest.mark.slow
@@ -121,10 +121,7 @@ def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
         )
         for path, text in files.items()
     ]
-    exports = build_export_map(files)
-    graph = ReferenceGraph(modules, exports)
-    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph), graph.class_aliases))
-    return {target.import_path: target for target in rank_targets(symbols, graph, pages)}
+    return {target.import_path: target for target in read_targets(modules, build_export_map(files), pages)[0]}
 
 
 @pytest.fixture(scope="module")
@@ -281,7 +278,12 @@ def build(workplace: Workplace, **options: Any) -> TargetsReport:
 def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: Workplace) -> None:
     workplace.ingest()
     (folder,) = workplace.settings.paths.targets.iterdir()
-    assert sorted(path.name for path in folder.iterdir()) == ["about.json", "ranked_targets.yaml", "targets_meta.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "about.json",
+        "hidden_symbols.json",
+        "ranked_targets.yaml",
+        "targets_meta.json",
+    ]
     workplace.ingest("docs")
     assert list(workplace.settings.paths.targets.iterdir()) == [folder]
 

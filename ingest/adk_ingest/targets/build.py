@@ -44,7 +44,7 @@ from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.hidden import hidden_symbols
 from adk_ingest.targets.rank import FORMULA, rank_targets
-from adk_ingest.targets.references import ReferenceGraph, public_paths, shown_exports
+from adk_ingest.targets.references import ReferenceGraph, public_paths, shown_paths
 from adk_ingest.vectors import Work
 
 SOURCE_FOLDER = "src/"
@@ -188,8 +188,11 @@ def read_targets(
         pages: Texts of the documentation in Markdown.
     """
     graph = ReferenceGraph(modules, exports)
-    shown = shown_exports(modules, pages, graph, exports)
-    symbols = list(public_symbols(modules, shown, public_paths(modules, pages, graph), graph.class_aliases))
+    elsewhere = public_paths(modules, pages, graph)
+    shown = shown_paths(modules, pages, graph, exports)
+    symbols = [
+        symbol.imported_from(shown) for symbol in public_symbols(modules, exports, elsewhere, graph.class_aliases)
+    ]
     return rank_targets(symbols, graph, pages), hidden_symbols(modules, {symbol.definition for symbol in symbols})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,6 +106,15 @@ class PublicSymbol:
         """Qualified name of the outermost class, or of the symbol itself."""
         inside = self.definition.removeprefix(f"{self.module}.")
         return f"{self.module}.{inside.partition('.')[0]}"
+
+    def imported_from(self, paths: Mapping[str, str]) -> PublicSymbol:
+        """The symbol with the import path that `paths` gives to its definition or to that of its class, if any."""
+        path = paths.get(self.definition_owner)
+        if path is None:
+            return self
+        member = self.target.symbol.partition(".")[2]
+        target = self.target.model_copy(update={"import_path": f"{path}.{member}" if member else path})
+        return replace(self, target=target)
 
 
 def public_symbols(
@@ -301,7 +310,9 @@ def _signature(member: Any, name: str, statement: _Assignment | None = None, mad
         # A method may assign the attribute as well; what the class says of it counts.
         value = default(statement.value)
         return as_text(f"{name}{annotation}{f' = {value}' if value else ''}")
-    value = "" if "property" in member.labels or member.value is None else f" = {member.value}"
+    # `self.name = name` says nothing of the value.
+    said = "property" not in member.labels and member.value is not None and str(member.value) != name
+    value = f" = {member.value}" if said else ""
     return as_text(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
 
 

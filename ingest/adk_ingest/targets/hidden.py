@@ -21,9 +21,10 @@ from adk_evidence.readers.python import (
 )
 from adk_evidence.symbols.hidden import HiddenSymbol
 from adk_evidence.symbols.target import TargetType
-from adk_ingest.targets.extract import MAX_SIGNATURE_CHARS, ModuleText, as_text
+from adk_ingest.targets.extract import ModuleText, as_text
 
-MAX_SUMMARY_CHARS = 160
+MAX_SIGNATURE_CHARS = 200
+MAX_SUMMARY_CHARS = 120
 _PROPERTIES = {"property", "cached_property"}
 
 

@@ -67,7 +67,7 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
             "parts": parts,
             "alias_of": alias.fqn if alias else None,
             "bases": tuple(by_definition[base].fqn for base in ancestors if base in by_definition),
-            "types": tuple(_types(symbol, graph, by_definition)),
+            "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
             "takes_fields": target.type == "class" and _takes_fields(symbol, graph),
         }
         summary = target.summary or (alias.summary if alias else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -148,22 +148,27 @@ def public_paths(modules: Sequence[ModuleText], pages: Iterable[str], graph: Ref
     return found
 
 
-def shown_exports(
+def shown_paths(
     modules: Sequence[ModuleText], pages: Iterable[str], graph: ReferenceGraph, exports: Mapping[str, str]
 ) -> dict[str, str]:
-    """`exports` with the path that most pages import a definition by, where several packages list the definition.
+    """Where docs import exported definitions from, if that is a package around the one that `exports` names.
 
-    Of paths that equally many pages show, the shortest.
+    That is the shortest path which at least half as many pages show as any other: fully qualified name to import path.
     """
     listed = set(_listed(modules))
     shown = Counter(path for text in pages for path in set(shown_imports(text)))
-    found = dict(exports)
-    for path in sorted(shown):
+    candidates: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(shown, key=lambda path: path.count(".")):
         origin = graph.resolve_path(path) if path in listed else None
-        if origin not in exports or origin.rpartition(".")[2] != path.rpartition(".")[2]:
-            continue
-        found[origin] = max(found[origin], path, key=lambda each: (shown[each], -each.count(".")))
-    return found
+        package, _, name = path.rpartition(".")
+        if origin in exports and exports[origin].startswith(f"{package}.") and exports[origin].endswith(f".{name}"):
+            candidates[origin].append(path)
+    for origin, paths in candidates.items():
+        paths.append(exports[origin])
+    return {
+        origin: next(path for path in paths if 2 * shown[path] >= max(shown[each] for each in paths))
+        for origin, paths in candidates.items()
+    }
 
 
 def _listed(modules: Sequence[ModuleText]) -> Iterator[str]:

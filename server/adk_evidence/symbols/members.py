@@ -14,7 +14,7 @@ from adk_evidence.symbols.target import Target
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _MEMBER_NAME = re.compile(r"(?:async )?(\w+)")
 _WORD = re.compile(r"[^\W_]+")
-# How many words of a question may be the name of one class, and how many heirs of a member are named.
+# How many words of a question may be the name of one class, and up to how many heirs of a member all are named.
 MAX_WORDS = 6
 MAX_HEIRS = 3
 
@@ -24,12 +24,14 @@ class Member:
     """A member that was found.
 
     `target` may be made for the answer: a field without a docstring has no target. `place` is that of the member, or
-    of its class, in the list of targets. `inherited_from` is the base that defines the member, by its `symbol`.
+    of its class, in the list of targets; -1 of one without either. `inherited_from` is the base that defines the
+    member, by its `symbol`. `inherited_by` are other classes that have it from there, the one that was asked for first.
     """
 
     target: Target
     place: int
-    inherited_from: str | None
+    inherited_from: str | None = None
+    inherited_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class Members:
         return None
 
     def _with_heirs(self, member: Member, asked: Sequence[str]) -> Member:
-        """A member with the classes that have it from its own class, those that were asked for first."""
+        """A member with the classes that have it from its own class: all of a few, else those that were asked for."""
         owner = member.target.fqn.rpartition(".")[0]
         heirs = [
             self._targets[place].symbol
@@ -112,9 +114,10 @@ class Members:
             and (found := self._find(cls, member.target.name)) is not None
             and found.target.fqn == member.target.fqn
         ]
-        names = list(dict.fromkeys([*(name for name in asked if name in heirs), *heirs]))
-        more = ["..."] if len(names) > MAX_HEIRS else []
-        return replace(member, inherited_by=(*names[:MAX_HEIRS], *more))
+        first = [name for name in asked if name in heirs]
+        names = list(dict.fromkeys([*first, *heirs]))
+        # What a dozen classes have is known of their base.
+        return replace(member, inherited_by=tuple(names if len(names) <= MAX_HEIRS else first))
 
     def _find(self, owner: Target, name: str) -> Member | None:
         for cls in (owner, *self._bases(owner)):

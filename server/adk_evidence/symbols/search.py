@@ -158,7 +158,7 @@ class TargetSearch:
             # The class goes with its member.
             found = [Scored(item.place, EXACT_SCORE, Why(match="exact"), item) for item in named.found]
             return [*found, *(Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners)]
-        return [Scored(-1, EXACT_SCORE, Why(match="exact"), Member(one, -1, None)) for one in self._hidden_names(name)]
+        return [Scored(-1, EXACT_SCORE, Why(match="exact"), Member(one, -1)) for one in self._hidden_names(name)]
 
     def _hidden_names(self, query: str) -> list[Target]:
         name = query.strip().removesuffix("()")
@@ -202,7 +202,9 @@ class TargetSearch:
         for name in names:
             meant = (self.members.look_up(f"{owner}.{name}") for owner in owners)
             for item in next((one.found for one in meant if one is not None and one.found), ()):
-                found.setdefault(item.target.fqn, Scored(item.place, EXACT_SCORE, Why(match="exact"), item))
+                # A field that only its class lists is found with the class.
+                if item.target is self.targets[item.place]:
+                    found.setdefault(item.target.fqn, Scored(item.place, EXACT_SCORE, Why(match="exact"), item))
         return list(found.values())
 
     def lacking(self, query: str) -> str:

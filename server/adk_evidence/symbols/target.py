@@ -120,7 +120,8 @@ class RankedTarget(Frozen):
     so, and `type_imports` are the statements that import the classes in the signature.
     `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
     as a member of another class, `inherited_from` is the base that defines the member; `inherited_by` are classes and
-    other names of classes that have a member which was asked for with its class, that class first.
+    other names of classes that have a member which was asked for with its class, that class first;
+    of many, that class alone.
     `standing` says whether users may rely on the symbol; what is private has no `import_statement`.
     `available` says whether the user's installed version has the target; `unknown` where none is installed.
     """
@@ -198,6 +199,11 @@ class TargetAnswer(Frozen):
     def is_aside(self, found: RankedTarget) -> bool:
         """Whether a result only has a name that begins like the name of another result, which was asked for."""
         return found.why.match == "prefix" and bool(self.named)
+
+    def is_elsewhere(self, found: RankedTarget) -> bool:
+        """Whether a result is but a member of a class whose name begins like that of the symbol that was asked for."""
+        of_top = any("." not in named.symbol for named in self.named)
+        return of_top and "." in found.symbol and self.is_aside(found) and not self.is_member(found)
 
     def is_member(self, found: RankedTarget) -> bool:
         """Whether a result is a member of a class that was asked for by its name."""
