@@ -146,19 +146,20 @@ def shortcuts(node: ast.ClassDef) -> tuple[str, ...]:
             doc = ast.get_docstring(method) or ""
             if any(isinstance(text, str) and "deprecated" in text for text in texts if text != doc):
                 continue
-            for name in _taken_out(method):
+            for _, name in sorted(_taken_out(method)):
                 said = re.search(rf"^[ \t]*{name}[ \t]*:[ \t]*(\S.*)$", doc, re.MULTILINE)
                 found[name] = clip(f"{name}: {' '.join(said[1].split()) if said else 'Any'}", MAX_SHORTCUT_CHARS)
     return tuple(found.values())
 
 
-def _taken_out(method: Function) -> Iterator[str]:
-    """The keys that a method takes out of a dict which it was given, or out of a copy of the same name."""
+def _taken_out(method: Function) -> Iterator[tuple[int, str]]:
+    """The keys that a method takes out of a dict which it was given, or out of a copy of the same name, with lines."""
     given = {item.arg for item in (*method.args.posonlyargs, *method.args.args)}
     given |= {method.args.kwarg.arg} if method.args.kwarg else set()
     for node in ast.walk(method):
         match node:
             case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=owner), attr="pop"), args=[ast.Constant(value=str(name)), *_]
+                func=ast.Attribute(value=ast.Name(id=owner), attr="pop"),
+                args=[ast.Constant(value=str(name)) as key, *_],
             ) if owner in given and name.isidentifier() and not name.startswith("_"):
-                yield name
+                yield key.lineno, name

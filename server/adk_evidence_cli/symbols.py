@@ -32,7 +32,7 @@ def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: C
     if as_json:
         out.file.write(visible_json(answer.model_dump_json(indent=2)) + "\n")
     elif not answer.results:
-        said = f"No public ADK symbol matches {one_line(answer.query)!r}. `adk-evidence ask` finds private ones."
+        said = f"No ADK symbol matches {one_line(answer.query)!r}. `adk-evidence ask` searches code and docs."
         out.print(Text(one_line(answer.lacking) or said))
     else:
         if answer.lacking:

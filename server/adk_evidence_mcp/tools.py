@@ -96,9 +96,10 @@ class SymbolFound(Frozen):
 
     fqn: str
     type: str
-    import_statement: str
+    import_statement: str = Field(description="Empty of what is private.")
     citation: str
     deprecated: bool
+    standing: str = Field(description="`public`, `internal` or `private`.")
     relation: str = Field(description="E.g. `alias of google.adk.agents.Context`.")
 
 

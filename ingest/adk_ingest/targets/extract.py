@@ -311,8 +311,8 @@ def _signature(member: Any, name: str, statement: _Assignment | None = None, mad
         value = default(statement.value)
         return as_text(f"{name}{annotation}{f' = {value}' if value else ''}")
     # `self.name = name` says nothing of the value.
-    said = "property" not in member.labels and member.value is not None and str(member.value) != name
-    value = f" = {member.value}" if said else ""
+    has_value = "property" not in member.labels and member.value is not None and str(member.value) != name
+    value = f" = {member.value}" if has_value else ""
     return as_text(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
 
 

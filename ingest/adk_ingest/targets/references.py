@@ -161,7 +161,8 @@ def shown_paths(
     for path in sorted(shown, key=lambda path: path.count(".")):
         origin = graph.resolve_path(path) if path in listed else None
         package, _, name = path.rpartition(".")
-        if origin in exports and exports[origin].startswith(f"{package}.") and exports[origin].endswith(f".{name}"):
+        usual = exports.get(origin or "", "")
+        if origin is not None and usual.startswith(f"{package}.") and usual.endswith(f".{name}"):
             candidates[origin].append(path)
     for origin, paths in candidates.items():
         paths.append(exports[origin])

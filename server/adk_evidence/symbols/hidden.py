@@ -1,4 +1,4 @@
-"""What the indexed code defines and no list of public symbols has: who asks for such a name exactly is told its place."""
+"""What the indexed code defines beside its public symbols: who asks for such a name exactly is told its place."""
 
 from __future__ import annotations
 

@@ -73,7 +73,9 @@ def type_imports(target: Target) -> tuple[str, ...]:
     for path in target.types:
         package, _, name = path.rpartition(".")
         found.setdefault(package, []).append(name)
-    statements = (f"{f'from {package} ' if package else ''}import {', '.join(names)}" for package, names in found.items())
+    statements = (
+        f"{f'from {package} ' if package else ''}import {', '.join(names)}" for package, names in found.items()
+    )
     return tuple(statements)[:MAX_TYPES]
 
 

@@ -162,7 +162,8 @@ class TargetSearch:
 
     def _hidden_names(self, query: str) -> list[Target]:
         name = query.strip().removesuffix("()")
-        if not is_code_like(name):
+        # Every other class has a method `__init__`.
+        if not is_code_like(name) or name.startswith("__"):
             return []
         names = self._hidden()
         owner, _, member = name.rpartition(".")

@@ -2,7 +2,7 @@
 
     <home>/targets/<key>/ranked_targets.yaml    every target with the parts of its rank, for people
     <home>/targets/<key>/targets_meta.json      the same as a list, which searches load
-    <home>/targets/<key>/hidden_symbols.json    the definitions that are no targets, for who asks for one by its exact name
+    <home>/targets/<key>/hidden_symbols.json    the definitions that are no targets, which exact names find
     <home>/targets/<key>/targets_vectors.npy    (N, D) float32, L2-normalised, row i for entry i of the list
     <home>/targets/<key>/about.json             the corpora and the model that the set is built of
 
