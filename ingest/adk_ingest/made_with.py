@@ -52,6 +52,13 @@ def is_deprecated(value: ast.expr | None) -> bool:
     return isinstance(said, ast.Constant) and bool(said.value)
 
 
+def is_shared(annotation: ast.expr) -> bool:
+    """Whether an annotation is `ClassVar` or `TypeAlias`, also as a string: its name is no field."""
+    kind = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    text = kind.value if isinstance(kind, ast.Constant) else dotted_name(kind)
+    return str(text).partition("[")[0].rpartition(".")[2] in ("ClassVar", "TypeAlias")
+
+
 def default(value: ast.expr | None) -> str:
     """What stands behind the `=` of a field for those who set it, or "" where it has no default.
 

@@ -20,7 +20,7 @@ from adk_evidence.readers.python import (
     scope_blocks,
 )
 from adk_evidence.symbols.history_table import BEFORE, PASSED_ON
-from adk_ingest.made_with import constructor, field_call, options_of, passes_on, reads_before
+from adk_ingest.made_with import constructor, field_call, is_shared, options_of, passes_on, reads_before
 from adk_ingest.sources.api_reference import lazy_table
 from adk_ingest.targets.extract import ModuleText, deprecation
 
@@ -322,9 +322,7 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
     """The payload of a variable of a class."""
     if isinstance(node, ast.Assign):
         return "v"
-    kind = node.annotation.value if isinstance(node.annotation, ast.Subscript) else node.annotation
-    text = kind.value if isinstance(kind, ast.Constant) else dotted_name(kind)
-    if str(text).partition("[")[0].rpartition(".")[2] in ("ClassVar", "TypeAlias"):
+    if is_shared(node.annotation):
         return "v"
     options = field_call(node.value)
     if options is None:

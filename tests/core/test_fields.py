@@ -42,6 +42,7 @@ AGENT = target(
     "Agent",
     "class Agent(Base, abc.ABC)",
     "DEFAULT_MODEL: str = 'm'",
+    "kind: typing.ClassVar[str] = 'k'",
     "model: str = ''",
     "note: str = 'own'",
     "parent: Base | None = Field(default=None, init=False)",

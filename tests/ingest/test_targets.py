@@ -224,6 +224,7 @@ class Made(BaseModel):
     times: int = Field(default=10, ge=1, description="How often.")
     old: int | None = Field(default=None, description="This will be deprecated soon. Use times.")
     plain: int = 0
+    made: typing.ClassVar[int] = 0
 
     def __init__(self, **data: typing.Any) -> None:
         super().__init__(**data)
@@ -275,6 +276,7 @@ def test_a_model_whose_constructor_passes_all_on_is_shown_with_its_fields(models
         "times: int = Field(10, ge=1)",
         "old: int | None = None",
         "plain: int = 0",
+        "made: typing.ClassVar[int] = 0",
     )
     assert models["Local"].takes_fields and "place: str" in models["Local"].signatures[0]
     assert not models["Client"].takes_fields and models["Client"].signatures[0] == "class Client"

@@ -24,9 +24,10 @@ from adk_evidence.readers.python import (
     last_line,
     parse_quietly,
     scope_blocks,
+    unparse,
 )
 from adk_evidence.symbols.target import RankParts, Target, TargetType
-from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, shortcuts, takes
+from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, is_shared, shortcuts, takes
 
 if TYPE_CHECKING:
     import griffe
@@ -309,6 +310,9 @@ def _signature(member: Any, name: str, statement: _Assignment | None = None, mad
     if statement is not None:
         # A method may assign the attribute as well; what the class says of it counts.
         value = default(statement.value)
+        if isinstance(statement, ast.AnnAssign) and is_shared(statement.annotation):
+            # griffe leaves out that all instances share it.
+            annotation = f": {unparse(statement.annotation)}"
         return as_text(f"{name}{annotation}{f' = {value}' if value else ''}")
     # `self.name = name` says nothing of the value.
     has_value = "property" not in member.labels and member.value is not None and str(member.value) != name

@@ -11,6 +11,7 @@ from adk_evidence.symbols.target import Target
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w*)(?P<type>:[^=]+)?\s*(?:=.*)?", re.DOTALL)
 _PARAMETER = re.compile(r"[(,]\s*(\w+)\s*[:=,)]")
 _CONFIGURATION = "model_config"
+_SHARED = re.compile(r":\s*['\"]?(?:\w+\.)*(?:ClassVar|TypeAlias)\b")
 _NOT_SET = re.compile(r"\binit=False\b")
 # A field with conditions for its value, but without a default.
 _REQUIRED = re.compile(r"= \w+\(\.\.\.")
@@ -67,7 +68,7 @@ class Fields:
         if match is None:
             return None
         name = match["name"]
-        is_constant = name.isupper() and match["type"] is not None
+        is_constant = match["type"] is not None and (name.isupper() or _SHARED.match(match["type"]))
         own = self._by_fqn.get(f"{owner.fqn}.{name}")
         is_property = own is not None and own.type == "property"
         if is_constant or is_property or name == _CONFIGURATION or _NOT_SET.search(signature):
