@@ -20,6 +20,7 @@ from adk_evidence.readers.python import (
     scope_blocks,
 )
 from adk_evidence.symbols.history_table import BEFORE, PASSED_ON
+from adk_ingest.made_with import constructor, field_call, is_shared, options_of, passes_on, reads_before
 from adk_ingest.sources.api_reference import lazy_table
 from adk_ingest.targets.extract import ModuleText, deprecation
 
@@ -177,7 +178,7 @@ class _Reader:
         else:
             kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
             bare = method and "staticmethod" not in decorators
-            self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=_passes_on(node))}"
+            self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=passes_on(node))}"
         text = _decorated(node) or _warned(node.body) or deprecation(ast.get_docstring(node) or "")
         if text:
             self._deprecate(name, text)
@@ -198,7 +199,7 @@ class _Reader:
                     case ast.Assign() | ast.AnnAssign():
                         for bound in bound_names(member):
                             if bound == "model_config":
-                                options |= _options(member.value)
+                                options |= options_of(member.value)
                             elif not bound.startswith("_"):
                                 defined[f"{name}.{bound}"] = _field(member)
                                 text = _field_deprecation(member, following)
@@ -207,7 +208,7 @@ class _Reader:
                 if isinstance(member, Function):
                     for attribute in _set_on_self(member):
                         defined.setdefault(f"{name}.{attribute}", "s")
-                    if _reads_before(member):
+                    if reads_before(member):
                         before |= {text for part in member.body for text in _strings(part) if text.isidentifier()}
         if before:
             defined[f"{name}{BEFORE}"] = f"b:{', '.join(sorted(before))}"
@@ -216,7 +217,7 @@ class _Reader:
         if "alias_generator" in options:
             flags += "k"
         self._facts.classes[name] = ClassFacts(flags, bases)
-        own = next((item for item in node.body if isinstance(item, Function) and item.name == "__init__"), None)
+        own = constructor(node)
         text = _decorated(node) or (_warned(own.body) if own else None) or deprecation(ast.get_docstring(node) or "")
         self._facts.deprecated.pop(f"{name}.__init__", None)
         if text:
@@ -297,36 +298,8 @@ def _decorators(node: ast.ClassDef | Function) -> set[str]:
     return {(item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")) for item in called}
 
 
-def _reads_before(method: Function) -> bool:
-    """Whether pydantic calls a method with what a class is made with, before the fields are read."""
-    for item in method.decorator_list:
-        called = (dotted_name(item.func) or "").rpartition(".")[2] if isinstance(item, ast.Call) else ""
-        options = _options(item)
-        mode = getattr(options.get("mode"), "value", None)
-        early = called == "model_validator" and mode in ("before", "wrap")
-        if early or (called == "root_validator" and "pre" in options):
-            return True
-    return False
-
-
-def _passes_on(method: Function) -> bool:
-    """Whether all that a constructor does with its `**kwargs` is to give them to the constructor of the next class."""
-    if method.name != "__init__" or method.args.kwarg is None:
-        return False
-    kwargs = method.args.kwarg.arg
-    uses = [node for part in method.body for node in ast.walk(part) if isinstance(node, ast.Name) and node.id == kwargs]
-    for node in ast.walk(method):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
-                passed = [item.value for item in node.keywords if item.arg is None]
-                return len(uses) == 1 and any(value is uses[0] for value in passed)
-            case _:
-                pass
-    return False
-
-
 def _parameters(arguments: ast.arguments, *, bare: bool, passed_on: bool = False) -> str:
-    """Parameters as names; `bare` leaves the first out, which is bound, and `passed_on` is `_passes_on`."""
+    """Parameters as names; `bare` leaves the first out, which is bound, and `passed_on` is `passes_on`."""
     positional = [*arguments.posonlyargs, *arguments.args]
     plain = len(positional) - len(arguments.defaults)
     found = [f"{item.arg}=" if place >= plain else item.arg for place, item in enumerate(positional)]
@@ -345,32 +318,13 @@ def _parameters(arguments: ast.arguments, *, bare: bool, passed_on: bool = False
     return ", ".join(found)
 
 
-def _options(value: ast.expr | None) -> dict[str, ast.expr]:
-    """The keywords of a call, or the items of a dict."""
-    if isinstance(value, ast.Call):
-        return {item.arg: item.value for item in value.keywords if item.arg}
-    if isinstance(value, ast.Dict):
-        items = zip(value.keys, value.values, strict=True)
-        return {str(key.value): item for key, item in items if isinstance(key, ast.Constant)}
-    return {}
-
-
-def _field_call(value: ast.expr | None) -> dict[str, ast.expr] | None:
-    """The keywords of a call of `Field` or `field`."""
-    if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] in ("Field", "field"):
-        return _options(value)
-    return None
-
-
 def _field(node: ast.Assign | ast.AnnAssign) -> str:
     """The payload of a variable of a class."""
     if isinstance(node, ast.Assign):
         return "v"
-    kind = node.annotation.value if isinstance(node.annotation, ast.Subscript) else node.annotation
-    text = kind.value if isinstance(kind, ast.Constant) else dotted_name(kind)
-    if str(text).partition("[")[0].rpartition(".")[2] in ("ClassVar", "TypeAlias"):
+    if is_shared(node.annotation):
         return "v"
-    options = _field_call(node.value)
+    options = field_call(node.value)
     if options is None:
         return "r:" if node.value is None else "o:"
     if isinstance(options.get("init"), ast.Constant) and getattr(options["init"], "value", None) is False:
@@ -387,7 +341,7 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
 
 
 def _field_deprecation(node: ast.Assign | ast.AnnAssign, following: ast.stmt | None) -> str | None:
-    options = _field_call(node.value) or {}
+    options = field_call(node.value) or {}
     told = options.get("deprecated")
     if isinstance(told, ast.Constant) and told.value:
         return str(told.value) if isinstance(told.value, str) else "This field is deprecated."

@@ -189,7 +189,7 @@ def symbol(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Find public ADK classes, functions and members by name or by meaning. `ask` finds private ones, too."""
+    """Find public ADK classes, functions and members by name or by meaning, and private ones by their exact names."""
     from adk_evidence.index.versions import choose_index
     from adk_evidence.symbols.current import CurrentSymbols
     from adk_evidence_cli.symbols import show_targets

@@ -16,9 +16,11 @@ from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say
 
 SUMMARY_CHARS = 160
+# Of the one symbol that was asked for by its name: as much as is known.
+ASKED_SUMMARY_CHARS = 600
 PARAMETERS_TOKENS = 300
-# Of a member, where its class was asked for.
-MEMBER_TOKENS = 60
+# Of what is beside the symbol that was asked for or found first.
+BESIDE_TOKENS = 60
 _INDENT = "    "
 
 
@@ -30,12 +32,13 @@ def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: C
     if as_json:
         out.file.write(visible_json(answer.model_dump_json(indent=2)) + "\n")
     elif not answer.results:
-        said = f"No public ADK symbol matches {one_line(answer.query)!r}. `adk-evidence ask` finds private ones."
+        said = f"No ADK symbol matches {one_line(answer.query)!r}. `adk-evidence ask` searches code and docs."
         out.print(Text(one_line(answer.lacking) or said))
     else:
         if answer.lacking:
             out.print(Text(one_line(answer.lacking)))
-        for place, target in enumerate(answer.results, 1):
+        shown = [target for target in answer.results if not answer.is_elsewhere(target)]
+        for place, target in enumerate(shown, 1):
             _show(target, place, answer, out)
     for warning in answer.warnings:
         say(err, f"warning: {warning}")
@@ -43,16 +46,23 @@ def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: C
 
 def _signature(target: RankedTarget, answer: TargetAnswer) -> str:
     """The signature of a result; of a result beside the one that was asked for, only where it is a member of that."""
-    aside = answer.is_aside(target)
-    if aside and not answer.is_member(target):
+    if answer.is_aside(target) and not answer.is_member(target):
         return ""
-    return limited_signature(one_line(target.signature), MEMBER_TOKENS if aside else PARAMETERS_TOKENS)
+    room = PARAMETERS_TOKENS if answer.is_main(target) else BESIDE_TOKENS
+    return limited_signature(one_line(target.signature), room)
+
+
+def _summary(target: RankedTarget, answer: TargetAnswer) -> str:
+    asked = answer.named == (target,)
+    return clip(one_line(target.summary), ASKED_SUMMARY_CHARS if asked else SUMMARY_CHARS)
 
 
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
     heading = Text.assemble((f"{place:>2}  ", "dim"), (one_line(target.symbol), "bold"), (f"  {target.type}", "dim"))
     if target.deprecated:
         heading.append("  deprecated", "yellow")
+    if target.standing != "public":
+        heading.append(f"  {target.standing}", "yellow")
     if target.relation:
         heading.append(f"  {one_line(target.relation)}", "dim")
     if target.available == "false":
@@ -61,12 +71,13 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     facts = (
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
-        clip(one_line(target.summary), SUMMARY_CHARS),
+        _summary(target, answer),
     )
     for fact in filter(None, facts):
         # Behind a bar, no line of the corpus can pass for a line of ours.
         out.print(Indented(Text(fact), BAR, BAR, Style(dim=True)))
-    out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
+    if target.import_statement:
+        out.print(Text(f"{_INDENT}{one_line(target.import_statement)}", "green"), soft_wrap=True)
     if target.type_imports:
         out.print(Text(f"{_INDENT}types: {one_line('; '.join(target.type_imports))}", "dim"), soft_wrap=True)
     out.print(Text(f"{_INDENT}{one_line(target.citation)}", "dim"), soft_wrap=True)

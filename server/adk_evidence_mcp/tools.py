@@ -21,7 +21,7 @@ from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields
 from adk_evidence.render.view import adk_label, deviation, indexed_sources, verification_label
-from adk_evidence.symbols.target import RankedTarget
+from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
@@ -30,8 +30,10 @@ from adk_evidence_mcp.work import Call
 
 MAX_SYMBOLS = 25
 SUMMARY_TOKENS = 60
-SIGNATURE_TOKENS = 120
-# For the parameters or fields of a symbol that was asked for by its name.
+# Of the one symbol that was asked for by its name: as much as is known.
+ASKED_SUMMARY_TOKENS = 150
+SIGNATURE_TOKENS = 60
+# For the parameters or fields of a symbol that was asked for by its name, or is the first.
 ASKED_TOKENS = 300
 
 
@@ -94,9 +96,10 @@ class SymbolFound(Frozen):
 
     fqn: str
     type: str
-    import_statement: str
+    import_statement: str = Field(description="Empty of what is private.")
     citation: str
     deprecated: bool
+    standing: str = Field(description="`public`, `internal` or `private`.")
     relation: str = Field(description="E.g. `alias of google.adk.agents.Context`.")
 
 
@@ -247,7 +250,7 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     of_top = any("." not in found.symbol for found in answer.named)
     results = [found for found in answer.results if not (of_top and answer.is_aside(found) and "." in found.symbol)]
     entries = [
-        f"{number}. {_brief(found) if answer.is_aside(found) else _entry(found)}"
+        f"{number}. {_brief(found) if answer.is_aside(found) else _entry(found, answer)}"
         for number, found in enumerate(results, 1)
     ]
     version = [f"VERSION: {one_line(adk_label(chosen.label, code_span))}"] if chosen.label and chosen.exact else []
@@ -268,17 +271,19 @@ def _brief(found: RankedTarget) -> str:
 
 def _named(found: RankedTarget) -> str:
     relation = f" ({one_line(found.relation)})" if found.relation else ""
-    return f"{found.type} {found.symbol}{relation}{' (deprecated)' if found.deprecated else ''}"
+    standing = f" ({found.standing})" if found.standing != "public" else ""
+    return f"{found.type} {found.symbol}{standing}{relation}{' (deprecated)' if found.deprecated else ''}"
 
 
-def _entry(found: RankedTarget) -> str:
+def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
     """A symbol in a few lines; the import says where the symbol is, so that its dotted name is not repeated."""
-    room = ASKED_TOKENS if found.why.match == "exact" else SIGNATURE_TOKENS
+    room = ASKED_TOKENS if answer.is_main(found) else SIGNATURE_TOKENS
+    told = ASKED_SUMMARY_TOKENS if answer.named == (found,) else SUMMARY_TOKENS
     facts = (
         _named(found),
         limited_signature(one_line(found.signature), room),
         listed_fields([one_line(field) for field in found.fields], room),
-        truncate_tokens(one_line(found.summary), SUMMARY_TOKENS),
+        truncate_tokens(one_line(found.summary), told),
         one_line(found.import_statement),
         f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",
         one_line(found.citation),

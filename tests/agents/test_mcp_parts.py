@@ -274,6 +274,14 @@ async def test_a_name_is_answered_with_what_it_takes_and_names_alone_of_others(s
 
 
 @pytest.mark.asyncio
+async def test_what_is_not_public_is_answered_to_its_exact_name_and_marked(session: AgentSession) -> None:
+    async with asking(session) as client:
+        text, found = await answer(client, "find_adk_symbol", query="MAX_RETRIES")
+        assert "variable MAX_RETRIES (internal)" in text and "plugins/retry.py#L" in text
+        assert [symbol["standing"] for symbol in found["symbols"]] == ["internal"] and not found["lacking"]
+
+
+@pytest.mark.asyncio
 async def test_a_member_that_a_class_lacks_is_not_answered_with_another_class_alone(session: AgentSession) -> None:
     async with asking(session) as client:
         text, found = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")

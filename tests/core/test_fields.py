@@ -9,8 +9,16 @@ from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.target import RankParts, Target
 
 
-def target(symbol: str, *signatures: str, kind: Any = "class", module: str = "kit.agents", **changes: Any) -> Target:
-    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
+def target(
+    symbol: str,
+    *signatures: str,
+    kind: Any = "class",
+    module: str = "kit.agents",
+    deprecated: bool = False,
+    takes_fields: bool = True,
+    **changes: Any,
+) -> Target:
+    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=deprecated, weight=1)
     return Target(
         rank=1,
         score=0.5,
@@ -24,6 +32,7 @@ def target(symbol: str, *signatures: str, kind: Any = "class", module: str = "ki
         path="src/kit/agents.py",
         lines=LineSpan(start=1, end=1),
         parts=parts,
+        takes_fields=takes_fields and kind == "class",
         **changes,
     )
 
@@ -33,11 +42,13 @@ AGENT = target(
     "Agent",
     "class Agent(Base, abc.ABC)",
     "DEFAULT_MODEL: str = 'm'",
+    "kind: typing.ClassVar[str] = 'k'",
     "model: str = ''",
     "note: str = 'own'",
     "parent: Base | None = Field(default=None, init=False)",
     "canonical_model: str",
     "run(self, message: str) -> str",
+    bases=(BASE.fqn,),
 )
 PROPERTY = target("Agent.canonical_model", "canonical_model: str", kind="property")
 
@@ -51,7 +62,9 @@ def test_own_and_inherited_fields_come_with_the_required_ones_first():
 
 
 def test_a_constructor_speaks_for_itself():
-    assert fields(target("Runner", "Runner(app: App)", "app: App = app")) == ()
+    runner = target("Runner", "Runner(app: App)", "app: App = app", takes_fields=False)
+    assert fields(runner) == ()
+    assert fields(target("Local", "class Local(Runner)", "speed: int", bases=(runner.fqn,)), runner) == ("speed: int",)
     assert fields(target("run", "run(app: App)", kind="function")) == ()
 
 
@@ -65,11 +78,27 @@ def test_the_members_of_an_enumeration_are_its_values():
     assert fields(target("Mode", "class Mode(Enum)", "NONE = None", "SSE = 'sse'")) == ("NONE = None", "SSE = 'sse'")
 
 
-def test_a_base_that_two_classes_may_be_is_not_guessed():
+def test_only_the_bases_of_the_class_count_and_not_others_of_the_same_name():
     other = target("Base", "class Base", "colour: str", module="kit.colours")
-    assert fields(AGENT, BASE, other, PROPERTY) == ("model: str = ''", "note: str = 'own'")
+    assert fields(AGENT, BASE, other, PROPERTY) == fields(AGENT, BASE, PROPERTY)
 
 
-def test_classes_that_inherit_from_each_other_end():
-    first, second = target("A", "class A(B)", "a: int"), target("B", "class B(A)", "b: int")
-    assert fields(first, second) == ("a: int", "b: int")
+def test_a_constructor_that_passes_the_rest_on_leaves_out_what_it_names():
+    made = target("Made", "Made(name: str, *, retries: int = 3, **kwargs: Any)", "depth: int = 1", bases=(BASE.fqn,))
+    assert fields(made, BASE) == ("depth: int = 1", "note: str = ''")
+
+
+def test_what_is_taken_beside_the_fields_stands_behind_the_required_ones():
+    signatures = ("class Step(Model)", "path: str = ''", "name: str", "size: int = Field(..., ge=1)", "text: str")
+    step = target("Step", *signatures, shortcuts=("route: value -> path", "text: str -> name"))
+    late = target("Late", "class Late(Step)", bases=(step.fqn,))
+    wanted = ("name: str", "size: int = Field(..., ge=1)", "text: str", "route: value -> path", "path: str = ''")
+    assert fields(step) == fields(late, step) == wanted
+
+
+def test_deprecated_fields_come_last_and_say_so():
+    metric = target("Metric", "class Metric(Model)", "limit: float | None = None", "name: str")
+    limit = target("Metric.limit", "limit: float | None = None", kind="attribute", deprecated=True)
+    assert fields(metric, limit) == ("name: str", "limit: float | None = None (deprecated)")
+    old = metric.model_copy(update={"parts": limit.parts})
+    assert fields(old, limit) == ("name: str", "limit: float | None = None")

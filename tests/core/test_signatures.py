@@ -55,3 +55,8 @@ def test_hostile_signatures_take_linear_time():
     for text in ("f(" + "[" * 100_000, "f(" + "'" * 99_999, "f(" + "a, " * 3_000):
         limited_signature(text, 50)
     assert time.process_time() - begun < 5
+
+
+def test_a_name_alone_still_says_that_the_field_is_deprecated():
+    shown = listed_fields(["name: str", "limit: float | None = None (deprecated)", "last: int"], 12)
+    assert shown == "name: str; also limit (deprecated), last"

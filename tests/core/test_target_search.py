@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from adk_evidence.index.environments import Installed
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
+from adk_evidence.symbols.hidden import HiddenSymbol, standing
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
 from adk_evidence.symbols.target import RankParts, Target, rich_text
@@ -223,6 +225,66 @@ def test_a_class_stands_before_the_members_of_others_that_are_called_like_one_it
     assert lacking == "Neither `Reader` nor its bases in the ADK have a public member `state`; the nearest:"
 
 
+def found(query: str, mode: Any = "lexical", limit: int = 5, *, of: list[Target] = FAMILY) -> list[tuple[str, Any]]:
+    """Symbols in the order of an answer, each with its heirs where it is the member that was asked for."""
+    search = loaded(of=of)
+    items, _ = search.find(query, limit, mode, [])
+    return [
+        ((item.member.target if item.member else of[item.place]).symbol, item.member and item.member.inherited_by)
+        for item in items
+    ]
+
+
+@pytest.mark.parametrize("query", ["Reader.user", "google.adk.kit.module.Reader.user"])
+def test_a_member_that_was_asked_for_with_its_class_names_the_few_classes_that_inherit_it(query: str) -> None:
+    assert found(query)[0] == ("Reader.user", ("Context", "ToolContext"))
+    # Whoever asks for a bare name did not ask for a class.
+    assert ("Reader.user", None) in found("user")
+
+
+def test_of_many_heirs_the_one_that_was_asked_for_is_named() -> None:
+    others = [
+        target(10 + number, f"Reader{number}", "Reads.").model_copy(update={"bases": (READER.fqn,)})
+        for number in range(3)
+    ]
+    assert found("Reader.user", of=[*FAMILY, *others])[0] == ("Reader.user", ())
+    assert found("ToolContext.user", of=[*FAMILY, *others])[0] == ("Reader.user", ("ToolContext",))
+
+
+def test_a_class_that_has_the_member_itself_is_no_heir() -> None:
+    own = target(9, "Context.user", "Who asks, here.", "property")
+    assert found("Reader.user", of=[*FAMILY, own])[0] == ("Reader.user", ())
+
+
+@pytest.mark.parametrize("query", ["user_name of the tool context", "what is user_name in ToolContext"])
+def test_a_question_that_names_a_class_in_words_means_the_member_of_that_class(query: str) -> None:
+    name = target(7, "Reader.user_name", "Who asks.", "property")
+    elsewhere = target(8, "Other.user_name", "Who asks.", "property")
+    first, *others = found(query, of=[*FAMILY, elsewhere, name])
+    assert first == ("Reader.user_name", ("ToolContext", "Context"))
+    assert "Reader.user_name" not in [symbol for symbol, _ in others]
+
+
+def test_names_beside_each_other_are_each_looked_up_and_nothing_else_comes() -> None:
+    name = target(7, "Reader.user_name", "Who asks.", "property")
+    elsewhere = target(8, "Other.user_name", "Who asks.", "property")
+    family = [*FAMILY, name, elsewhere]
+    assert [symbol for symbol, _ in found("Context user_name", of=family)] == ["Context", "Reader.user_name"]
+    assert [symbol for symbol, _ in found("user_name Context.state", of=family)] == [
+        "Reader.user_name",
+        "Other.user_name",
+        "Context.state",
+    ]
+    assert len(found("Context user_name nothing_at_all", of=family)) > 2
+
+
+@pytest.mark.parametrize("query", ["Reader.__init__", "Reader.__init__()", "google.adk.kit.Reader.__init__"])
+def test_the_constructor_of_a_class_is_the_class(query: str) -> None:
+    assert found(query) == [("Reader", None)]
+    answer, mode = loaded(of=FAMILY).find(query, 5, "auto", [])
+    assert (answer[0].why.match, mode) == ("exact", "lookup")
+
+
 def test_members_that_begin_so_come_before_their_class(kit: TargetSearch) -> None:
     assert [TARGETS[item.place].symbol for item in kit.find("LlmAgent.out", 2, "auto", [])[0]] == [
         "LlmAgent.output_key",
@@ -240,6 +302,61 @@ def test_a_name_that_no_symbol_has_is_said_to_be_none(query: str) -> None:
 )
 def test_names_modules_and_questions_lack_nothing(query: str) -> None:
     assert found_in_family(query)[2] == ""
+
+
+# What is not public
+
+
+@pytest.fixture
+def with_hidden(tmp_path: Path) -> TargetSearch:
+    rows = [
+        HiddenSymbol(
+            fqn=f"google.adk.kit.module.{symbol}",
+            symbol=symbol,
+            type=kind,
+            signature=f"def {symbol}()",
+            summary="",
+            path="src/google/adk/kit/module.py",
+            lines=LineSpan(start=place, end=place + 1),
+        )
+        for place, (symbol, kind) in enumerate(
+            [("Reader._open", "method"), ("_load", "function"), ("Context.__call__", "method"), ("LIMIT", "variable")],
+            1,
+        )
+    ]
+    (tmp_path / "hidden_symbols.json").write_text(json.dumps([row.model_dump(mode="json") for row in rows]))
+    search = loaded(of=FAMILY)
+    return TargetSearch(replace(search.set, folder=tmp_path), load_settings(), HashEmbedder().embed_query)
+
+
+@pytest.mark.parametrize(
+    ("query", "symbol", "known_as"),
+    [
+        ("Reader._open", "Reader._open", "private"),
+        ("_open", "Reader._open", "private"),
+        ("Context._open", "Reader._open", "private"),
+        ("ToolContext._open()", "Reader._open", "private"),
+        ("google.adk.kit.module._load", "_load", "private"),
+        ("Context.__call__", "Context.__call__", "public"),
+        ("module.LIMIT", "LIMIT", "internal"),
+    ],
+)
+def test_an_exact_name_finds_what_is_not_public(
+    with_hidden: TargetSearch, query: str, symbol: str, known_as: str
+) -> None:
+    (item,), mode = with_hidden.find(query, 5, "auto", [])
+    assert item.member is not None and (item.member.target.symbol, mode) == (symbol, "lookup")
+    assert standing(item.member.target) == known_as
+
+
+@pytest.mark.parametrize("query", ["_ope", "reader._open", "Other._open"])
+def test_less_than_the_exact_name_does_not(with_hidden: TargetSearch, query: str) -> None:
+    items, _ = with_hidden.find(query, 5, "lexical", [])
+    assert all(item.member is None for item in items)
+
+
+def test_public_symbols_have_their_standing() -> None:
+    assert {standing(item) for item in TARGETS} == {"public"}
 
 
 # Words and meaning
@@ -369,6 +486,19 @@ def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: 
     assert isinstance(caught.value, StoreError) and caught.value.hint
 
 
+def test_a_damaged_list_of_hidden_names_is_only_missed_by_who_asks_for_one(indexed: Workplace, tmp_path: Path) -> None:
+    import shutil
+
+    home = tmp_path / "home"
+    shutil.copytree(indexed.home, home)
+    (folder,) = (home / "targets").iterdir()
+    (folder / "hidden_symbols.json").write_bytes(b"{")
+    targets = CurrentSymbols(load_settings({"home": home}, user_file=tmp_path / "none.yaml"), HashEmbedder())
+    assert targets.find("RetryPlugin").results
+    with pytest.raises(StoreError, match="cannot be read"):
+        targets.find("retry._nothing")
+
+
 def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
     from adk_ingest.progress import Progress
     from adk_ingest.targets.build import build_targets
@@ -436,6 +566,13 @@ def test_what_another_version_lacks_is_marked(older: Path, symbol: str, availabl
     assert availability(TARGETS[PLACES[symbol]], installed, "v2.13.0") == available
     elsewhere = target(11, symbol, "In a module that the version lacks.", package="google.adk.new")
     assert availability(elsewhere, installed, "v2.13.0") == "false"
+
+
+def test_what_another_version_exports_elsewhere_is_there(older: Path) -> None:
+    installed = find_installed(REQUIREMENT, older)
+    moved = TARGETS[PLACES["Agent"]].model_copy(update={"import_path": "google.adk.Agent"})
+    (older / "lib/python3.12/site-packages/google/adk/__init__.py").write_text("")
+    assert availability(moved, installed, "v2.13.0") == "true"
 
 
 def test_a_member_that_a_class_without_bases_lacks_is_marked(older: Path) -> None:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from adk_evidence.symbols.imports import TypeImports
+from adk_evidence.symbols.imports import MAX_TYPES, type_imports, type_names
 from tests.core.test_fields import target
 
 BUILD = target("Cook.boil", "async boil(pot: Optional[Pot], lids: list[Lid], heat: types.Heat = Heat()) -> Meal")
-POT = target("Pot", module="kit.pots")
-LID = target("Lid", module="kit.pots")
-MEAL = target("Meal", module="kit.meals")
 
 
 def test_the_types_of_a_signature_are_imported_package_by_package():
-    imports = TypeImports([BUILD, POT, LID, MEAL]).imports(BUILD)
-    assert imports == ("from kit.pots import Pot, Lid", "from kit.meals import Meal")
+    cook = BUILD.model_copy(update={"types": ("kit.pots.Pot", "kit.pots.Lid", "kit.meals.Meal")})
+    assert type_imports(cook) == ("from kit.pots import Pot, Lid", "from kit.meals import Meal")
+    assert type_imports(BUILD) == ()
 
 
-def test_a_type_that_several_classes_are_called_like_is_left_out():
-    other = target("Lid", module="kit.eyes")
-    assert TypeImports([BUILD, POT, LID, other, MEAL]).imports(BUILD)[0] == "from kit.pots import Pot"
+def test_other_names_and_whole_packages_are_imported_as_they_are_called():
+    scheme = target("AnyScheme", "AnyScheme = Union[Flow, httpx.Auth]", kind="variable", types=("a.b as Flow", "httpx"))
+    assert type_imports(scheme) == ("from a import b as Flow", "import httpx")
 
 
-def test_neither_other_packages_nor_values_are_types():
-    heat = target("Heat", module="kit.heat")
-    assert TypeImports([BUILD, heat]).imports(BUILD) == ()
+def test_a_signature_gets_few_statements():
+    many = BUILD.model_copy(update={"types": tuple(f"kit.p{number}.T" for number in range(2 * MAX_TYPES))})
+    assert len(type_imports(many)) == MAX_TYPES
 
 
-def test_the_class_of_a_method_is_imported_already():
-    cook = target("Cook", module="kit.cooks")
-    copy = target("Cook.copy", "copy(other: Cook) -> Cook", module="kit.cooks")
-    assert TypeImports([cook, copy]).imports(copy) == ()
+def test_neither_other_packages_nor_values_nor_bases_are_types():
+    assert type_names(BUILD) == ["Optional", "Pot", "Lid", "Meal"]
+    assert type_names(target("Pot", "class Pot(Vessel, Generic[T])")) == []
+
+
+def test_a_variable_is_made_of_the_names_in_its_value():
+    scheme = target("Any", "Any: TypeAlias = Union[Scheme, types.Content, 'Late', Made()]", kind="variable")
+    assert type_names(scheme) == ["Union", "Scheme", "types.Content"]

@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
 from adk_evidence.symbols.current import CurrentSymbols
+from adk_evidence.symbols.imports import type_imports
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import KEPT_SETS
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
-from adk_ingest.targets.build import TargetsReport, build_targets
-from adk_ingest.targets.extract import ModuleText, public_symbols
-from adk_ingest.targets.rank import rank_targets, score
-from adk_ingest.targets.references import ReferenceGraph, page_rank, public_paths
+from adk_ingest.targets.build import TargetsReport, build_targets, read_targets
+from adk_ingest.targets.extract import ModuleText
+from adk_ingest.targets.rank import score
+from adk_ingest.targets.references import page_rank
 from tests.corpora import HashEmbedder, Workplace, change, write_code
 
 pytestmark = pytest.mark.slow
@@ -121,10 +122,7 @@ def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
         )
         for path, text in files.items()
     ]
-    exports = build_export_map(files)
-    graph = ReferenceGraph(modules, exports)
-    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph), graph.class_aliases))
-    return {target.import_path: target for target in rank_targets(symbols, graph, pages)}
+    return {target.import_path: target for target in read_targets(modules, build_export_map(files), pages)[0]}
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +204,135 @@ def test_deprecated_symbols_rank_lower(kit: Any) -> None:
     assert old.score == pytest.approx(0.3 * score(old.parts.model_copy(update={"deprecated": False})), abs=1e-4)
 
 
+MODELS = {
+    "src/kit/__init__.py": "from .models.made import Made\n__all__ = ['Made']\n",
+    "src/kit/models/__init__.py": "from .made import Made\n__all__ = ['Made']\n",
+    "src/kit/base.py": "import pydantic\nclass BaseModel(pydantic.BaseModel): ...\n",
+    "src/kit/models/made.py": '''\
+import typing
+from typing import Union
+import httpx
+from elsewhere.schemes import Scheme, Flow as OtherFlow
+from pydantic import BaseModel, Field
+
+
+class Made(BaseModel):
+    """Made of fields."""
+
+    key: str | None = None
+    """Names it."""
+    times: int = Field(default=10, ge=1, description="How often.")
+    old: int | None = Field(default=None, description="This will be deprecated soon. Use times.")
+    plain: int = 0
+    made: typing.ClassVar[int] = 0
+
+    def __init__(self, **data: typing.Any) -> None:
+        super().__init__(**data)
+        self.key = self.key or make_key()
+
+    def _find(self, model: type[BaseModel]) -> Scheme:
+        """Looks it up."""
+        def inner(): ...
+
+
+class Local(Made):
+    """Made here."""
+
+    def __init__(self, place: str, model: BaseModel, **data: typing.Any) -> None:
+        super().__init__(**data)
+
+
+class Client:
+    """No model."""
+
+    def __init__(self, **options: typing.Any) -> None:
+        super().__init__(**options)
+        self.speed = 1
+
+
+AnyScheme = Union[Scheme, OtherFlow, Made, httpx.Auth]
+"""Every scheme."""
+SameScheme = Scheme
+"""Another name."""
+_LIMIT = 3
+
+
+def _load(path: str) -> Made:
+    """Read one."""
+''',
+}
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Target]:
+    return {target.symbol: target for target in read(MODELS, []).values()}
+
+
+def test_a_model_whose_constructor_passes_all_on_is_shown_with_its_fields(models: Any) -> None:
+    made = models["Made"]
+    assert made.takes_fields and made.signatures == (
+        "class Made(BaseModel)",
+        "key: str | None = None",
+        "times: int = Field(10, ge=1)",
+        "old: int | None = None",
+        "plain: int = 0",
+        "made: typing.ClassVar[int] = 0",
+    )
+    assert models["Local"].takes_fields and "place: str" in models["Local"].signatures[0]
+    assert not models["Client"].takes_fields and models["Client"].signatures[0] == "class Client"
+
+
+def test_a_described_field_is_a_target_at_its_own_lines(models: Any) -> None:
+    times, key = models["Made.times"], models["Made.key"]
+    lines = MODELS[times.path].splitlines()
+    assert times.summary == "How often." and lines[times.lines.start - 1].strip().startswith("times: int")
+    # Not where the constructor assigns it.
+    assert lines[key.lines.start - 1].strip() == "key: str | None = None"
+    assert "Made.plain" not in models
+    assert models["Made.old"].parts.deprecated and not times.parts.deprecated
+
+
+def test_types_are_those_that_the_module_means(models: Any) -> None:
+    # The package has a class of that name as well, which this module does not use.
+    assert models["Local"].types == ()
+    paths = ("elsewhere.schemes.Scheme", "elsewhere.schemes.Flow as OtherFlow", "kit.models.Made", "httpx")
+    assert models["AnyScheme"].types == paths
+    assert type_imports(models["AnyScheme"]) == (
+        "from elsewhere.schemes import Scheme, Flow as OtherFlow",
+        "from kit.models import Made",
+        "import httpx",
+    )
+    assert models["SameScheme"].types == ("elsewhere.schemes.Scheme",)
+
+
+@pytest.mark.parametrize(
+    ("shown", "path"),
+    [
+        ((), "kit.models.Made"),
+        (("kit", "kit.models"), "kit.Made"),
+        (("kit", "kit.models", "kit.models", "kit.models"), "kit.models.Made"),
+        (("kit.models.made",), "kit.models.Made"),
+    ],
+)
+def test_the_import_is_the_shortest_that_docs_use_as_a_rule(shown: tuple[str, ...], path: str) -> None:
+    pages = [f"```python\nfrom {package} import Made\n```\n" for package in shown]
+    targets = read(MODELS, pages)
+    assert path in targets and f"{path}.times" in targets and targets[path].fqn == "kit.models.made.Made"
+
+
+def test_what_is_not_public_is_kept_apart_with_its_place() -> None:
+    modules = [ModuleText("kit.models.made", "src/kit/models/made.py", MODELS["src/kit/models/made.py"])]
+    targets, hidden = read_targets(modules, {}, [])
+    found = {one.symbol: one for one in hidden}
+    assert {"Made._find", "_load", "_LIMIT", "Made.__init__"} <= set(found)
+    assert not {target.symbol for target in targets} & set(found)
+    # Its class lists it; what a function holds nobody can name.
+    assert "Made.plain" not in found and not any("inner" in symbol for symbol in found)
+    find = found["Made._find"]
+    assert (find.type, find.summary, find.fqn) == ("method", "Looks it up.", "kit.models.made.Made._find")
+    assert MODELS[find.path].splitlines()[find.lines.start - 1].strip().startswith("def _find")
+
+
 # Rank
 
 
@@ -281,7 +408,12 @@ def build(workplace: Workplace, **options: Any) -> TargetsReport:
 def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: Workplace) -> None:
     workplace.ingest()
     (folder,) = workplace.settings.paths.targets.iterdir()
-    assert sorted(path.name for path in folder.iterdir()) == ["about.json", "ranked_targets.yaml", "targets_meta.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "about.json",
+        "hidden_symbols.json",
+        "ranked_targets.yaml",
+        "targets_meta.json",
+    ]
     workplace.ingest("docs")
     assert list(workplace.settings.paths.targets.iterdir()) == [folder]
 

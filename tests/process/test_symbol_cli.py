@@ -17,7 +17,7 @@ from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
 from adk_ingest.progress import Progress
 from adk_ingest.targets import build
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import HashEmbedder, Workplace, change
 
 Cli = Callable[..., Result]
 
@@ -65,6 +65,44 @@ def test_a_name_that_nothing_has_is_said_to_be_none_before_what_is_near(cli: Cli
     assert first == "No public symbol is called `retry_plugins`; the nearest:" and "RetryPlugin" in nearest[0]
 
 
+def test_a_constructor_is_that_of_its_class(cli: Cli) -> None:
+    shown = cli("RetryPlugin.__init__").stdout
+    assert shown == cli("RetryPlugin", "-k", 1).stdout and "RetryPlugin(max_retries: int = MAX_RETRIES)" in shown
+
+
+def test_what_is_private_is_shown_with_its_place_and_without_an_import(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    private = '\n\n\ndef _wait(seconds: float) -> None:\n    """Wait here."""'
+    change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"MAX_RETRIES = 3{private}")
+    workplace.ingest()
+
+    def shown(name: str) -> list[str]:
+        result = CliRunner().invoke(app, ["symbol", name, "--home", str(workplace.home)])
+        return [line.strip(" \u2502") for line in result.stdout.splitlines()]
+
+    heading, signature, summary, citation = shown("_wait")
+    assert heading == "1  _wait  function  private" and summary == "Wait here."
+    assert signature == "def _wait(seconds: float) -> None"
+    assert "plugins/retry.py#L" in citation
+    assert shown("MAX_RETRIES")[0] == "1  MAX_RETRIES  variable  internal"
+    assert "from google.adk.plugins.retry import MAX_RETRIES" in shown("MAX_RETRIES")
+
+
+def test_only_the_first_result_has_a_long_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "2000")
+    workplace = Workplace(tmp_path)
+    parameters = ", ".join(f"parameter_{number}: int = {number}" for number in range(12))
+    classes = "".join(
+        f'\n\n\nclass Wide{name}:\n    """Widens what is narrow."""\n\n    def __init__(self, {parameters}): ...'
+        for name in ("One", "Two")
+    )
+    change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"MAX_RETRIES = 3{classes}")
+    workplace.ingest()
+    result = CliRunner().invoke(app, ["symbol", "widens narrow", "-k", "2", "--home", str(workplace.home)])
+    first, second = (line for line in result.stdout.splitlines() if "(parameter_0" in line)
+    assert first.endswith("parameter_11: int = 11)") and second.endswith(", ...)") and len(second) < len(first)
+
+
 def test_a_name_of_another_version_is_told_with_that_version(cli: Cli, home: Path) -> None:
     both = {"google.adk": {"": "m"}, "google.adk.plugins": {"": "m", "RetryPlugin": "c:"}}
     gone = {"google.adk.plugins": {"": "m", "RetryPlugin": "c:", "Zq7": "c:", "RetryPlugins": "c:"}}
@@ -100,7 +138,7 @@ def test_a_query_may_come_from_stdin(cli: Cli) -> None:
 
 def test_nothing_found_says_so(cli: Cli) -> None:
     result = cli("zzzzqqqq", "--mode", "lexical")
-    assert result.exit_code == 0 and "No public ADK symbol matches" in result.stdout
+    assert result.exit_code == 0 and "No ADK symbol matches" in result.stdout
 
 
 def test_what_the_environment_lacks_is_marked(cli: Cli, tmp_path: Path) -> None:

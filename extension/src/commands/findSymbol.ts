@@ -46,8 +46,8 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
       await vscode.commands.executeCommand(COMMANDS.findEvidence, { query: target.fqn });
       return;
     case "copy":
-      // One line whatever a file of the corpus is named: it may be pasted into a terminal.
-      await vscode.env.clipboard.writeText(messageLine(target.import_statement));
+      // One line whatever a file of the corpus is named: it may be pasted into a terminal. What is private has no import.
+      await vscode.env.clipboard.writeText(messageLine(target.import_statement || target.fqn));
       vscode.window.setStatusBarMessage(vscode.l10n.t("Import copied."), 5000);
   }
 }

@@ -947,7 +947,10 @@ export interface TargetAnswer {
  * Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
  * so, and `type_imports` are the statements that import the classes in the signature.
  * `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
- * as a member of another class, `inherited_from` is the base that defines the member.
+ * as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
+ * with its class, `inherited_by` are the other classes that have it, and other names of classes: of many, only the one
+ * that was asked for.
+ * `standing` says whether users may rely on the symbol; what is private has no `import_statement`.
  * `available` says whether the user's installed version has the target; `unknown` where none is installed.
  */
 export interface RankedTarget {
@@ -969,6 +972,8 @@ export interface RankedTarget {
   deprecated: boolean;
   alias_of: string | null;
   inherited_from: string | null;
+  inherited_by: string[];
+  standing: "public" | "internal" | "private";
   score: number;
   why: Why1;
   available: "true" | "false" | "unknown";

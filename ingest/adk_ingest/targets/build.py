@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_evidence.symbols.hidden import HiddenSymbol
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import (
     About,
@@ -41,8 +42,9 @@ from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
+from adk_ingest.targets.hidden import hidden_symbols
 from adk_ingest.targets.rank import FORMULA, rank_targets
-from adk_ingest.targets.references import ReferenceGraph, public_paths
+from adk_ingest.targets.references import ReferenceGraph, public_paths, shown_paths
 from adk_ingest.vectors import Work
 
 SOURCE_FOLDER = "src/"
@@ -94,10 +96,10 @@ def build_targets(
     """
     begin = time.perf_counter()
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    about, folder, targets = _targets(settings, model, progress)
+    about, folder, targets, hidden = _targets(settings, model, progress)
     is_new = not folder.is_dir()
     if is_new:
-        write_set(settings.paths.targets, about, targets, FORMULA)
+        write_set(settings.paths.targets, about, targets, hidden, FORMULA)
     work = None
     if vectors and not has_vectors(folder):
         work = _embed(settings, folder, targets, model, progress, cancelled)
@@ -122,7 +124,7 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder
     The errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
     """
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    _, folder, targets = _targets(settings, model, progress)
+    _, folder, targets, _ = _targets(settings, model, progress)
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         work = Work(model, cache, {} if has_vectors(folder) else _texts(targets))
     return DryRun([], work.missing, work.cost(), cap_of((model,)))
@@ -141,19 +143,26 @@ def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> 
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
 
 
-def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Sequence[Target]]:
-    """The targets of the published index, read from their folder if they were written before."""
+def _targets(
+    settings: Settings, model: DenseEmbedder, progress: Progress
+) -> tuple[About, Path, Sequence[Target], Sequence[HiddenSymbol]]:
+    """The targets of the published index, read from their folder if they were written before.
+
+    The hidden definitions are only read where the folder is to be written.
+    """
     with open_generations(settings).open_current() as lease:
         about = about_index(lease.manifest, model.model, model.dimension)
         folder = settings.paths.targets / about.key
         if folder.is_dir():
-            return about, folder, load_set(folder, about).targets
+            return about, folder, load_set(folder, about).targets, ()
         with rare_garbage_collection():
-            targets = _ranked(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
-    return about.model_copy(update={"targets": len(targets)}), folder, targets
+            targets, hidden = _read(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+    return about.model_copy(update={"targets": len(targets)}), folder, targets, hidden
 
 
-def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress) -> list[Target]:
+def _read(
+    manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress
+) -> tuple[list[Target], list[HiddenSymbol]]:
     progress.stage("targets")
     texts: dict[str, str] = {}
     pages: list[str] = []
@@ -165,10 +174,26 @@ def _ranked(manifest: IndexManifest, readers: dict[str, SourceReader], progress:
     modules = [
         ModuleText(dotted, path, text) for path, text in texts.items() if (dotted := module_name(path)) is not None
     ]
-    exports = build_export_map(texts)
+    return read_targets(modules, build_export_map(texts), pages)
+
+
+def read_targets(
+    modules: Sequence[ModuleText], exports: Mapping[str, str], pages: Sequence[str]
+) -> tuple[list[Target], list[HiddenSymbol]]:
+    """The ranked targets of modules, and what is defined beside them.
+
+    Args:
+        modules: The code.
+        exports: What `build_export_map` returned for it.
+        pages: Texts of the documentation in Markdown.
+    """
     graph = ReferenceGraph(modules, exports)
-    symbols = list(public_symbols(modules, exports, public_paths(modules, pages, graph), graph.class_aliases))
-    return rank_targets(symbols, graph, pages)
+    elsewhere = public_paths(modules, pages, graph)
+    shown = shown_paths(modules, pages, graph, exports)
+    symbols = [
+        symbol.imported_from(shown) for symbol in public_symbols(modules, exports, elsewhere, graph.class_aliases)
+    ]
+    return rank_targets(symbols, graph, pages), hidden_symbols(modules, {symbol.definition for symbol in symbols})
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:

@@ -9,20 +9,30 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.python import clip, parse_quietly
+from adk_evidence.readers.python import (
+    bound_names,
+    clip,
+    definitions,
+    first_line,
+    last_line,
+    parse_quietly,
+    scope_blocks,
+    unparse,
+)
 from adk_evidence.symbols.target import RankParts, Target, TargetType
+from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, is_shared, shortcuts, takes
 
 if TYPE_CHECKING:
     import griffe
 
-MAX_SUMMARY_CHARS = 500
+MAX_SUMMARY_CHARS = 600
 # A shorter summary, such as "Runs an agent.", goes on with the next paragraph.
 ENOUGH_SUMMARY_CHARS = 120
 # Of a symbol itself, for whoever asks what it takes; of a member, in the list of its class.
@@ -37,12 +47,15 @@ _INTERNAL = re.compile(
     re.IGNORECASE,
 )
 _DEPRECATED = re.compile(r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b", re.IGNORECASE)
+_WILL_BE_DEPRECATED = re.compile(r"\bwill be deprecated\b", re.IGNORECASE)
 # What escapes put into a docstring but no file can hold: control characters, lone surrogates.
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # A paragraph of prose, not a section (`Args:`), list, directive, example or code.
 _PROSE = re.compile(r"(?!\s*\w[\w ]*:\s*\n)[A-Za-z`\"'(][^\n]*")
 # The value of another name (`Agent = LlmAgent`) or of an instance (`google_search = GoogleSearchTool()`).
 _VALUE = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
+
+_Assignment = ast.Assign | ast.AnnAssign
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,12 @@ class ModuleText:
     def tree(self) -> ast.Module | None:
         """The syntax tree, or None where the source does not parse."""
         return parse_quietly(self.text)
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """The classes by their qualified names within the module; of several that are called alike, the last."""
+        found = definitions(self.tree).items() if self.tree is not None else ()
+        return {name: node for name, nodes in found for node in nodes if isinstance(node, ast.ClassDef)}
 
     @property
     def is_package(self) -> bool:
@@ -74,18 +93,29 @@ class PublicSymbol:
 
     `target` has no score yet. `definition` is the qualified name where the symbol stands in the code, which may be
     private; `target.fqn` is then the import path. `value` is the dotted name in a variable's value, as it stands there.
+    `takes` says of a class with a constructor of its own how that takes its arguments.
     """
 
     target: Target
     module: str
     definition: str
     value: str | None
+    takes: Takes | None = None
 
     @property
     def definition_owner(self) -> str:
         """Qualified name of the outermost class, or of the symbol itself."""
         inside = self.definition.removeprefix(f"{self.module}.")
         return f"{self.module}.{inside.partition('.')[0]}"
+
+    def imported_from(self, paths: Mapping[str, str]) -> PublicSymbol:
+        """The symbol with the import path that `paths` gives to its definition or to that of its class, if any."""
+        path = paths.get(self.definition_owner)
+        if path is None:
+            return self
+        member = self.target.symbol.partition(".")[2]
+        target = self.target.model_copy(update={"import_path": f"{path}.{member}" if member else path})
+        return replace(self, target=target)
 
 
 def public_symbols(
@@ -120,7 +150,7 @@ def _module_symbols(
     elsewhere: Mapping[str, str],
     aliases: Collection[str],
 ) -> Iterator[PublicSymbol]:
-    internal = _is_internal(tree)
+    internal = _is_internal(_docstring(tree))
     for name, member in tree.members.items():
         fqn = f"{module.name}.{name}"
         public = exports.get(fqn) or elsewhere.get(fqn) or fqn
@@ -132,21 +162,35 @@ def _module_symbols(
 
 
 def _symbol_and_members(
-    module: ModuleText, definition: str, member: Any, public: str, *, exported: bool, deprecated: bool = False
+    module: ModuleText,
+    definition: str,
+    member: Any,
+    public: str,
+    *,
+    exported: bool,
+    deprecated: bool = False,
+    statement: _Assignment | None = None,
 ) -> Iterator[PublicSymbol]:
     """A symbol, called `definition` in its module and imported as `public`, and what is public inside it.
 
     `exported` says whether a package exports the symbol or its class, `deprecated` whether its class is deprecated.
+    `statement` is what assigns a field of a class.
     """
-    if _is_internal(member):
+    doc = _docstring(member, statement)
+    if _is_internal(doc):
         return
-    deprecated = deprecated or _is_deprecated(member)
+    deprecated = deprecated or _is_deprecated(member, doc, statement)
     fqn = f"{module.name}.{definition}"
     # The public name may be another one than that of the definition.
     depth = definition.count(".") + 1
     symbol = ".".join(public.split(".")[-depth:])
     name = symbol.rpartition(".")[2]
     members = _members(member)
+    node = module.classes.get(definition) if member.is_class else None
+    made_by = constructor(node) if node is not None else None
+    assigned = _assignments(node) if node is not None else {}
+    own = _signature(member, name, statement, takes(made_by) if made_by is not None else None)
+    inside = (_signature(inner, called, assigned.get(called)) for called, inner in members[:MAX_SIGNATURES])
     parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=exported, deprecated=deprecated, weight=0)
     target = Target(
         rank=0,
@@ -156,19 +200,18 @@ def _symbol_and_members(
         symbol=symbol,
         type=_type(member, symbol),
         import_path=public,
-        summary=_summary(member),
-        signatures=(
-            clip(_signature(member, name), MAX_OWN_SIGNATURE_CHARS),
-            *(clip(_signature(inner, known_as), MAX_SIGNATURE_CHARS) for known_as, inner in members[:MAX_SIGNATURES]),
-        ),
+        summary=_summary(doc),
+        signatures=(clip(own, MAX_OWN_SIGNATURE_CHARS), *(clip(text, MAX_SIGNATURE_CHARS) for text in inside)),
+        shortcuts=shortcuts(node) if node is not None else (),
         path=module.path,
-        lines=LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1),
+        lines=_lines(member, statement),
         parts=parts,
     )
-    yield PublicSymbol(target, module.name, fqn, _value(member))
+    yield PublicSymbol(target, module.name, fqn, _value(member), takes(made_by) if made_by is not None else None)
     for inner_name, inner in members:
-        # A field without a docstring has nothing but its signature, which its class lists.
-        if inner.is_attribute and "property" not in inner.labels and inner.docstring is None:
+        statement = assigned.get(inner_name)
+        # A field that nothing is said of has nothing but its signature, which its class lists.
+        if inner.is_attribute and "property" not in inner.labels and not _docstring(inner, statement):
             continue
         yield from _symbol_and_members(
             module,
@@ -177,7 +220,20 @@ def _symbol_and_members(
             f"{public}.{inner_name}",
             exported=exported,
             deprecated=deprecated,
+            statement=statement,
         )
+
+
+def _assignments(node: ast.ClassDef) -> dict[str, _Assignment]:
+    """The statements of a class that give names to its fields."""
+    found = (item for block in scope_blocks(node) for item in block if isinstance(item, _Assignment))
+    return {name: item for item in found for name in bound_names(item)}
+
+
+def _lines(member: Any, statement: _Assignment | None) -> LineSpan:
+    if statement is not None:
+        return LineSpan(start=first_line(statement), end=last_line(statement))
+    return LineSpan(start=member.lineno or 1, end=member.endlineno or member.lineno or 1)
 
 
 def _members(owner: Any) -> list[tuple[str, Any]]:
@@ -199,13 +255,17 @@ def _type(member: Any, symbol: str) -> TargetType:
     return "attribute" if "." in symbol else "variable"
 
 
-def _docstring(member: Any) -> str:
-    return _NOT_TEXT.sub("\ufffd", str(member.docstring.value)).strip() if member.docstring is not None else ""
+def _docstring(member: Any, statement: _Assignment | None = None) -> str:
+    """The docstring; of a field without one, what `Field(description=...)` says."""
+    said = member.docstring.value if member.docstring is not None else ""
+    if not said and statement is not None:
+        said = field_text(statement.value)
+    return _NOT_TEXT.sub("\ufffd", str(said)).strip()
 
 
-def _summary(member: Any) -> str:
-    """The first paragraph of the docstring, and the prose that follows while it is short."""
-    first, *others = _docstring(member).split("\n\n")
+def _summary(doc: str) -> str:
+    """The first paragraph of a docstring, and the prose that follows while it is short."""
+    first, *others = doc.split("\n\n")
     summary = " ".join(first.split())
     for paragraph in others:
         if len(summary) >= ENOUGH_SUMMARY_CHARS or not _PROSE.match(paragraph):
@@ -214,15 +274,17 @@ def _summary(member: Any) -> str:
     return clip(summary, MAX_SUMMARY_CHARS)
 
 
-def _is_internal(member: Any) -> bool:
-    return bool(_INTERNAL.search(" ".join(_docstring(member).split())))
+def _is_internal(doc: str) -> bool:
+    return bool(_INTERNAL.search(" ".join(doc.split())))
 
 
-def _is_deprecated(member: Any) -> bool:
+def _is_deprecated(member: Any, doc: str, statement: _Assignment | None) -> bool:
     decorators = (str(item.value).partition("(")[0] for item in getattr(member, "decorators", ()))
     if any(name.rpartition(".")[2] == "deprecated" for name in decorators):
         return True
-    return deprecation(_docstring(member)) is not None
+    if statement is not None and (is_deprecated(statement.value) or _WILL_BE_DEPRECATED.search(doc)):
+        return True
+    return deprecation(doc) is not None
 
 
 def deprecation(docstring: str) -> str | None:
@@ -233,23 +295,33 @@ def deprecation(docstring: str) -> str | None:
     return next((part for part in others if re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I)), None)
 
 
-def _signature(member: Any, name: str) -> str:
+def _signature(member: Any, name: str, statement: _Assignment | None = None, made_by: Takes | None = None) -> str:
     if member.is_class:
         bases = ", ".join(str(base) for base in member.bases)
-        constructor = member.members.get("__init__")
-        if constructor is not None and not constructor.is_alias and constructor.is_function:
-            return _one_line(constructor.signature(return_type=False, name=name))
+        made = member.members.get("__init__") if made_by != "as the next class" else None
+        if made is not None and not made.is_alias and made.is_function:
+            return as_text(made.signature(return_type=False, name=name))
         return f"class {name}({bases})" if bases else f"class {name}"
     if member.is_function:
         # Whoever calls the function must know whether to await the result.
         said = "async " if "async" in member.labels else ""
-        return said + _one_line(member.signature(name=name))
+        return said + as_text(member.signature(name=name))
     annotation = f": {member.annotation}" if member.annotation else ""
-    value = "" if "property" in member.labels or member.value is None else f" = {member.value}"
-    return _one_line(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
+    if statement is not None:
+        # A method may assign the attribute as well; what the class says of it counts.
+        value = default(statement.value)
+        if isinstance(statement, ast.AnnAssign) and is_shared(statement.annotation):
+            # griffe leaves out that all instances share it.
+            annotation = f": {unparse(statement.annotation)}"
+        return as_text(f"{name}{annotation}{f' = {value}' if value else ''}")
+    # `self.name = name` says nothing of the value.
+    has_value = "property" not in member.labels and member.value is not None and str(member.value) != name
+    value = f" = {member.value}" if has_value else ""
+    return as_text(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
 
 
-def _one_line(text: str) -> str:
+def as_text(text: str) -> str:
+    """A text of the corpus on one line, without what no file can hold."""
     return _NOT_TEXT.sub("\ufffd", " ".join(text.split()))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from adk_evidence.identifiers import is_code_like
+from adk_evidence.identifiers import is_code_like, is_private
+from adk_evidence.symbols.imports import type_names
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 from adk_ingest.targets.extract import PublicSymbol
 from adk_ingest.targets.references import ReferenceGraph, shown_imports
@@ -28,6 +30,9 @@ WEIGHTS: Mapping[TargetType, float] = {
     "attribute": 0.5,
 }
 DIGITS = 4
+# Packages whose names are words of annotations, as those of the standard library are.
+_TYPING = sys.stdlib_module_names | {"typing_extensions"}
+_TYPES = ("class", "variable")
 
 _CODE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -62,11 +67,35 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
             "parts": parts,
             "alias_of": alias.fqn if alias else None,
             "bases": tuple(by_definition[base].fqn for base in ancestors if base in by_definition),
+            "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
+            "takes_fields": target.type == "class" and _takes_fields(symbol, graph),
         }
         summary = target.summary or (alias.summary if alias else "")
         targets.append(target.model_copy(update={**found, "summary": summary}))
     targets.sort(key=lambda target: (-target.score, target.fqn))
     return [target.model_copy(update={"rank": place}) for place, target in enumerate(targets, 1)]
+
+
+def _takes_fields(symbol: PublicSymbol, graph: ReferenceGraph) -> bool:
+    if symbol.takes is None:
+        return True
+    return symbol.takes != "itself" and graph.is_model(symbol.definition)
+
+
+def _types(symbol: PublicSymbol, graph: ReferenceGraph, known: Mapping[str, Target]) -> Iterator[str]:
+    """Import paths of the public classes in a signature, and of other packages' types that a variable is made of."""
+    owner = symbol.target.symbol.partition(".")[0]
+    for name in type_names(symbol.target):
+        definition = graph.resolve(symbol.module, name)
+        found = known.get(definition) if definition else None
+        # What a variable is another name of is said apart.
+        if found is not None and found.name == name not in (owner, symbol.value) and found.type in _TYPES:
+            yield found.import_path
+        elif definition is None and symbol.target.type == "variable":
+            first = name.partition(".")[0]
+            path = graph.imported(symbol.module, first)
+            if path is not None and path.partition(".")[0] not in _TYPING and not is_private(path):
+                yield path if path.rpartition(".")[2] == first else f"{path} as {first}"
 
 
 def score(parts: RankParts) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -48,6 +49,7 @@ class ReferenceGraph:
             self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
         self.edges: set[tuple[str, str]] = set()
         self._bases: dict[str, list[str]] = {}
+        self._models: set[str] = set()
         for module, tree in parsed.values():
             self._add(module, tree)
         self.class_aliases = frozenset(
@@ -88,6 +90,16 @@ class ReferenceGraph:
         last = list(dict.fromkeys(reversed(found)))
         return [one for one in reversed(last) if one != definition]
 
+    def is_model(self, definition: str) -> bool:
+        """Whether a class is a model of pydantic, whose fields are what its constructor takes."""
+        return any(one in self._models for one in (definition, *self.ancestors(definition)))
+
+    def imported(self, module: str, dotted: str) -> str | None:
+        """The importable path that a dotted name means in a module by an import of the module, or None."""
+        first, dot, rest = dotted.partition(".")
+        base = self._bindings.get(module, {}).get(first)
+        return f"{base}{dot}{rest}" if base else None
+
     def centrality(self) -> dict[str, float]:
         """PageRank of every definition and module; the values sum to 1. The same corpus gives the same values."""
         nodes = sorted(self._definitions | {node for edge in self.edges for node in edge})
@@ -101,8 +113,11 @@ class ReferenceGraph:
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
-                resolved = (self.resolve(module.name, name) for name in map(dotted_name, bases) if name)
+                named = [name for name in map(dotted_name, bases) if name]
+                resolved = (self.resolve(module.name, name) for name in named)
                 self._bases[f"{module.name}.{node.name}"] = [base for base in resolved if base is not None]
+                if any((self.imported(module.name, name) or "").startswith("pydantic") for name in named):
+                    self._models.add(f"{module.name}.{node.name}")
             start = f"{module.name}.{node.name}" if isinstance(node, Definition) else module.name
             if module.is_package and start == module.name:
                 continue
@@ -131,6 +146,30 @@ def public_paths(modules: Sequence[ModuleText], pages: Iterable[str], graph: Ref
         if origin is not None and is_private(origin) and not is_private(path):
             found.setdefault(origin, path)
     return found
+
+
+def shown_paths(
+    modules: Sequence[ModuleText], pages: Iterable[str], graph: ReferenceGraph, exports: Mapping[str, str]
+) -> dict[str, str]:
+    """Where docs import exported definitions from, if that is a package around the one that `exports` names.
+
+    That is the shortest path which at least half as many pages show as any other: fully qualified name to import path.
+    """
+    listed = set(_listed(modules))
+    shown = Counter(path for text in pages for path in set(shown_imports(text)))
+    candidates: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(shown, key=lambda path: path.count(".")):
+        origin = graph.resolve_path(path) if path in listed else None
+        package, _, name = path.rpartition(".")
+        usual = exports.get(origin or "", "")
+        if origin is not None and usual.startswith(f"{package}.") and usual.endswith(f".{name}"):
+            candidates[origin].append(path)
+    for origin, paths in candidates.items():
+        paths.append(exports[origin])
+    return {
+        origin: next(path for path in paths if 2 * shown[path] >= max(shown[each] for each in paths))
+        for origin, paths in candidates.items()
+    }
 
 
 def _listed(modules: Sequence[ModuleText]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from adk_evidence.tokens import estimate_tokens, truncate_tokens
 # Ends a signature that was cut when it was read.
 _CUT = "…"
 _MORE = ", ..."
+_DEPRECATED = " (deprecated)"
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -45,7 +46,7 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
         if spent > (tokens // 2 if rest else tokens):
             break
         shown.append(field)
-    names = [field.partition(":")[0].partition("=")[0].strip() for field in fields[len(shown) :]]
+    names = [_name(field) for field in fields[len(shown) :]]
     written = "; ".join(shown)
     if names:
         written = f"{written}; also " if written else "also "
@@ -53,6 +54,11 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
     if estimate_tokens(written) <= tokens:
         return written
     return truncate_tokens(written, tokens - estimate_tokens(_MORE)).rstrip(", ") + _MORE
+
+
+def _name(field: str) -> str:
+    name = field.partition(":")[0].partition("=")[0].strip()
+    return f"{name}{_DEPRECATED}" if field.endswith(_DEPRECATED) else name
 
 
 def _parameters(signature: str, start: int) -> tuple[list[int], int]:

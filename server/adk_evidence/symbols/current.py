@@ -14,8 +14,9 @@ from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
+from adk_evidence.symbols.hidden import standing
 from adk_evidence.symbols.history_stories import lack_at
-from adk_evidence.symbols.imports import PublicImports
+from adk_evidence.symbols.imports import PublicImports, type_imports
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.search import TargetSearch, typed_as
@@ -120,15 +121,19 @@ class CurrentSymbols:
         for item in found:
             member = item.member
             target = member.target if member else search.targets[item.place]
+            is_exact = item.why.match == "exact"
+            known_as = standing(target)
             alias = search.by_fqn.get(target.alias_of) if target.alias_of else None
             result = RankedTarget(
                 **{name: getattr(target, name) for name in _COPIED},
                 alias_of=alias.import_path if alias else target.alias_of,
                 inherited_from=member.inherited_from if member else None,
-                import_statement=target.import_statement,
+                inherited_by=member.inherited_by if member else (),
+                standing=known_as,
+                import_statement=target.import_statement if known_as != "private" else "",
                 signature=target.signatures[0],
-                fields=search.fields.of(target) if item.why.match == "exact" else (),
-                type_imports=search.types.imports(target) if item.why.match == "exact" else (),
+                fields=search.fields.of(target) if is_exact else (),
+                type_imports=type_imports(target) if is_exact else (),
                 citation=_citation(target, about, manifest),
                 rank_score=target.score,
                 deprecated=target.parts.deprecated,
@@ -151,12 +156,14 @@ class CurrentSymbols:
     def _lacking(self, query: str, search: TargetSearch, results: Sequence[RankedTarget]) -> str:
         """What is to say of a name that no public symbol has: what other versions say of the name comes first."""
         about, told = search.set.about, None
-        if about.repo == self._settings.corpora["code"].repo and not any(one.why.match == "exact" for one in results):
+        exact = [one for one in results if one.why.match == "exact"]
+        # What was public once may be private now.
+        if about.repo == self._settings.corpora["code"].repo and all(one.standing != "public" for one in exact):
             is_name = typed_as(query) == "name"
             told = lack_at(self._settings.paths.history, about.ref, query) if is_name else None
         if told is not None:
             return f"{told} The nearest:" if results else told
-        return search.lacking(query) if results else ""
+        return search.lacking(query) if results and not exact else ""
 
     def _load_targets(self) -> tuple[IndexManifest, TargetSearch]:
         current = self._generations.current()

@@ -1,18 +1,20 @@
-"""What a class without a constructor of its own is made with: its fields and those that it inherits."""
+"""What a class is made with beside the parameters of a constructor: its fields and those that it inherits."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from adk_evidence.symbols.target import Target
 
-_CLASS = re.compile(r"class \w+(?:\((?P<bases>.*)\))?", re.DOTALL)
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w*)(?P<type>:[^=]+)?\s*(?:=.*)?", re.DOTALL)
+_PARAMETER = re.compile(r"[(,]\s*(\w+)\s*[:=,)]")
 _CONFIGURATION = "model_config"
+_SHARED = re.compile(r":\s*['\"]?(?:\w+\.)*(?:ClassVar|TypeAlias)\b")
 _NOT_SET = re.compile(r"\binit=False\b")
+# A field with conditions for its value, but without a default.
+_REQUIRED = re.compile(r"= \w+\(\.\.\.")
 
 
 class Fields:
@@ -20,37 +22,45 @@ class Fields:
 
     def __init__(self, targets: Sequence[Target]) -> None:
         self._by_fqn = {target.fqn: target for target in targets}
-        self._classes: dict[str, list[Target]] = defaultdict(list)
-        for target in targets:
-            if target.type == "class":
-                self._classes[target.name].append(target)
-        self._properties = {target.fqn for target in targets if target.type == "property"}
 
     def of(self, target: Target) -> tuple[str, ...]:
         """The fields of a class or of what is another name for a class, e.g. `model: str = ''`, required ones first.
 
-        Empty where the class has a constructor, which its signature shows. A base that several classes are called like
-        is left out.
+        Behind the required ones stands what the class takes beside its fields, and at the end what is deprecated.
+        Empty where the class has a constructor that says all; of one that passes the rest on, what it does not name.
         """
         if target.type == "variable" and target.alias_of is not None:
             target = self._by_fqn.get(target.alias_of, target)
-        found: dict[str, str] = {}
-        waiting, seen = [target], {target.fqn}
-        while waiting:
-            one = waiting.pop(0)
-            match = _CLASS.fullmatch(one.signatures[0]) if one.type == "class" else None
-            if match is None:
-                continue
-            for signature in one.signatures[1:]:
-                name = self._field(one, signature)
+        found: dict[str, tuple[int, str]] = {}
+        taken = set(_PARAMETER.findall(target.signatures[0])) if "(" in target.signatures[0] else set()
+        for cls in self._made_of(target):
+            for signature in cls.signatures[1:]:
+                name = self._field(cls, signature)
                 if name is not None:
-                    found.setdefault(name, signature)
-            for base in re.findall(r"[\w.]+", match["bases"] or ""):
-                called = self._classes.get(base.rpartition(".")[2], [])
-                if len(called) == 1 and called[0].fqn not in seen:
-                    seen.add(called[0].fqn)
-                    waiting.append(called[0])
-        return tuple(sorted(found.values(), key=lambda signature: "=" in signature))
+                    found.setdefault(name, self._ranked(cls, name, signature))
+        fields = set(found)
+        for cls in self._made_of(target):
+            for shortcut in cls.shortcuts:
+                name = shortcut.partition(":")[0]
+                if name not in fields:
+                    found.setdefault(name, (1, shortcut))
+        shown = (place for name, place in found.items() if target.is_bare_class or name not in taken)
+        return tuple(text for _, text in sorted(shown, key=lambda place: place[0]))
+
+    def _made_of(self, target: Target) -> Iterator[Target]:
+        """The class and its bases, as far as their fields are what the class is made with."""
+        for fqn in (target.fqn, *target.bases):
+            cls = self._by_fqn.get(fqn)
+            if cls is None or not cls.takes_fields:
+                return
+            yield cls
+
+    def _ranked(self, owner: Target, name: str, signature: str) -> tuple[int, str]:
+        own = self._by_fqn.get(f"{owner.fqn}.{name}")
+        # Of a class that is deprecated as a whole, its heading says so.
+        if own is not None and own.parts.deprecated and not owner.parts.deprecated:
+            return 3, f"{signature} (deprecated)"
+        return (0 if "=" not in signature or _REQUIRED.search(signature) else 2), signature
 
     def _field(self, owner: Target, signature: str) -> str | None:
         """The name of a field that a caller may set, or None of another member."""
@@ -58,8 +68,9 @@ class Fields:
         if match is None:
             return None
         name = match["name"]
-        is_constant = name.isupper() and match["type"] is not None
-        is_property = f"{owner.fqn}.{name}" in self._properties
+        is_constant = match["type"] is not None and (name.isupper() or _SHARED.match(match["type"]))
+        own = self._by_fqn.get(f"{owner.fqn}.{name}")
+        is_property = own is not None and own.type == "property"
         if is_constant or is_property or name == _CONFIGURATION or _NOT_SET.search(signature):
             return None
         return name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
@@ -15,6 +14,8 @@ MAX_NAMES = 3
 MAX_TYPES = 6
 # A type in a signature without the dots of other packages: not `Content` of `types.Content`.
 _TYPE = re.compile(r"(?<![\w.'\"])[A-Z]\w*(?![\w.(])")
+# The same with the dots.
+_DOTTED_TYPE = re.compile(r"(?<![\w.'\"])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?![\w.(])")
 
 
 class PublicImports:
@@ -55,30 +56,27 @@ class PublicImports:
         return begun or [target for target in inside if target.lines.start <= start <= target.lines.end][-1:]
 
 
-class TypeImports:
-    """The public import paths of the classes that signatures name."""
+def type_names(target: Target) -> list[str]:
+    """The classes that a target's signature names, once each; of a variable, what its value is made of."""
+    signature = target.signatures[0]
+    if signature.startswith("class "):
+        # What stands in the brackets are bases, which nobody passes.
+        return []
+    if target.type == "variable":
+        return list(dict.fromkeys(_DOTTED_TYPE.findall(signature.partition("=")[2])))
+    return list(dict.fromkeys(_TYPE.findall(signature.partition("(")[2])))
 
-    def __init__(self, targets: Iterable[Target]) -> None:
-        self._by_name: dict[str, list[Target]] = defaultdict(list)
-        for target in targets:
-            if target.type in ("class", "variable") and "." not in target.symbol:
-                self._by_name[target.name].append(target)
 
-    def imports(self, target: Target) -> tuple[str, ...]:
-        """The statements that import the classes in a target's signature, but for those that the target's own has.
-
-        A name that several classes have is left out, and so are classes of other packages.
-        """
-        signature = target.signatures[0]
-        if signature.startswith("class "):
-            # What stands in the brackets are bases, which nobody passes.
-            return ()
-        found: dict[str, list[str]] = {}
-        for name in dict.fromkeys(_TYPE.findall(signature.partition("(")[2])):
-            called = self._by_name.get(name, [])
-            if len(called) == 1 and name != target.symbol.partition(".")[0]:
-                found.setdefault(called[0].package, []).append(name)
-        return tuple(f"from {package} import {', '.join(names)}" for package, names in found.items())[:MAX_TYPES]
+def type_imports(target: Target) -> tuple[str, ...]:
+    """The statements that import the classes in a target's signature."""
+    found: dict[str, list[str]] = {}
+    for path in target.types:
+        package, _, name = path.rpartition(".")
+        found.setdefault(package, []).append(name)
+    statements = (
+        f"{f'from {package} ' if package else ''}import {', '.join(names)}" for package, names in found.items()
+    )
+    return tuple(statements)[:MAX_TYPES]
 
 
 def _statement(targets: Sequence[Target]) -> str | None:

@@ -80,7 +80,11 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
         return "false" if holds else "unknown"
     owner, _, member = target.symbol.partition(".")
     if owner not in module.names:
-        return "false"
+        # Another version may not export by the same package what it has all the same.
+        defining = _module(installed.root, target.module)
+        if defining is None or owner not in defining.names:
+            return "false"
+        module = defining
     if not member:
         return "true"
     return _has_member(installed, module, target, owner, member)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adk_evidence.identifiers import is_private
-from adk_evidence.symbols.names import Names
+from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import Target
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _MEMBER_NAME = re.compile(r"(?:async )?(\w+)")
+_WORD = re.compile(r"[^\W_]+")
+# How many words of a question may be the name of one class, and up to how many heirs of a member all are named.
+MAX_WORDS = 6
+MAX_HEIRS = 3
 
 
 @dataclass(frozen=True)
@@ -20,12 +24,14 @@ class Member:
     """A member that was found.
 
     `target` may be made for the answer: a field without a docstring has no target. `place` is that of the member, or
-    of its class, in the list of targets. `inherited_from` is the base that defines the member, by its `symbol`.
+    of its class, in the list of targets; -1 of one without either. `inherited_from` is the base that defines the
+    member, by its `symbol`. `inherited_by` are other classes that have it from there, the one that was asked for first.
     """
 
     target: Target
     place: int
-    inherited_from: str | None
+    inherited_from: str | None = None
+    inherited_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,29 @@ class Members:
             if "." in target.symbol:
                 self._members[target.fqn.rpartition(".")[0]][target.name] = place
         self._names = Names((targets[place].fqn, targets[place].import_path) for place, _ in self._owners)
+        self._compact: dict[str, str] = {}
+        for place, _ in self._owners:
+            # The highest ranked of those that are called alike.
+            self._compact.setdefault(compact(targets[place].symbol), targets[place].symbol)
+
+    def owners_in(self, query: str) -> list[str]:
+        """The classes that a question names, also in words: `callback context` is `CallbackContext`. Longest first."""
+        words = _WORD.findall(query)
+        runs = (words[start : start + length] for length in range(MAX_WORDS, 0, -1) for start in range(len(words)))
+        found = (self._compact.get("".join(run).lower()) for run in runs)
+        return list(dict.fromkeys(name for name in found if name is not None))
+
+    def constructed(self, query: str) -> list[int]:
+        """Places of the classes whose constructor a query names, as `Agent.__init__` does."""
+        owner, _, name = query.strip().removesuffix("()").rpartition(".")
+        if name != "__init__":
+            return []
+        return [self._owners[row][0] for row in self._names.ending(owner, any_case=True)]
+
+    def bases(self, name: str) -> list[str]:
+        """The classes that a name may mean and their bases, each by its `fqn`."""
+        rows = self._names.ending(name)
+        return [fqn for row in rows for fqn in (self._owners[row][1].fqn, *self._owners[row][1].bases)]
 
     def look_up(self, query: str) -> Membership | None:
         """What a query means, or None where the query is no name of a member of a class that exists."""
@@ -67,10 +96,28 @@ class Members:
         for any_case in (False, True):
             owners = [self._owners[row] for row in self._names.ending(owner, any_case=any_case)]
             found = {member.target.fqn: member for _, cls in owners if (member := self._find(cls, name))}
+            asked = [self._targets[place].symbol for place, _ in owners]
+            found = {fqn: self._with_heirs(member, asked) for fqn, member in found.items()}
             # `agent.py` need not mean `Agent`.
             if found or (owners and not any_case and not is_private(name)):
                 return Membership(tuple(place for place, _ in owners), owner, name, tuple(found.values()))
         return None
+
+    def _with_heirs(self, member: Member, asked: Sequence[str]) -> Member:
+        """A member with the classes that have it from its own class: all of a few, else those that were asked for."""
+        owner = member.target.fqn.rpartition(".")[0]
+        heirs = [
+            self._targets[place].symbol
+            for place, cls in self._owners
+            if owner in (cls.fqn, *cls.bases)
+            and self._targets[place].fqn != owner
+            and (found := self._find(cls, member.target.name)) is not None
+            and found.target.fqn == member.target.fqn
+        ]
+        first = [name for name in asked if name in heirs]
+        names = list(dict.fromkeys([*first, *heirs]))
+        # What a dozen classes have is known of their base.
+        return replace(member, inherited_by=tuple(names if len(names) <= MAX_HEIRS else first))
 
     def _find(self, owner: Target, name: str) -> Member | None:
         for cls in (owner, *self._bases(owner)):
@@ -102,5 +149,8 @@ def _field(owner: Target, name: str, signature: str) -> Target:
             "summary": "",
             "signatures": (signature,),
             "bases": (),
+            "types": (),
+            "takes_fields": False,
+            "shortcuts": (),
         }
     )

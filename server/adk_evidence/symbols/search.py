@@ -18,11 +18,11 @@ from adk_evidence.errors import ModelError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.imports import TypeImports
+from adk_evidence.symbols.hidden import HiddenNames
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
-from adk_evidence.symbols.target_sets import TargetSet
+from adk_evidence.symbols.target_sets import TargetSet, load_hidden
 
 EXACT_SCORE = 4.0
 PREFIX_SCORE = 3.0
@@ -87,10 +87,10 @@ class TargetSearch:
         self.names = TargetNames(found.targets)
         self.members = Members(found.targets)
         self.fields = Fields(found.targets)
-        self.types = TypeImports(found.targets)
         self._rrf_k = settings.retrieval.rrf_k
         self._command = settings.targets_command
         self._embed_query = embed_query
+        self._hidden = Once(lambda: HiddenNames(load_hidden(found)))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
@@ -103,31 +103,110 @@ class TargetSearch:
             TargetsMissingError: The mode needs vectors, and the set has none.
             ModelError: The dense model that the mode needs cannot answer.
         """
-        if mode != "vector" and typed_as(query) == "name":
-            by_name = self.names.look_up(query, limit)
-            named = None if _has_exact(by_name) else self.members.look_up(query)
-            if named is not None:
-                # The class goes with its member, and stands for a member that it lacks; `LlmAgent.out` is a beginning.
-                found = [Scored(item.place, EXACT_SCORE, Why(match="exact"), item) for item in named.found]
-                found += [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners]
-                if named.found:
-                    return found[:limit], "lookup"
-                nearest: dict[int, Scored] = {}
-                for item in (*by_name, *found, *self._by_words(query, limit)):
-                    nearest.setdefault(item.place, item)
-                return list(nearest.values())[:limit], "lexical"
-            # `ReflectAnd` can only be part of a name; `Retry` can be a word as well.
-            enough = 1 if is_code_like(query.strip()) else limit
-            if _has_exact(by_name) or len(by_name) >= enough:
-                return by_name, "lookup"
+        found = self._look_up(query, limit) if mode != "vector" else None
+        if found is not None:
+            return found
         answered: AnswerMode = mode if mode != "auto" else "lexical" if self.set.vectors is None else "hybrid"
         try:
-            return self.rank(query, limit, answered), answered
+            ranked = self.rank(query, limit, answered)
         except ModelError as exc:
             if mode != "auto":
                 raise
             warnings.append(f"{exc.message} The targets are searched by words alone.")
-            return self._by_words(query, limit), "lexical"
+            ranked, answered = self._by_words(query, limit), "lexical"
+        asked = self._asked_members(query) if mode != "vector" else []
+        places = {item.place for item in asked}
+        return [*asked, *(item for item in ranked if item.place not in places)][:limit], answered
+
+    def _look_up(self, query: str, limit: int) -> tuple[list[Scored], AnswerMode] | None:
+        """What a query is the name of, with what is near; None where it is to be searched for."""
+        if typed_as(query) != "name":
+            each = self._each_named(query.split(), limit) if typed_as(query) == "code" else None
+            return (each[:limit], "lookup") if each else None
+        by_name = self.names.look_up(query, limit)
+        if _has_exact(by_name):
+            # A member that was asked for with its class; of a bare name, many classes may have one.
+            alone = "." in query and "." in self.targets[by_name[0].place].symbol
+            return [*self._with_heirs(by_name[0], query), *by_name[1:]] if alone else by_name, "lookup"
+        beside = self._beside_names(query)
+        if beside:
+            return beside[:limit], "lookup"
+        named = self.members.look_up(query)
+        if named is not None:
+            # The class stands for a member that it lacks; `LlmAgent.out` is a beginning.
+            owners = [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners]
+            nearest: dict[int, Scored] = {}
+            for item in (*by_name, *owners, *self._by_words(query, limit)):
+                nearest.setdefault(item.place, item)
+            return list(nearest.values())[:limit], "lexical"
+        # `ReflectAnd` can only be part of a name; `Retry` can be a word as well.
+        enough = 1 if is_code_like(query.strip()) else limit
+        return (by_name, "lookup") if len(by_name) >= enough else None
+
+    def _with_heirs(self, item: Scored, query: str) -> list[Scored]:
+        named = self.members.look_up(query)
+        heirs = [one for one in named.found if one.place == item.place] if named is not None else []
+        return [replace(item, member=heirs[0])] if heirs else [item]
+
+    def _beside_names(self, name: str) -> list[Scored]:
+        """What a name means that no target has itself: an inherited member, a constructor, a hidden definition."""
+        made = self.members.constructed(name)
+        if made:
+            return [Scored(place, EXACT_SCORE, Why(match="exact")) for place in made]
+        named = self.members.look_up(name)
+        if named is not None and named.found:
+            # The class goes with its member.
+            found = [Scored(item.place, EXACT_SCORE, Why(match="exact"), item) for item in named.found]
+            return [*found, *(Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners)]
+        return [Scored(-1, EXACT_SCORE, Why(match="exact"), Member(one, -1)) for one in self._hidden_names(name)]
+
+    def _hidden_names(self, query: str) -> list[Target]:
+        name = query.strip().removesuffix("()")
+        # Every other class has a method `__init__`.
+        if not is_code_like(name) or name.startswith("__"):
+            return []
+        names = self._hidden()
+        owner, _, member = name.rpartition(".")
+        bases = (f"{base}.{member}" for base in self.members.bases(owner)) if owner else ()
+        return names.look_up(name) or next((found for base in bases if (found := names.look_up(base))), [])
+
+    def _each_named(self, words: Sequence[str], limit: int) -> list[Scored] | None:
+        """What the words of a query are the names of, in their order; None where one of them is no name.
+
+        A name that a class among the words has as its member means that member.
+        """
+        if any(typed_as(word) != "name" for word in words):
+            return None
+        exact = {word: [one for one in self.names.look_up(word, limit) if one.why.match == "exact"] for word in words}
+        owners = [word for word in words if any(self._is_class(one) for one in exact[word])]
+        found: dict[tuple[int, str], Scored] = {}
+        for word in words:
+            inside = [] if word in owners else [self._beside_names(f"{owner}.{word}") for owner in owners]
+            members = [one for each in inside for one in each if one.why.match == "exact"]
+            meant = members or exact[word] or [one for one in self._beside_names(word) if one.why.match == "exact"]
+            if not meant:
+                return None
+            for item in meant:
+                found.setdefault((item.place, item.member.target.fqn if item.member else ""), item)
+        return list(found.values())
+
+    def _is_class(self, item: Scored) -> bool:
+        target = self.targets[item.place]
+        meant = self.by_fqn.get(target.alias_of or "", target)
+        return meant.type == "class"
+
+    def _asked_members(self, query: str) -> list[Scored]:
+        """The members that a question names together with a class, as in `user_content of the callback context`."""
+        names = [name for name in code_identifiers(query) if "." not in name] if typed_as(query) != "name" else []
+        owners = self.members.owners_in(query) if names else []
+        found: dict[str, Scored] = {}
+        for name in names:
+            meant = (self.members.look_up(f"{owner}.{name}") for owner in owners)
+            for item in next((one.found for one in meant if one is not None and one.found), ()):
+                # A field that only its class lists is found with the class.
+                if item.target is self.targets[item.place]:
+                    found.setdefault(item.target.fqn, Scored(item.place, EXACT_SCORE, Why(match="exact"), item))
+        return list(found.values())
 
     def lacking(self, query: str) -> str:
         """A sentence that says that a query is the name of nothing, or "" where the query has a meaning."""

@@ -18,6 +18,9 @@ SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
 AnswerMode = Literal["lookup", "lexical", "vector", "hybrid"]
 Typed = Literal["name", "code", "natural"]
 Availability = Literal["true", "false", "unknown"]
+# Public, or for the inside of the package: by an underscore in its path (`private`), or because neither docs nor
+# exports speak of it (`internal`).
+Standing = Literal["public", "internal", "private"]
 Match = Literal["exact", "prefix", "similar_name", "words", "meaning"]
 
 MAX_QUERY_CHARS = 1000
@@ -50,7 +53,9 @@ class Target(Frozen):
     from, `symbol` is its name within a module. `path` and `lines` say where the definition stands. `signatures` has
     the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
     variable is another name or an instance of. `bases` are the public classes of the ADK that a class inherits from, in
-    the order in which Python looks a member up, each by its `fqn`. `rank` counts from 1; `score` is from 0 to 1.
+    the order in which Python looks a member up, each by its `fqn`. `types` are the import paths of the classes in the
+    signature. `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its
+    signature; `shortcuts` are what it takes beside its fields. `rank` counts from 1; `score` is from 0 to 1.
     """
 
     rank: int
@@ -66,6 +71,9 @@ class Target(Frozen):
     lines: LineSpan
     alias_of: str | None = None
     bases: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    takes_fields: bool = False
+    shortcuts: tuple[str, ...] = ()
     parts: RankParts
 
     @property
@@ -73,6 +81,11 @@ class Target(Frozen):
         """The signatures that searches read: a long list of parameters would outweigh name and summary."""
         own, *members = self.signatures
         return (clip(own, MAX_SEARCHED_CHARS), *members)
+
+    @property
+    def is_bare_class(self) -> bool:
+        """Whether the signature is that of a class which has no constructor to show."""
+        return self.type == "class" and self.signatures[0].startswith("class ")
 
     @property
     def package(self) -> str:
@@ -106,7 +119,10 @@ class RankedTarget(Frozen):
     Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
     so, and `type_imports` are the statements that import the classes in the signature.
     `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
-    as a member of another class, `inherited_from` is the base that defines the member.
+    as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
+    with its class, `inherited_by` are the other classes that have it, and other names of classes: of many, only the one
+    that was asked for.
+    `standing` says whether users may rely on the symbol; what is private has no `import_statement`.
     `available` says whether the user's installed version has the target; `unknown` where none is installed.
     """
 
@@ -128,6 +144,8 @@ class RankedTarget(Frozen):
     deprecated: bool
     alias_of: str | None
     inherited_from: str | None = None
+    inherited_by: tuple[str, ...] = ()
+    standing: Standing = "public"
     score: float
     why: Why
     available: Availability = "unknown"
@@ -140,8 +158,8 @@ class RankedTarget(Frozen):
     @property
     def relation(self) -> str:
         """How the target belongs to another symbol: `alias of google.adk.agents.Context`, or ""."""
-        if self.inherited_from is not None:
-            return f"inherited from {self.inherited_from}"
+        if self.inherited_by:
+            return f"inherited by {', '.join(self.inherited_by)}"
         if self.alias_of is None:
             return ""
         return f"{'alias' if _NAME_AS_VALUE.search(self.signature) else 'instance'} of {self.alias_of}"
@@ -174,9 +192,18 @@ class TargetAnswer(Frozen):
         """What the query is the name of."""
         return tuple(found for found in self.results if found.why.match == "exact")
 
+    def is_main(self, found: RankedTarget) -> bool:
+        """Whether a result is the first one or was asked for by its name; the others need no more than a short view."""
+        return found.why.match == "exact" or found is self.results[0]
+
     def is_aside(self, found: RankedTarget) -> bool:
         """Whether a result only has a name that begins like the name of another result, which was asked for."""
         return found.why.match == "prefix" and bool(self.named)
+
+    def is_elsewhere(self, found: RankedTarget) -> bool:
+        """Whether a result is but a member of a class whose name begins like that of the symbol that was asked for."""
+        of_top = any("." not in named.symbol for named in self.named)
+        return of_top and "." in found.symbol and self.is_aside(found) and not self.is_member(found)
 
     def is_member(self, found: RankedTarget) -> bool:
         """Whether a result is a member of a class that was asked for by its name."""

@@ -2,6 +2,7 @@
 
     <home>/targets/<key>/ranked_targets.yaml    every target with the parts of its rank, for people
     <home>/targets/<key>/targets_meta.json      the same as a list, which searches load
+    <home>/targets/<key>/hidden_symbols.json    the definitions that are no targets, which exact names find
     <home>/targets/<key>/targets_vectors.npy    (N, D) float32, L2-normalised, row i for entry i of the list
     <home>/targets/<key>/about.json             the corpora and the model that the set is built of
 
@@ -33,15 +34,19 @@ from adk_evidence.files import remove_tree, rename, write_atomic
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
+from adk_evidence.symbols.hidden import HiddenSymbol
 from adk_evidence.symbols.target import Target
 
 LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"
 VECTORS = "targets_vectors.npy"
+HIDDEN = "hidden_symbols.json"
 ABOUT = "about.json"
 KEPT_SETS = 4
 
 _TARGETS = TypeAdapter(list[Target])
+_HIDDEN = TypeAdapter(list[HiddenSymbol])
+_AGAIN = "Remove that folder and run `adk-ingest targets`."
 
 
 class About(BaseModel):
@@ -49,7 +54,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-3"] = "targets-3"
+    format: Literal["targets-4"] = "targets-4"
     repo: str
     commit: str
     ref: str | None
@@ -76,12 +81,14 @@ class TargetSet:
     """A set as searches load it. `stale` says that the code has changed since the set was built.
 
     Where only docs have changed, definitions and their lines are still right, and little of the ranking differs.
+    `folder` is where the set lies, None of one that lies nowhere.
     """
 
     about: About
     targets: Sequence[Target]
     vectors: FloatMatrix | None
     stale: bool = False
+    folder: Path | None = None
 
 
 def code_corpus_name(manifest: IndexManifest) -> str:
@@ -137,7 +144,9 @@ def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
     )
 
 
-def write_set(root: Path, about: About, targets: Sequence[Target], formula: str) -> Path:
+def write_set(
+    root: Path, about: About, targets: Sequence[Target], hidden: Sequence[HiddenSymbol], formula: str
+) -> Path:
     """Write a set without vectors, completely or not at all; a set that exists stays. Returns its folder.
 
     Raises:
@@ -147,6 +156,7 @@ def write_set(root: Path, about: About, targets: Sequence[Target], formula: str)
     try:
         scratch.mkdir(parents=True)
         (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
+        (scratch / HIDDEN).write_bytes(_HIDDEN.dump_json(list(hidden)))
         (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
         (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
         if not folder.exists():
@@ -197,16 +207,30 @@ def load_set(folder: Path, wanted: About) -> TargetSet:
     Raises:
         StoreError: The set cannot be read.
     """
-    again = "Remove that folder and run `adk-ingest targets`."
     try:
         about = About.model_validate_json((folder / ABOUT).read_bytes())
         targets = _TARGETS.validate_json((folder / META).read_bytes())
         vectors = _vectors(folder / VECTORS)
     except (OSError, ValueError, EOFError) as exc:
-        raise StoreError(f"The ranked targets at {folder} cannot be read.", again) from exc
+        raise StoreError(f"The ranked targets at {folder} cannot be read.", _AGAIN) from exc
     if vectors is not None and vectors.shape != (len(targets), about.dimension):
-        raise StoreError(f"The vectors at {folder} do not belong to its targets.", again)
-    return TargetSet(about, targets, vectors, stale=folder.name != wanted.key and about.code != wanted.code)
+        raise StoreError(f"The vectors at {folder} do not belong to its targets.", _AGAIN)
+    stale = folder.name != wanted.key and about.code != wanted.code
+    return TargetSet(about, targets, vectors, stale, folder)
+
+
+def load_hidden(found: TargetSet) -> list[HiddenSymbol]:
+    """The definitions beside the targets of a set, which few answers need.
+
+    Raises:
+        StoreError: Their file cannot be read.
+    """
+    if found.folder is None:
+        return []
+    try:
+        return _HIDDEN.validate_json((found.folder / HIDDEN).read_bytes())
+    except (OSError, ValueError) as exc:
+        raise StoreError(f"The ranked targets at {found.folder} cannot be read.", _AGAIN) from exc
 
 
 def has_vectors(folder: Path) -> bool:

@@ -21,6 +21,8 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
     deprecated: false,
     alias_of: null,
     inherited_from: null,
+    inherited_by: [],
+    standing: "public",
     score: 1,
     why: { match: "exact", lexical_rank: null, lexical_score: null, vector_rank: null, similarity: null },
     available: "unknown",

@@ -1,0 +1,62 @@
+"""What the indexed code defines beside its public symbols: who asks for such a name exactly is told its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adk_evidence.identifiers import is_internal
+from adk_evidence.models.base import Frozen
+from adk_evidence.models.pack import LineSpan
+from adk_evidence.symbols.names import Names
+from adk_evidence.symbols.target import RankParts, Standing, Target, TargetType
+
+_NO_RANK = RankParts(centrality=0, docs_mentions=0, documented=0, exported=False, deprecated=False, weight=0)
+
+
+class HiddenSymbol(Frozen):
+    """A definition that is no public symbol. `symbol` is its name within its module."""
+
+    fqn: str
+    symbol: str
+    type: TargetType
+    signature: str
+    summary: str
+    path: str
+    lines: LineSpan
+
+    @property
+    def target(self) -> Target:
+        """The definition as a target of an answer, which has no rank."""
+        return Target(
+            rank=0,
+            score=0,
+            fqn=self.fqn,
+            name=self.symbol.rpartition(".")[2],
+            symbol=self.symbol,
+            type=self.type,
+            import_path=self.fqn,
+            summary=self.summary,
+            signatures=(self.signature,),
+            path=self.path,
+            lines=self.lines,
+            parts=_NO_RANK,
+        )
+
+
+class HiddenNames:
+    """Looks hidden definitions up by their exact names."""
+
+    def __init__(self, symbols: Sequence[HiddenSymbol]) -> None:
+        self._symbols = symbols
+        self._names = Names((symbol.fqn,) for symbol in symbols)
+
+    def look_up(self, name: str) -> list[Target]:
+        """The definitions whose dotted path is `name` or ends with it."""
+        return [self._symbols[row].target for row in self._names.ending(name)]
+
+
+def standing(target: Target) -> Standing:
+    """What a definition is to its users; a method such as `__call__` is as public as its class."""
+    if is_internal(target.fqn):
+        return "private"
+    return "public" if target.rank or target.name.startswith("__") else "internal"
