@@ -176,7 +176,7 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
         new = found.words - seen
         seen |= found.words
         weak = support.get(hit.point_id, strongest) < WEAK_SHARE * strongest
-        adds.append(place < ALWAYS_SHOWN or hit.named is not None or bool(new) or not weak)
+        adds.append(place < ALWAYS_SHOWN or hit.is_meant or bool(new) or not weak)
     last = max((place for place, one in enumerate(adds) if one), default=-1)
     return {hit.point_id for hit in run.final[last + 1 :]}
 
@@ -189,7 +189,7 @@ def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
     bare = [
         hit
         for hit in run.final
-        if hit.named is None
+        if not hit.is_meant
         and hit.payload.symbol not in run.query.names
         and excerpts[hit.point_id].same_as is None
         and not excerpts[hit.point_id].says
