@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -10,6 +11,11 @@ from adk_evidence.tokens import estimate_tokens, truncate_tokens
 _CUT = "…"
 _MORE = ", ..."
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+def takes(signature: str, name: str) -> bool:
+    """Whether a signature has a parameter of that name."""
+    return re.search(rf"[(,*]\s*{re.escape(name)}\s*[:=,)]", signature) is not None
 
 
 def limited_signature(signature: str, tokens: int) -> str:
