@@ -246,7 +246,7 @@ def _signature(member: Any, name: str) -> str:
         return said + _one_line(member.signature(name=name))
     annotation = f": {member.annotation}" if member.annotation else ""
     value = "" if "property" in member.labels or member.value is None else f" = {member.value}"
-    return _one_line(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
+    return _one_line(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ' = ...'}")
 
 
 def _one_line(text: str) -> str:

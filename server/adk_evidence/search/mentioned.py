@@ -18,7 +18,7 @@ from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
 from adk_evidence.symbols.mentions import Mention, mentions
 
-# How many of the first results stay before the definitions.
+# How many of the first results stay before the definitions: those that move the question by default.
 BEHIND = 3
 # Whoever names more is rather asking about something else.
 MAX_MENTIONED = 4
@@ -27,11 +27,12 @@ MAX_MENTIONED = 4
 def find_mentioned(run: Run) -> list[Hit]:
     """A hit for each chunk that defines what the question names, in the order of its words.
 
-    A collection that cannot answer is a warning.
+    Nothing is found where the index has no ranked targets. A collection that cannot answer is a warning.
     """
-    query = run.query
+    query, failed = run.query, "code" in run.collections_failed
     wanted = "mentions" in run.settings.retrieval.named and "code" in run.kinds and query.kind == "question"
-    if not wanted or not query.code_identifiers or "code" in run.collections_failed:
+    # Who carries symbols as data has said which ones are meant.
+    if not wanted or failed or run.request.symbols or not query.code_identifiers:
         return []
     search = run.targets()
     found = mentions(search, query.text, query.code_identifiers) if search is not None else []
@@ -43,14 +44,28 @@ def find_mentioned(run: Run) -> list[Hit]:
 
 
 def follow(mentioned: Sequence[Hit], ranked: Sequence[Hit]) -> list[Hit]:
-    """The ranked hits with the mentioned ones behind the first of them; what stands among the first stays there."""
+    """The ranked hits with the mentioned ones behind the first of them.
+
+    What stands among the first stays there, and a class of which the first have a part or the constructor stays where
+    the search placed it.
+    """
     by_point = {hit.point_id: hit for hit in mentioned}
     marked = [_marked(hit, by_point.get(hit.point_id)) for hit in ranked]
-    first = marked[:BEHIND]
-    placed = {hit.point_id for hit in first}
-    behind = {hit.point_id: hit for hit in marked[BEHIND:]}
-    moved = [behind.get(point, hit) for point, hit in by_point.items() if point not in placed]
-    return [*first, *moved, *(hit for point, hit in behind.items() if point not in by_point)]
+    first, behind = marked[:BEHIND], {hit.point_id: hit for hit in marked[BEHIND:]}
+    there = {hit.point_id for hit in first}
+    moved = {
+        point: behind.get(point, hit)
+        for point, hit in by_point.items()
+        if point not in there and not any(_is_of(one, hit) for one in first)
+    }
+    return [*first, *moved.values(), *(hit for point, hit in behind.items() if point not in moved)]
+
+
+def _is_of(hit: Hit, whole: Hit) -> bool:
+    """Whether a hit is another part, or the constructor, of the class that a hit begins."""
+    name = whole.payload.symbol
+    same_file = (hit.payload.path, hit.payload.commit) == (whole.payload.path, whole.payload.commit)
+    return same_file and whole.payload.symbol_kind == "class" and hit.payload.symbol in (name, f"{name}.__init__")
 
 
 def _marked(hit: Hit, mentioned: Hit | None) -> Hit:
@@ -74,9 +89,7 @@ def _defining(run: Run, found: Sequence[Mention]) -> list[Hit]:
 def _definition(hits: Iterable[Hit], mention: Mention) -> Hit | None:
     """The chunk in which what a mention means begins."""
     target = mention.target
-    held = (
-        hit for hit in hits if hit.payload.path == target.path and target.symbol in hit.payload.symbols
-    )
+    held = (hit for hit in hits if hit.payload.path == target.path and target.symbol in hit.payload.symbols)
     return next(held, None)
 
 
@@ -85,6 +98,4 @@ def _said(hit: Hit, own: Sequence[Mention]) -> Hit:
     said = ", ".join(mention.name for mention in own)
     spans = [read_definition(payload, mention.target.symbol).lines for mention in own if mention.is_member]
     whole = LineSpan(start=payload.start_line, end=payload.end_line)
-    return hit._replace(
-        mentioned=DEFINES.format(name=said), lines=tuple(span.start for span in spans if span != whole)
-    )
+    return hit._replace(mentioned=DEFINES.format(name=said), lines=tuple(span.start for span in spans if span != whole))

@@ -61,8 +61,9 @@ class Hit(NamedTuple):
     """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
-    `named` says how the request names the chunk outright, if it does, and `mentioned` what the chunk defines of what the
-    words of the question name; `lines` are the lines of the file that are meant, which an excerpt must show. `took_rank`, `feedback_rank` and `moved_up` are those of `Why`.
+    `named` says how the request names the chunk outright, if it does, and `mentioned` what of the names in the
+    question's words the chunk defines; `lines` are the lines of the file that are meant, which an excerpt must show.
+    `took_rank`, `feedback_rank` and `moved_up` are those of `Why`.
     """
 
     point_id: str
@@ -130,7 +131,7 @@ class Run:
     limits: dict[Kind, int]
     query_id: str
     symbols: Callable[[], Symbols]
-    targets: Callable[[], TargetSearch | None]
+    targets: Callable[[], TargetSearch | None] = lambda: None
 
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)

@@ -44,38 +44,34 @@ def mentions(search: TargetSearch, text: str, names: Sequence[str]) -> list[Ment
     # `App` may be a plain word, but not before a name that is a member of the class `App`.
     plain = (word for word in _WORD.findall(text) if word not in names)
     said = {name: target for name in (*names, *plain) if (target := _defined(search, name)) is not None}
-    owners = {name: target for name, target in said.items() if _meant(search, target).type == "class"}
+    owners = [name for name, target in said.items() if target.type == "class"]
     members: dict[str, list[Mention]] = {}
     for name in names:
-        for owner, found in _members(search, name, owners):
-            members.setdefault(owner, []).append(found)
+        for owner, member in _members(search, name, owners):
+            members.setdefault(owner, []).append(member)
+    whole = {name: [Mention(name, said[name])] for name in names if name in said}
     found: dict[str, Mention] = {}
-    for name in sorted(dict.fromkeys((*said, *members)), key=text.find):
-        own = members.get(name) or ([Mention(name, _meant(search, said[name]))] if name in names and name in said else [])
-        for mention in own:
+    for name in sorted({**whole, **members}, key=text.find):
+        for mention in members.get(name, whole.get(name, [])):
             found.setdefault(mention.target.fqn, mention)
     return list(found.values())
 
 
 def _defined(search: TargetSearch, name: str) -> Target | None:
-    """The one public class or function that has a name, or another name; of several, the one that a package exports.
+    """The one public class or function that has a name, also as another name; of several, the one that is exported.
 
     Who writes `google_search` rarely asks where this instance is made.
     """
-    named = [search.targets[place] for place in search.names.ending(name)]
-    found = [target for target in named if "." not in target.symbol and not _is_instance(target)]
-    if len(found) > 1:
-        found = [target for target in found if target.parts.exported]
-    return found[0] if len(found) == 1 else None
-
-
-def _is_instance(target: Target) -> bool:
-    return target.type == "variable" and not target.name[:1].isupper()
-
-
-def _meant(search: TargetSearch, target: Target) -> Target:
-    """The class that a variable is another name of; else the symbol itself."""
-    return search.by_fqn.get(target.alias_of or "", target)
+    called = [search.targets[place] for place in search.names.ending(name)]
+    named = [target for target in called if "." not in target.symbol]
+    if len(named) > 1:
+        named = [target for target in named if target.parts.exported]
+    if len(named) != 1:
+        return None
+    (target,) = named
+    if target.type != "variable":
+        return target
+    return search.by_fqn.get(target.alias_of or "") if target.is_other_name else None
 
 
 def _members(search: TargetSearch, name: str, owners: Iterable[str]) -> Iterator[tuple[str, Mention]]:
@@ -87,6 +83,7 @@ def _members(search: TargetSearch, name: str, owners: Iterable[str]) -> Iterator
         return
     owner, _, last = name.rpartition(".")
     for of in (owner,) if owner else owners:
-        called = search.members.look_up(f"{of}.{last}")
+        # A variable such as `session` in `session.state` may be anything.
+        called = search.members.look_up(f"{of}.{last}") if search.names.ending(of) else None
         for member in called.found if called is not None and len(called.found) == 1 else ():
             yield of, Mention(f"{of}.{last}", member.target)
