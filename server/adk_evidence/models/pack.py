@@ -230,8 +230,9 @@ class Candidate(Frozen):
     )
     signature: str | None = Field(
         default=None,
-        description="How the class is made that this result begins: its constructor's parameters, or its fields, cut to "
-        "what counts. Null where this result or one before it shows the constructor.",
+        description="How the class is made that this result begins: its constructor with the parameters, or with the "
+        "fields as such, cut to what counts. Null where this result or one before it shows them, or where nobody "
+        "knows.",
     )
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")

@@ -84,6 +84,6 @@ def _members(search: TargetSearch, name: str, owners: Iterable[str]) -> Iterator
     owner, _, last = name.rpartition(".")
     for of in (owner,) if owner else owners:
         # A variable such as `session` in `session.state` may be anything.
-        called = search.members.look_up(f"{of}.{last}") if search.names.ending(of) else None
+        called = search.members.look_up(f"{of}.{last}") if _defined(search, of) is not None else None
         for member in called.found if called is not None and len(called.found) == 1 else ():
             yield of, Mention(f"{of}.{last}", member.target)
