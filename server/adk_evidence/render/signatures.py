@@ -70,7 +70,7 @@ def with_parameters(signature: str, tokens: int, names: Collection[str]) -> str:
             kept.discard(place)
         else:
             break
-    return shown or limited_signature(signature, tokens)
+    return shown if kept.intersection(wanted) else limited_signature(signature, tokens)
 
 
 def _shown(parts: Sequence[str], kept: Collection[int]) -> Iterator[str]:

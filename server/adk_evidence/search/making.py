@@ -12,7 +12,7 @@ from adk_evidence.symbols.constructors import constructor
 
 # The most tokens of a signature: of a class that the question names, and of another one.
 MAX_TOKENS = 160
-MAX_OTHER_TOKENS = 60
+MAX_OTHER_TOKENS = 40
 
 
 def class_signatures(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, str]:

@@ -46,7 +46,7 @@ class PublicImports:
         found, own = self._of(payload), (payload.symbol or "").partition(".")[0]
         if payload.symbol_kind == "module" or not found:
             return _statement(found)
-        named = [target for target in found if target.symbol == own]
+        named = [target for target in found if target.symbol.partition(".")[0] == own]
         if not named:
             # The public name of a private definition; what else the lines define is not what the chunk is called.
             return _statement([target for target in found if target.symbol not in payload.symbols])

@@ -19,7 +19,7 @@ from adk_evidence.identifiers import is_code_like, is_internal
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
-from adk_evidence.render.signatures import takes
+from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
@@ -147,9 +147,17 @@ def _owners(payload: ChunkPayload, name: str) -> frozenset[str]:
 
 def _takes_for(payload: ChunkPayload, name: str, words: Collection[str]) -> bool:
     """Whether a chunk has the constructor of one of the classes, and the constructor takes a parameter of that name."""
-    owner, _, own = (payload.symbol or "").rpartition(".")
-    made = owner.rpartition(".")[2] if own == _CONSTRUCTOR else ""
-    return made in words and takes(payload.signature or "", name)
+    for symbol in payload.symbols:
+        owner, _, own = symbol.rpartition(".")
+        if own == _CONSTRUCTOR and owner.rpartition(".")[2] in words and name in payload.text:
+            return name in _parameters(payload, symbol)
+    return False
+
+
+# A question is ranked up to three times.
+@functools.lru_cache(maxsize=256)
+def _parameters(payload: ChunkPayload, symbol: str) -> frozenset[str]:
+    return frozenset(read_definition(payload, symbol).parameters)
 
 
 def _defined(payload: ChunkPayload) -> Sequence[str]:
