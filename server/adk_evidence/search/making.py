@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.render.signatures import parameter_names, with_parameters
-from adk_evidence.search.passages import Excerpt, tokens_of
+from adk_evidence.search.passages import Excerpt
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.symbols.constructors import constructor
 
@@ -25,26 +26,23 @@ def class_signatures(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, str
     if search is None:
         return {}
     found: dict[str, str] = {}
-    shown: set[str] = set()
-    for hit in run.final:
+    for place, hit in enumerate(run.final):
         payload, excerpt = hit.payload, excerpts[hit.point_id]
-        shown.update(f"{payload.path} {symbol}" for symbol in payload.symbols if _shows(hit, excerpt, symbol))
-        if payload.symbol_kind != "class" or excerpt.same_as is not None:
-            continue
-        made = constructor(search, payload)
-        if made is None or f"{payload.path} {payload.symbol}.__init__" in shown:
+        made = constructor(search, payload) if payload.symbol_kind == "class" and excerpt.same_as is None else None
+        own = f"{payload.symbol}.__init__"
+        if made is None or any(_shows(one, excerpts[one.point_id], payload, own) for one in run.final[: place + 1]):
             continue
         named = hit.is_meant or (payload.symbol or "") in run.query.names
         signature = with_parameters(made.signature, MAX_TOKENS if named else MAX_OTHER_TOKENS, run.query.names)
-        words = tokens_of(" ".join(passage.text for passage in excerpt.passages))
-        if not (made.of_fields and words.issuperset(parameter_names(signature))):
+        text = "\n".join(passage.text for passage in excerpt.passages)
+        if not (made.of_fields and all(name in text for name in parameter_names(signature))):
             found[hit.point_id] = signature
     return found
 
 
-def _shows(hit: Hit, excerpt: Excerpt, symbol: str) -> bool:
-    """Whether an excerpt shows where a constructor begins; a signature is shown as a whole."""
-    if not symbol.endswith(".__init__"):
+def _shows(hit: Hit, excerpt: Excerpt, cls: ChunkPayload, symbol: str) -> bool:
+    """Whether an excerpt shows where the constructor of a class begins; a signature is shown as a whole."""
+    if hit.payload.path != cls.path or symbol not in hit.payload.symbols:
         return False
     line = read_definition(hit.payload, symbol).lines.start
     return any(passage.lines.touches(line, line) for passage in excerpt.passages)

@@ -30,7 +30,7 @@ LINKING_DOCS = 8
 # Scores whose standard deviation is less are all the same.
 _CONSTANT = 1e-9
 _NAME = re.compile(r"\w+")
-_CONSTRUCTOR = "__init__"
+_CONSTRUCTOR = ".__init__"
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,14 @@ def _defining(query: Query, payloads: Sequence[ChunkPayload]) -> Mapping[int, fl
     """
     words, most = frozenset(query.identifiers), math.log(len(payloads) + 1)
     defined = [_defined(payload) for payload in payloads]
+    made = [(place, symbol) for place, payload in enumerate(payloads) for symbol in _constructors(payload, words)]
     found: dict[int, float] = {}
     for name in query.names:
-        taking = [place for place, payload in enumerate(payloads) if _takes_for(payload, name, words)]
+        taking = [
+            place
+            for place, symbol in made
+            if name in payloads[place].text and name in _parameters(payloads[place], symbol)
+        ]
         places = [place for place, names in enumerate(defined) if name in names]
         places = taking + [place for place in places if _owners(payloads[place], name) & words] or places
         if places:
@@ -145,13 +150,10 @@ def _owners(payload: ChunkPayload, name: str) -> frozenset[str]:
     return frozenset(part[-2] for part in parts if len(part) > 1 and part[-1] == name)
 
 
-def _takes_for(payload: ChunkPayload, name: str, words: Collection[str]) -> bool:
-    """Whether a chunk has the constructor of one of the classes, and the constructor takes a parameter of that name."""
-    for symbol in payload.symbols:
-        owner, _, own = symbol.rpartition(".")
-        if own == _CONSTRUCTOR and owner.rpartition(".")[2] in words and name in payload.text:
-            return name in _parameters(payload, symbol)
-    return False
+def _constructors(payload: ChunkPayload, words: Collection[str]) -> list[str]:
+    """The constructors in a chunk, those of classes among some words."""
+    made = [symbol for symbol in payload.symbols if symbol.endswith(_CONSTRUCTOR)]
+    return [symbol for symbol in made if symbol.removesuffix(_CONSTRUCTOR).rpartition(".")[2] in words]
 
 
 # A question is ranked up to three times.
