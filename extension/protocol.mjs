@@ -40,7 +40,7 @@ const NEWER = {
   EvidenceResult: ["outlines", "adk", "errors", "beside"],
   Candidate: [
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
-    ...["same_as", "also_at", "adds_little", "for_language", "left_out", "drift", "error", "index"],
+    ...["signature", "same_as", "also_at", "adds_little", "for_language", "left_out", "drift", "error", "index"],
   ],
   RetrievalPlan: [
     ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],
@@ -50,7 +50,7 @@ const NEWER = {
   IndexInfo: ["content", "dense_model"],
   adk_evidence__models__pack__Why: [
     ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures", "question"],
-    ...["own_rank", "near_rank"],
+    ...["own_rank", "near_rank", "mentioned"],
   ],
   Verification: ["path"],
 };

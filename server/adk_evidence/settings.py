@@ -474,7 +474,7 @@ class SupportSettings(Frozen):
 
 
 # What finds the results that a request names outright.
-Named = Literal["frames", "quoted", "definitions", "names", "guides"]
+Named = Literal["frames", "quoted", "definitions", "names", "guides", "mentions"]
 
 
 class RetrievalSettings(Frozen):

@@ -113,6 +113,7 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "quoted texts": _named_without("quoted"),
         "defined names": _named_without("names"),
         "quoted texts and defined names": _named_without("quoted", "names"),
+        "mentioned definitions": _named_without("mentions"),
     },
     "ranking": {
         "definitions": {"retrieval.branches": ["dense", "sparse"]},

@@ -75,6 +75,18 @@ def test_code_whose_name_the_best_docs_use_comes_forward():
     assert "linked" in first.features and "linked" not in fourth.features
 
 
+def test_a_parameter_of_a_named_class_beats_a_field_of_a_class_that_is_not_named():
+    same = {"dense": 0.5, "sparse": 3}
+    body = "class AgentTool:\n    def __init__(self, agent, *, with_plugins=True):\n        pass"
+    makes = payload("code", "a.py", body, symbol="AgentTool", symbols=("AgentTool", "AgentTool.__init__"))
+    field = payload("code", "b.py", "two", symbol="ToolConfig", symbols=("ToolConfig.with_plugins",))
+    field = field.model_copy(update={"names": ("with_plugins",)})
+    documents = [RerankDocument(chunk, 100, same) for chunk in (makes, field)]
+    for text, best in (("AgentTool with_plugins of the parent", 0), ("which tool has with_plugins of the parent", 1)):
+        scores = [found.score for found in LocalReranker().rerank(normalise(text), "build", documents)]
+        assert scores[best] > scores[1 - best]
+
+
 def test_equal_or_unknown_scores_decide_nothing():
     assert _scores(_documents("doc", [{}, {}])) == [0, 0]
     assert _scores(_documents("code", [{"dense": 0.5, "sparse": 2}] * 3)) == [0, 0, 0]

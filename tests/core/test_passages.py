@@ -457,6 +457,29 @@ def test_several_definitions_of_one_package_are_imported_together():
     assert statement(28, 96) == "from pkg.boxes import Box, Lid"
 
 
+def test_a_chunk_is_imported_by_what_it_is_called_however_others_rank():
+    chunk = payload("code", "src/pkg/_impl.py", start_line=28, end_line=96)
+    named = {"symbol": "Lid", "symbol_kind": "class", "symbols": ("Box", "Box.put", "Lid")}
+    assert IMPORTS.statement(chunk.model_copy(update=named)) == "from pkg.boxes import Lid, Box"
+    # What else the lines of a private function define would be called otherwise than the result.
+    named = {"symbol": "_shut", "symbol_kind": "function", "symbols": ("_shut", "Box", "Lid")}
+    assert IMPORTS.statement(chunk.model_copy(update=named)) is None
+
+
+def test_an_instance_of_the_class_is_imported_beside_it_and_a_nested_class_with_its_own():
+    made = target("lid", "pkg.lid", 96, 96, kind="variable").model_copy(
+        update={"alias_of": "pkg.boxes.Lid", "signatures": ("lid = Lid()",)}
+    )
+    kind = target("Lid.Kind", "pkg.boxes.Lid.Kind", 93, 94, kind="class", rank=3)
+    lid = target("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2)
+    imports = PublicImports([made, kind, lid], repo=CODE.repo, commit=CODE.commit)
+    chunk = payload("code", "src/pkg/_impl.py", start_line=92, end_line=96)
+    chunk = chunk.model_copy(update={"symbol": "Lid", "symbol_kind": "class", "symbols": ("Lid", "Lid.Kind", "lid")})
+    assert imports.statement(chunk) == "from pkg.boxes import Lid; from pkg import lid  # an instance"
+    inner = chunk.model_copy(update={"symbol": "Lid.Kind", "start_line": 93, "end_line": 94})
+    assert imports.statement(inner) == "from pkg.boxes import Lid"
+
+
 def test_what_no_target_knows_has_no_statement():
     assert statement(1, 5) is None and statement(10, 20, "src/pkg/other.py") is None
     assert statement(10, 20, kind="doc") is None

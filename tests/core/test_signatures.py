@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.render.signatures import limited_signature, listed_fields
+from adk_evidence.render.signatures import limited_signature, listed_fields, parameter_names, with_parameters
 from adk_evidence.tokens import estimate_tokens
 
 RUN = "run(*, user_id: str, state: dict[str, Any] | None = None, mode: Literal['a, b', 'c)'] = 'a, b') -> Event"
@@ -24,6 +24,23 @@ def test_a_signature_is_cut_between_parameters():
     assert limited_signature(RUN, estimate_tokens(whole)) == whole
     assert limited_signature(RUN, estimate_tokens(whole) - 1) == "run(*, user_id: str, ...) -> Event"
     assert limited_signature(f"async {RUN}", 100) == f"async {RUN}"
+
+
+def test_parameters_that_are_asked_for_stay():
+    assert with_parameters(RUN, 100, ["mode"]) == RUN
+    cut = "run(*, user_id: str, ..., mode: Literal['a, b', 'c)'] = 'a, b')"
+    assert with_parameters(RUN, estimate_tokens(cut), ["mode"]) == cut
+    alone = "run(..., mode: Literal['a, b', 'c)'] = 'a, b')"
+    assert with_parameters(RUN, estimate_tokens(alone), ["mode", "speed"]) == alone
+    assert with_parameters(RUN, 7, ["mode"]) == with_parameters(RUN, 7, ["speed"]) == limited_signature(RUN, 7)
+
+
+@given(st.lists(st.text("abc", min_size=1), max_size=8), st.integers(8, 40), st.sets(st.text("abc", min_size=1)))
+def test_a_signature_with_chosen_parameters_fits(names, tokens, chosen):
+    signature = f"f({', '.join(f'{name}: str = None' for name in names)})"
+    cut = with_parameters(signature, tokens, chosen)
+    assert estimate_tokens(cut) <= tokens
+    assert set(parameter_names(cut)) <= set(parameter_names(signature)) == set(names)
 
 
 def test_parameters_give_way_to_what_is_returned():

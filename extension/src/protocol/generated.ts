@@ -575,6 +575,10 @@ export interface Candidate {
    */
   import_statement: string | null;
   /**
+   * How the class is made that this result begins: its constructor with the parameters, or with the fields as such, cut to what counts. Null where this result or one before it shows them, or where nobody knows.
+   */
+  signature: string | null;
+  /**
    * The rank of an earlier candidate that shows the same text.
    */
   same_as: number | null;
@@ -744,6 +748,10 @@ export interface Why {
    * How the request names this evidence outright, e.g. `raises the error`; such results come first.
    */
   named: string | null;
+  /**
+   * What it defines of what the words of the question name, e.g. `defines McpToolset`; such results come behind the first ones at the latest.
+   */
+  mentioned: string | null;
   /**
    * Place among the results that feedback took as relevant, which come before all but named ones.
    */

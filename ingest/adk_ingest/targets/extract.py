@@ -317,7 +317,7 @@ def _signature(member: Any, name: str, statement: _Assignment | None = None, mad
     # `self.name = name` says nothing of the value.
     has_value = "property" not in member.labels and member.value is not None and str(member.value) != name
     value = f" = {member.value}" if has_value else ""
-    return as_text(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ''}")
+    return as_text(f"{name}{annotation}{value if len(value) <= MAX_VALUE_CHARS else ' = ...'}")
 
 
 def as_text(text: str) -> str:

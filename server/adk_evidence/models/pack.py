@@ -113,6 +113,11 @@ class Why(Frozen):
         default=None,
         description="How the request names this evidence outright, e.g. `raises the error`; such results come first.",
     )
+    mentioned: str | None = Field(
+        default=None,
+        description="What it defines of what the words of the question name, e.g. `defines McpToolset`; such results "
+        "come behind the first ones at the latest.",
+    )
     feedback_rank: int | None = Field(
         default=None,
         description="Place among the results that feedback took as relevant, which come before all but named ones.",
@@ -223,6 +228,12 @@ class Candidate(Frozen):
     shown_tokens: int = Field(default=0, description="Estimated tokens of the passages and `attached_shown`.")
     import_statement: str | None = Field(
         default=None, description="The statement that imports the code by its public path, where that is known."
+    )
+    signature: str | None = Field(
+        default=None,
+        description="How the class is made that this result begins: its constructor with the parameters, or with the "
+        "fields as such, cut to what counts. Null where this result or one before it shows them, or where nobody "
+        "knows.",
     )
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")

@@ -254,6 +254,8 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
         facts.append(one_line(error_label(candidate)))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
+    if candidate.signature:
+        facts.append(code_span(candidate.signature))
     if candidate.drift:
         facts.append(one_line(drift_label(candidate)))
     if candidate.also_at and not full:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 
@@ -11,6 +13,11 @@ _CUT = "…"
 _MORE = ", ..."
 _DEPRECATED = " (deprecated)"
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+def takes(signature: str, name: str) -> bool:
+    """Whether a signature has a parameter of that name."""
+    return re.search(rf"[(,*]\s*{re.escape(name)}\s*[:=,)]", signature) is not None
 
 
 def limited_signature(signature: str, tokens: int) -> str:
@@ -36,6 +43,57 @@ def limited_signature(signature: str, tokens: int) -> str:
     return truncate_tokens(f"{signature[:start]}...)", tokens)
 
 
+def parameter_names(signature: str) -> list[str]:
+    """The names of the parameters of a signature; the dots for those that were cut are none."""
+    return [name for part in _parts(signature) if (name := _name_of(part)).isidentifier()]
+
+
+def with_parameters(signature: str, tokens: int, names: Collection[str]) -> str:
+    """A signature of at most so many tokens in which some parameters stay, as far as they fit; see `limited_signature`.
+
+    Args:
+        signature: The whole signature.
+        tokens: The most that is left of it.
+        names: The parameters that stay rather than others.
+    """
+    start, parts = signature.find("(") + 1, _parts(signature)
+    wanted = [place for place, part in enumerate(parts) if _name_of(part) in names]
+    if not wanted or estimate_tokens(signature) <= tokens:
+        return limited_signature(signature, tokens)
+    shown = ""
+    kept: set[int] = set()
+    for place in dict.fromkeys([*wanted, *range(len(parts))]):
+        kept.add(place)
+        longer = f"{signature[:start]}{', '.join(_shown(parts, kept))})"
+        if estimate_tokens(longer) <= tokens:
+            shown = longer
+        elif place in wanted:
+            kept.discard(place)
+        else:
+            break
+    return shown if kept.intersection(wanted) else limited_signature(signature, tokens)
+
+
+def _shown(parts: Sequence[str], kept: Collection[int]) -> Iterator[str]:
+    """The kept parameters in their order, with dots for those between them."""
+    for place, part in enumerate(parts):
+        if place in kept:
+            yield part
+        elif place == 0 or place - 1 in kept:
+            yield _MORE.strip(", ")
+
+
+def _parts(signature: str) -> list[str]:
+    start = signature.find("(") + 1
+    commas, end = _parameters(signature, start)
+    places = [start, *(comma + 1 for comma in commas), end + 1]
+    return [signature[begin : stop - 1].strip() for begin, stop in pairwise(places)]
+
+
+def _name_of(parameter: str) -> str:
+    return parameter.partition(":")[0].partition("=")[0].strip(" *")
+
+
 def listed_fields(fields: Sequence[str], tokens: int) -> str:
     """Fields in at most so many tokens: whole as far as half of the budget goes, then their names alone."""
     shown: list[str] = []
@@ -57,7 +115,7 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
 
 
 def _name(field: str) -> str:
-    name = field.partition(":")[0].partition("=")[0].strip()
+    name = _name_of(field)
     return f"{name}{_DEPRECATED}" if field.endswith(_DEPRECATED) else name
 
 

@@ -182,6 +182,9 @@ def _steps(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> Itera
         yield _fusion(candidate, plan)
     elif why.named is not None:
         yield _step("fusion", "agrees", f"No branch returned this result: the request names it ({why.named}).")
+    elif why.mentioned is not None:
+        says = f"No branch returned this result: the question's words name it ({why.mentioned})."
+        yield _step("fusion", "agrees", says)
     else:
         yield _step("fusion", "unknown", "The pack does not say how this result was found.")
     if why.pool_rank is not None:
@@ -329,6 +332,8 @@ def _placed(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
 def _first_of(candidate: Candidate) -> str:
     if candidate.why.named is not None:
         return f", because the request names it ({candidate.why.named})"
+    if candidate.why.mentioned is not None:
+        return f", which the question's words name ({candidate.why.mentioned})"
     if candidate.why.feedback_rank is not None:
         return f", number {candidate.why.feedback_rank} of those that moved the question"
     return ""
@@ -413,6 +418,8 @@ def _ranking(candidates: Sequence[Candidate], plan: RetrievalPlan) -> Step:
         if (before.why.ranking_place or 0) >= (after.why.ranking_place or 0):
             says = f"Result {before.rank} was at place {before.why.ranking_place} of the ranking"
             return _step("order", "differs", f"{says}, result {after.rank} at place {after.why.ranking_place}.")
+    # What the words of the question name stands behind the first results, whatever its score.
+    for before, after in pairwise(one for one in candidates if one.why.mentioned is None or one.why.named is not None):
         first, second = _group(before), _group(after)
         if first > second or (first == second and first[0] == _OTHERS and _key(before) > _key(after)):
             says = f"Result {before.rank} stands before result {after.rank}"

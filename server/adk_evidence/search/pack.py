@@ -28,6 +28,7 @@ from adk_evidence.models.pack import (
     round_score,
 )
 from adk_evidence.search.drift import with_drift
+from adk_evidence.search.making import class_signatures
 from adk_evidence.search.outlines import make_outlines
 from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
 from adk_evidence.search.pasted import tell_error
@@ -112,6 +113,7 @@ def shown_candidates(
             also_at.setdefault(ranks[same], []).append(candidate.citation)
     little = set() if run.settings.pack.weak_ends else add_little(run, excerpts) | shells(run, excerpts)
     made = []
+    signatures = class_signatures(run, excerpts)
     for hit, candidate in zip(run.final, candidates, strict=True):
         found = excerpts[hit.point_id]
         shown = {
@@ -121,6 +123,7 @@ def shown_candidates(
             "same_as": None if found.same_as is None else ranks[found.same_as],
             "also_at": tuple(also_at.get(candidate.rank, ())),
             "import_statement": imports.statement(hit.payload) if imports else None,
+            "signature": signatures.get(hit.point_id),
             "adds_little": hit.point_id in little,
         }
         made.append(candidate.model_copy(update=shown))
@@ -161,6 +164,7 @@ def make_candidate(
         rerank_moved=None if score is None else hit.pool_rank - place,
         features=_rounded(hit.features),
         named=hit.named,
+        mentioned=hit.mentioned,
         feedback_rank=hit.feedback_rank,
         ranking_place=place,
         moved_up=hit.moved_up,

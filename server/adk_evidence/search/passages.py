@@ -36,6 +36,8 @@ NEAR_FIRST = 0.1
 NEAR_STEP = 0.05
 NEAR_CODE = 0.15
 NEAR_MOST = 0.9
+# From this place on, few lines of a class are shown that the question only names.
+LED = 3
 # A field that is asked for by its name scores so many times the best of the other units.
 ASKED_FIELD = 3.0
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
@@ -176,7 +178,7 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
         new = found.words - seen
         seen |= found.words
         weak = support.get(hit.point_id, strongest) < WEAK_SHARE * strongest
-        adds.append(place < ALWAYS_SHOWN or hit.named is not None or bool(new) or not weak)
+        adds.append(place < ALWAYS_SHOWN or hit.is_meant or bool(new) or not weak)
     last = max((place for place, one in enumerate(adds) if one), default=-1)
     return {hit.point_id for hit in run.final[last + 1 :]}
 
@@ -189,7 +191,7 @@ def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
     bare = [
         hit
         for hit in run.final
-        if hit.named is None
+        if not hit.is_meant
         and hit.payload.symbol not in run.query.names
         and excerpts[hit.point_id].same_as is None
         and not excerpts[hit.point_id].says
@@ -261,6 +263,9 @@ def excerpt(
     meant = {n for n, unit in enumerate(chunk.units) if unit.holds(asked) or not question.names.isdisjoint(unit.names)}
     scores = _with_meant(chunk, _scores(chunk, keys, question, payload, similarities), meant)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
+    # How a class is made is said beside its lines.
+    named_alone = hit.mentioned is not None and payload.symbol_kind in TYPE_KINDS and not hit.lines
+    near = NEAR_MOST if named_alone and place >= LED else near
     near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
     chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near) | meant

@@ -19,6 +19,7 @@ from adk_evidence.search.encode import encode
 from adk_evidence.search.feedback import feed_back, relevant_first
 from adk_evidence.search.gates import choose_final, require_kinds, warn_of_final
 from adk_evidence.search.hybrid import search, wide_enough
+from adk_evidence.search.mentioned import find_mentioned, follow
 from adk_evidence.search.named import find_named, lead
 from adk_evidence.search.quality import assess
 from adk_evidence.search.query import normalise, sub_queries
@@ -34,6 +35,7 @@ from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
     from adk_evidence.symbols.lookup import Symbols
+    from adk_evidence.symbols.search import TargetSearch
 
 
 def begin(
@@ -43,6 +45,7 @@ def begin(
     models: Models,
     context: Context,
     symbols: Callable[[], Symbols],
+    targets: Callable[[], TargetSearch | None] = lambda: None,
 ) -> Run:
     """Read a request: its question, its limits and what it searches.
 
@@ -79,6 +82,7 @@ def begin(
         scope=scope,
         limits=dict.fromkeys(scope.kinds, retrieval.final_limit_per_collection),
         symbols=symbols,
+        targets=targets,
     )
 
 
@@ -102,6 +106,7 @@ def rank(run: Run) -> Run:
         _search(run, run.kinds)
     with context.stage("named"):
         run.named = find_named(run)
+        run.mentioned = find_mentioned(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
     if _feeds_back(run, quick) and context.may_spend("feedback"):
@@ -148,7 +153,7 @@ def _choose(run: Run, reranker: Reranker | None) -> None:
     # A second stage reads texts and goes by the question as it was asked: its order is better than the first one's.
     if reranker is first_stage(run.models.reranker):
         run.ranked = relevant_first(run)
-    run.ranked = lead(run.named, run.ranked)
+    run.ranked = lead(run.named, follow(run.mentioned, run.ranked))
     choose_final(run)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import Kind
+from adk_evidence.render.signatures import takes
 from adk_evidence.search.hybrid import search_collection
 from adk_evidence.search.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.query import Query
@@ -113,8 +114,7 @@ def find_defined(run: Run, kind: Kind) -> Iterator[Hit]:
         if found and len(found) <= MAX_DEFINING:
             yield from (hit._replace(named=DEFINES.format(name=symbol)) for hit, symbol in found)
         elif not defining:
-            taken = re.compile(rf"[(,*]\s*{re.escape(last)}\s*[:=,)]")
-            taking = [hit for hit in hits if hit.payload.signature and taken.search(hit.payload.signature)]
+            taking = [hit for hit in hits if hit.payload.signature and takes(hit.payload.signature, last)]
             yield from (hit._replace(named=TAKES.format(name=last)) for hit in taking[:MAX_DEFINING])
 
 

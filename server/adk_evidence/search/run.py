@@ -24,6 +24,7 @@ from adk_evidence.settings import Settings
 if TYPE_CHECKING:
     from adk_evidence.search.support import Support
     from adk_evidence.symbols.lookup import Symbols
+    from adk_evidence.symbols.search import TargetSearch
     from adk_evidence.symbols.table import SymbolEntry
 
 
@@ -60,8 +61,9 @@ class Hit(NamedTuple):
     """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
-    `named` says how the request names the chunk outright, if it does, and `lines` are the lines of the file that the
-    request means, which an excerpt must show. `took_rank`, `feedback_rank` and `moved_up` are those of `Why`.
+    `named` says how the request names the chunk outright, if it does, and `mentioned` what of the names in the
+    question's words the chunk defines; `lines` are the lines of the file that are meant, which an excerpt must show.
+    `took_rank`, `feedback_rank` and `moved_up` are those of `Why`.
     """
 
     point_id: str
@@ -75,6 +77,7 @@ class Hit(NamedTuple):
     rerank_score: float | None = None
     features: Mapping[str, float] = MappingProxyType({})
     named: str | None = None
+    mentioned: str | None = None
     lines: tuple[int, ...] = ()
     scores: Mapping[str, float] = MappingProxyType({})
     took_rank: int | None = None
@@ -85,12 +88,18 @@ class Hit(NamedTuple):
     def kind(self) -> Kind:
         return self.payload.kind
 
+    @property
+    def is_meant(self) -> bool:
+        """Whether the request or the words of the question name what the chunk holds."""
+        return self.named is not None or self.mentioned is not None
+
 
 @dataclass
 class Run:
     """One request on one index. Stages read what earlier stages have left here, and leave their own results.
 
-    - `symbols`: gives the symbols of the index, whose first use in a process takes seconds.
+    - `symbols`: gives the symbols of the index, whose first use in a process takes seconds. `targets` gives the public
+      ones, which are a file; None where it is missing.
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
       it was encoded first, None before that.
     - `relevant`: the point ids of the hits that feedback took as relevant, best first. If there are any, feedback has
@@ -99,7 +108,8 @@ class Run:
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `resolved`: the symbols that the request carries as data; None before they are looked up.
     - `rerank_scales` and `rerank_weights` are those of the plan.
-    - `named`: the hits that the request names outright, best first. They lead `final`.
+    - `named`: the hits that the request names outright, best first. They lead `final`. `mentioned` are the definitions
+      of what the words of the question name; they stand behind the first results.
     - `frame_files`: the indexed files of a pasted traceback's frames, by the frames' paths; None before they are looked
       up.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
@@ -121,6 +131,7 @@ class Run:
     limits: dict[Kind, int]
     query_id: str
     symbols: Callable[[], Symbols]
+    targets: Callable[[], TargetSearch | None] = lambda: None
 
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)
@@ -133,6 +144,7 @@ class Run:
     final: list[Hit] = field(default_factory=list)
     resolved: tuple[SymbolEntry, ...] | None = None
     named: list[Hit] = field(default_factory=list)
+    mentioned: list[Hit] = field(default_factory=list)
     frame_files: Mapping[str, str] | None = None
     required: dict[Kind, int] = field(default_factory=dict)
     absent_kinds: tuple[Kind, ...] = ()

@@ -289,7 +289,8 @@ class Session:
         settle()
 
     def _begin(self, request: EvidenceRequest) -> Run:
-        return begin(request, self.index, self.settings, self.models, self.context, lambda: self.symbols)
+        symbols, targets = (lambda: self.symbols), self.service.symbols.known
+        return begin(request, self.index, self.settings, self.models, self.context, symbols, targets)
 
     def similar(self, code: str, *, limit: int, filters: EvidenceFilters) -> list[Neighbour]:
         """Indexed code like a snippet, by its vector and by the words in it, best first.

@@ -81,14 +81,18 @@ class CurrentSymbols:
         """
         return self._load_targets()[1]
 
-    def imports(self) -> PublicImports | None:
-        """The public import paths of the index that is published now; None where the targets do not know them."""
+    def known(self) -> TargetSearch | None:
+        """The targets of the index that is published now; None where they were not built or cannot be read."""
         try:
-            search = self.targets()
+            return self.targets()
         except EvidenceError:
             return None
+
+    def imports(self) -> PublicImports | None:
+        """The public import paths of the index that is published now; None where the targets do not know them."""
+        search = self.known()
         # Lines of an earlier state of the files would name the wrong definitions.
-        if search.set.stale:
+        if search is None or search.set.stale:
             return None
         about = search.set.about
         kept = self._imports

@@ -37,23 +37,39 @@ class PublicImports:
     def statement(self, payload: ChunkPayload) -> str | None:
         """The statement that imports what a chunk defines, or the class that the chunk is a part of.
 
-        Of several definitions, as many as fit are named, the best ranked first, all of one package. The targets do not
-        know the lines of versions that are indexed beside theirs.
+        Of several definitions, as many as fit are named, the chunk's own first and then the best ranked, all of one
+        package. A second statement imports an instance of the class that the chunk makes, as tools often have one. The
+        targets do not know the lines of versions that are indexed beside theirs.
         """
         # Other codebases, and other versions of this one, have files of the same names.
         if payload.kind != "code" or not payload.has_lines or (payload.repo, payload.commit) != self._source:
             return None
-        return _statement(self._of(payload))
+        found, own = self._of(payload), (payload.symbol or "").partition(".")[0]
+        if payload.symbol_kind == "module" or not found:
+            return _statement(found)
+        named = [target for target in found if target.symbol.partition(".")[0] == own]
+        if not named:
+            # The public name of a private definition; what else the lines define is not what the chunk is called.
+            return _statement([target for target in found if target.symbol not in payload.symbols])
+        rest = [target for target in found if target is not named[0]]
+        instance = next(
+            (target for target in rest if target.alias_of == named[0].fqn and not target.is_other_name), None
+        )
+        if instance is not None:
+            return f"{_statement(named)}; {_statement([instance])}  # an instance"
+        return _statement([named[0], *rest])
 
     def _of(self, payload: ChunkPayload) -> Sequence[Target]:
+        """The targets that a chunk defines, or the one that it is a part of, the best ranked first."""
         inside = self._by_path.get(payload.path, [])
         start, end = payload.start_line, payload.end_line
         around = [target for target in inside if target.lines.start <= start and end <= target.lines.end]
         if around:
             return around[-1:]
+        # A class may go on in the next chunk, and a function may follow its end.
+        before = [target for target in inside if target.lines.start < start <= target.lines.end][-1:]
         begun = [target for target in inside if start <= target.lines.start <= end]
-        # A class may go on in the next chunk; it is the chunk's own all the same.
-        return begun or [target for target in inside if target.lines.start <= start <= target.lines.end][-1:]
+        return sorted([*before, *begun], key=lambda target: target.rank)
 
 
 def type_names(target: Target) -> list[str]:
@@ -80,9 +96,10 @@ def type_imports(target: Target) -> tuple[str, ...]:
 
 
 def _statement(targets: Sequence[Target]) -> str | None:
+    """The statement that imports the first of some targets, and others of its package."""
     if not targets:
         return None
-    ranked = sorted(targets, key=lambda target: target.rank)
-    package = ranked[0].package
-    names = dict.fromkeys(target.symbol for target in ranked if target.package == package)
+    package = targets[0].package
+    # What is inside a class comes with the class.
+    names = dict.fromkeys(target.symbol.partition(".")[0] for target in targets if target.package == package)
     return f"from {package} import {', '.join(list(names)[:MAX_NAMES])}"

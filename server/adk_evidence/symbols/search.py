@@ -318,6 +318,10 @@ class TargetNames:
         found += [Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in beginnings if place not in exact]
         return found[:limit]
 
+    def ending(self, name: str) -> list[int]:
+        """Targets with a bare or dotted name, in its case; see `Names.ending`."""
+        return self._names.ending(name)
+
     def is_known(self, query: str) -> bool:
         """Whether a query is the name of a target, or of a module or package that has targets."""
         module = f"{query.lower()}."

@@ -88,6 +88,11 @@ class Target(Frozen):
         return self.type == "class" and self.signatures[0].startswith("class ")
 
     @property
+    def is_other_name(self) -> bool:
+        """Whether a variable is another name of what `alias_of` names, and not an instance of that."""
+        return _NAME_AS_VALUE.search(self.signatures[0]) is not None
+
+    @property
     def package(self) -> str:
         """Dotted path of the package that the symbol is imported from."""
         return module_of(self.import_path, self.symbol)

@@ -12,13 +12,14 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like, is_internal
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
+from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
@@ -29,6 +30,7 @@ LINKING_DOCS = 8
 # Scores whose standard deviation is less are all the same.
 _CONSTANT = 1e-9
 _NAME = re.compile(r"\w+")
+_CONSTRUCTOR = ".__init__"
 
 
 @dataclass(frozen=True)
@@ -121,14 +123,20 @@ def _defining(query: Query, payloads: Sequence[ChunkPayload]) -> Mapping[int, fl
     """How far each chunk, by its place, defines what the query names, 0 to 1.
 
     A name counts the more, the fewer texts hold the name and define it. Of several definitions, only those in a class
-    count that the query mentions, if there are any.
+    count that the query mentions, if there are any. There, a parameter of the constructor counts as well.
     """
     words, most = frozenset(query.identifiers), math.log(len(payloads) + 1)
     defined = [_defined(payload) for payload in payloads]
+    made = [(place, symbol) for place, payload in enumerate(payloads) for symbol in _constructors(payload, words)]
     found: dict[int, float] = {}
     for name in query.names:
+        taking = [
+            place
+            for place, symbol in made
+            if name in payloads[place].text and name in _parameters(payloads[place], symbol)
+        ]
         places = [place for place, names in enumerate(defined) if name in names]
-        places = [place for place in places if _owners(payloads[place], name) & words] or places
+        places = taking + [place for place in places if _owners(payloads[place], name) & words] or places
         if places:
             holding = sum(name in payload.text for payload in payloads)
             value = (1 - math.log(holding + 1) / most) / math.sqrt(len(places))
@@ -140,6 +148,18 @@ def _owners(payload: ChunkPayload, name: str) -> frozenset[str]:
     """The classes in which a chunk defines a name."""
     parts = [symbol.split(".") for symbol in payload.symbols]
     return frozenset(part[-2] for part in parts if len(part) > 1 and part[-1] == name)
+
+
+def _constructors(payload: ChunkPayload, words: Collection[str]) -> list[str]:
+    """The constructors in a chunk, those of classes among some words."""
+    made = [symbol for symbol in payload.symbols if symbol.endswith(_CONSTRUCTOR)]
+    return [symbol for symbol in made if symbol.removesuffix(_CONSTRUCTOR).rpartition(".")[2] in words]
+
+
+# A question is ranked up to three times.
+@functools.lru_cache(maxsize=256)
+def _parameters(payload: ChunkPayload, symbol: str) -> frozenset[str]:
+    return frozenset(read_definition(payload, symbol).parameters)
 
 
 def _defined(payload: ChunkPayload) -> Sequence[str]:

@@ -1,0 +1,48 @@
+"""How the classes among the results are made, where the results do not show their constructors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.readers.definitions import read_definition
+from adk_evidence.render.signatures import parameter_names, with_parameters
+from adk_evidence.search.passages import Excerpt
+from adk_evidence.search.run import Hit, Run
+from adk_evidence.symbols.constructors import constructor
+
+# The most tokens of a signature: of a class that the question names, and of another one.
+MAX_TOKENS = 160
+MAX_OTHER_TOKENS = 40
+
+
+def class_signatures(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, str]:
+    """The signatures of the classes that results begin, by point id.
+
+    What does not fit goes from the last parameter on, but the parameters that the question names stay. Nothing is said
+    of a class whose constructor, or whose fields, this result or one before it shows.
+    """
+    search = run.targets()
+    if search is None:
+        return {}
+    found: dict[str, str] = {}
+    for place, hit in enumerate(run.final):
+        payload, excerpt = hit.payload, excerpts[hit.point_id]
+        made = constructor(search, payload) if payload.symbol_kind == "class" and excerpt.same_as is None else None
+        own = f"{payload.symbol}.__init__"
+        if made is None or any(_shows(one, excerpts[one.point_id], payload, own) for one in run.final[: place + 1]):
+            continue
+        named = hit.is_meant or (payload.symbol or "") in run.query.names
+        signature = with_parameters(made.signature, MAX_TOKENS if named else MAX_OTHER_TOKENS, run.query.names)
+        text = "\n".join(passage.text for passage in excerpt.passages)
+        if not (made.of_fields and all(name in text for name in parameter_names(signature))):
+            found[hit.point_id] = signature
+    return found
+
+
+def _shows(hit: Hit, excerpt: Excerpt, cls: ChunkPayload, symbol: str) -> bool:
+    """Whether an excerpt shows where the constructor of a class begins; a signature is shown as a whole."""
+    if hit.payload.path != cls.path or symbol not in hit.payload.symbols:
+        return False
+    line = read_definition(hit.payload, symbol).lines.start
+    return any(passage.lines.touches(line, line) for passage in excerpt.passages)
