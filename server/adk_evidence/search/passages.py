@@ -107,19 +107,19 @@ class Question:
             weights[key(word)] = max(weight, weights.get(key(word), 0.0))
         return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
 
-    def held(self, tokens: frozenset[str]) -> frozenset[object]:
+    def held(self, tokens: Collection[str]) -> frozenset[object]:
         """The keys of the question that some tokens have; see `tokens_of`."""
         return self.held_by([tokens])[0]
 
-    def held_by(self, groups: Sequence[frozenset[str]]) -> list[frozenset[object]]:
+    def held_by(self, groups: Sequence[Collection[str]]) -> list[frozenset[object]]:
         """The keys of the question that each group of tokens has; see `tokens_of`."""
         # All groups are looked up at once: most of them have few new tokens.
         if new := frozenset[str]().union(*groups) - self._seen:
             self._look_up(new)
         keys = self._keys
-        return [frozenset[object]().union(*[keys[token] for token in group & keys.keys()]) for group in groups]
+        return [frozenset[object]().union(*[keys[token] for token in group if token in keys]) for group in groups]
 
-    def _look_up(self, tokens: frozenset[str]) -> None:
+    def _look_up(self, tokens: Collection[str]) -> None:
         may_start = self._start.search
         for token in [token for token in tokens if may_start(token.lower())]:
             near = (word for word in _parts(token) if word[:START_CHARS] in self.starts)
@@ -137,9 +137,10 @@ class Question:
         return math.fsum([weight for key, weight in self.weights.items() if key in wanted]) if wanted else 0.0
 
 
-def tokens_of(text: str) -> frozenset[str]:
+def tokens_of(text: str) -> tuple[str, ...]:
     """The different words and names of a text."""
-    return frozenset(_WORD.findall(text))
+    # No set: garbage collections walk over every set that is kept, but leave out tuples of texts.
+    return tuple(dict.fromkeys(_WORD.findall(text)))
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -294,7 +295,7 @@ class _Chunk:
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
-    tokens: Sequence[frozenset[str]]
+    tokens: Sequence[tuple[str, ...]]
     hidden: frozenset[int]
 
     @functools.cached_property
