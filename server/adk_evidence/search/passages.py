@@ -119,7 +119,7 @@ class Question:
         keys = self._keys
         return [frozenset[object]().union(*[keys[token] for token in group if token in keys]) for group in groups]
 
-    def _look_up(self, tokens: Collection[str]) -> None:
+    def _look_up(self, tokens: frozenset[str]) -> None:
         may_start = self._start.search
         for token in [token for token in tokens if may_start(token.lower())]:
             near = (word for word in _parts(token) if word[:START_CHARS] in self.starts)
