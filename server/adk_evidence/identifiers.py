@@ -21,6 +21,7 @@ _IDENTIFIER = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 _CODE_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\)?)?")
 # Plural acronyms (URLs), acronyms (HTTP in HTTPServer), words, numbers.
 _PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_BETWEEN = re.compile(r"[\W_]+")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 
 
@@ -38,7 +39,7 @@ def split_identifier(identifier: str) -> list[str]:
     split at `_` and `.` only.
     """
     words: list[str] = []
-    for piece in re.split(r"[\W_]+", identifier):
+    for piece in _BETWEEN.split(identifier):
         if piece:
             words += _split_piece(piece) if piece.isascii() else [piece.lower()]
     return words
@@ -112,6 +113,8 @@ def is_internal(name: str) -> bool:
     return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
 
 
+# Each question asks this of the names that hundreds of results define.
+@functools.lru_cache(maxsize=1 << 14)
 def is_code_like(token: str) -> bool:
     """Whether a token looks like code: snake_case, camelCase, a dotted name or a call such as `run()`."""
     name = token.rstrip("()")

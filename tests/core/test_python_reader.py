@@ -100,7 +100,7 @@ def test_indentation_may_be_as_deep_as_it_likes() -> None:
 )
 def test_effort_bounds_what_is_parsed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     parsed: list[int] = []
-    monkeypatch.setattr(python, "parse_lines", lambda part: parsed.append(len(part)))
+    monkeypatch.setattr(python, "parse_lines", lambda part, above: parsed.append(len(part)))
     parse(text, effort=2 * len(text))
     assert parsed and sum(parsed) + 100 * len(parsed) <= 2 * len(text) + 100
 

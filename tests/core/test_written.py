@@ -15,11 +15,18 @@ QUESTIONS = ("how do I bake?", "how do I boil?")
 
 
 @pytest.mark.parametrize(
-    ("score", "relevant", "near"),
-    [(0.9, (), True), (0.1, (), False), (0.9, ("moved",), True), (0.1, ("moved",), True)],
+    ("score", "first", "relevant", "near"),
+    [
+        (0.9, None, (), True),
+        (0.1, None, (), False),
+        (0.9, None, ("moved",), True),
+        (0.1, None, ("moved",), True),
+        (0.1, 0.9, ("moved",), True),
+        (0.9, 0.1, ("moved",), False),
+    ],
 )
-def test_the_stores_score_leaves_results_out_only_while_it_is_of_what_was_asked(
-    score: float, relevant: tuple[str, ...], near: bool
+def test_only_the_stores_score_of_what_was_asked_leaves_results_out(
+    score: float, first: float | None, relevant: tuple[str, ...], near: bool
 ) -> None:
     found = hit(payload(questions=QUESTIONS), scores={"asked": score})
     name = SETTINGS.store.questions_vector("doc")
@@ -28,7 +35,9 @@ def test_the_stores_score_leaves_results_out_only_while_it_is_of_what_was_asked(
         return [SimpleNamespace(id=found.point_id, vectors={name: [[1.0, 0.0], [0.6, 0.8]]})], None
 
     index: Any = SimpleNamespace(store=SimpleNamespace(scroll=scroll))
-    made = run(index=index, asked=QueryVectors("boil", {"doc": [0.0, 1.0]}, None), relevant=relevant)  # type: ignore[arg-type]
+    asked = QueryVectors("boil", {"doc": [0.0, 1.0]}, None)  # type: ignore[arg-type]
+    scores = {found.point_id: {"asked": first}} if first is not None else {}
+    made = run(index=index, asked=asked, relevant=relevant, asked_scores=scores)
     told = near_questions(made, [found])
     assert [(one.text, one.similarity) for one in told.values()] == (
         [(QUESTIONS[1], pytest.approx(0.8))] if near else []

@@ -523,6 +523,9 @@ def _without(data: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """The value with whole numbers as integers: JavaScript writes 1.0 as 1."""
     match value:
+        # What a pack has most of.
+        case str():
+            return value
         case float() if value.is_integer():
             return int(value)
         case Mapping():

@@ -317,7 +317,7 @@ class _Reader:
 
 def _indent(line: str) -> int:
     spaces = line[: len(line) - len(line.lstrip(" \t"))]
-    return len(spaces.expandtabs(4))
+    return len(spaces.expandtabs(4)) if spaces else 0
 
 
 def _is_flat(value: object) -> bool:

@@ -54,16 +54,25 @@ def parse_quietly(text: str) -> ast.Module | None:
         return None
 
 
-def parse_lines(text: str) -> list[ast.stmt] | None:
-    """The statements of some lines of a file, which may be indented; None where they are not whole."""
+def parse_lines(text: str, above: int = 0) -> list[ast.stmt] | None:
+    """The statements of some lines of a file, which may be indented; None where they are not whole.
+
+    `above` is how many lines of the file stand above these.
+    """
     indented = text[:1].isspace()
     # An indented text is put under an `if`: dedenting it could change its string literals.
     tree = parse_quietly(f"if True:\n{text}" if indented else text)
-    if tree is None or not indented:
-        return tree.body if tree else None
-    ast.increment_lineno(tree, -1)
-    only = tree.body[0] if len(tree.body) == 1 else None
-    return only.body if isinstance(only, ast.If) and not only.orelse else None
+    if tree is None:
+        return None
+    found = tree.body
+    if indented:
+        only = found[0] if len(found) == 1 else None
+        if not isinstance(only, ast.If) or only.orelse:
+            return None
+        found, above = only.body, above - 1
+    for node in found if above else ():
+        ast.increment_lineno(node, above)
+    return found
 
 
 def _parse(text: str) -> ast.Module:
@@ -272,10 +281,7 @@ class _Parts:
         if len(text) > self._effort:
             return None
         self._effort -= len(text)
-        found = parse_lines(text)
-        for node in found or ():
-            ast.increment_lineno(node, start)
-        return found
+        return parse_lines(text, start)
 
     def _broken(self, start: int, end: int, depth: int) -> ast.stmt:
         """A statement that is broken somewhere, with what is whole inside."""

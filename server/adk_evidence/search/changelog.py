@@ -75,5 +75,6 @@ def asks_for_changes(question: str) -> bool:
     return _ASKS.search(" ".join(question.split())) is not None
 
 
+@functools.lru_cache(maxsize=4096)
 def _is_version(heading: str) -> bool:
     return len(heading) <= _LONGEST_HEADING and _HEADING.fullmatch(heading.strip().rstrip("#").strip()) is not None

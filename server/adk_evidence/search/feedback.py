@@ -32,6 +32,7 @@ def feed_back(run: Run) -> None:
     try:
         run.vectors[0] = moved_query(run, relevant)
         run.relevant = tuple(hit.point_id for hit in relevant)
+        run.asked_scores = {hit.point_id: hit.scores for hit in run.ranked}
     except CollectionUnavailableError as exc:
         if run.context.strict:
             raise

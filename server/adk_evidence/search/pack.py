@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Literal
 
 from adk_evidence.citations.anchor import Corpus
@@ -34,6 +33,7 @@ from adk_evidence.search.passages import Excerpt, Question, add_little, choose_p
 from adk_evidence.search.pasted import tell_error
 from adk_evidence.search.quality import lowered
 from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.support import MEASURES
 from adk_evidence.search.written import near_questions
 from adk_evidence.symbols.imports import PublicImports
 
@@ -168,7 +168,7 @@ def make_candidate(
         feedback_rank=hit.feedback_rank,
         ranking_place=place,
         moved_up=hit.moved_up,
-        measures={} if measures is None else _rounded(asdict(measures)),
+        measures={} if measures is None else _rounded({name: getattr(measures, name) for name in MEASURES}),
         question=question,
     )
     return Candidate(

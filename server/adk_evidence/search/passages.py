@@ -109,11 +109,17 @@ class Question:
             weights[key(word)] = max(weight, weights.get(key(word), 0.0))
         return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
 
-    def held(self, tokens: frozenset[str]) -> frozenset[object]:
+    def held(self, tokens: Collection[str]) -> frozenset[object]:
         """The keys of the question that some tokens have; see `tokens_of`."""
-        if not tokens <= self._seen:
-            self._look_up(tokens - self._seen)
-        return frozenset[object]().union(*[self._keys[token] for token in tokens & self._keys.keys()])
+        return self.held_by([tokens])[0]
+
+    def held_by(self, groups: Sequence[Collection[str]]) -> list[frozenset[object]]:
+        """The keys of the question that each group of tokens has; see `tokens_of`."""
+        # All groups are looked up at once: most of them have few new tokens.
+        if new := frozenset[str]().union(*groups) - self._seen:
+            self._look_up(new)
+        keys = self._keys
+        return [frozenset[object]().union(*[keys[token] for token in group if token in keys]) for group in groups]
 
     def _look_up(self, tokens: frozenset[str]) -> None:
         may_start = self._start.search
@@ -128,14 +134,15 @@ class Question:
         return re.compile("|".join(map(re.escape, sorted(self.starts))) or r"(?!)")
 
     def score(self, held: Iterable[object]) -> float:
+        wanted = frozenset(held)
         # Summed in a fixed order, so that the same question gives the same sum.
-        wanted = set(held)
-        return math.fsum(weight for key, weight in self.weights.items() if key in wanted)
+        return math.fsum([weight for key, weight in self.weights.items() if key in wanted]) if wanted else 0.0
 
 
-def tokens_of(text: str) -> frozenset[str]:
+def tokens_of(text: str) -> tuple[str, ...]:
     """The different words and names of a text."""
-    return frozenset(_WORD.findall(text))
+    # No set: garbage collections walk over every set that is kept, but leave out tuples of texts.
+    return tuple(dict.fromkeys(_WORD.findall(text)))
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -218,10 +225,10 @@ class _Shown:
     def holds(self, lines: Sequence[str]) -> str | None:
         """The point that shows most of some lines, if enough of them are shown."""
         telling = [line for line in lines if len(line) >= _TELLING_CHARS]
-        holders = Counter(self.lines[line] for line in telling if line in self.lines)
-        if not holders or holders.total() < REPEATED_SHARE * len(telling):
+        holders = [self.lines[line] for line in telling if line in self.lines]
+        if not holders or len(holders) < REPEATED_SHARE * len(telling):
             return None
-        return holders.most_common(1)[0][0]
+        return Counter(holders).most_common(1)[0][0]
 
     def add(self, point: str, lines: Iterable[str]) -> None:
         for line in lines:
@@ -258,9 +265,13 @@ def excerpt(
     if not chunk.wanted:
         # Every line is for other readers.
         return Excerpt()
-    keys = [question.held(tokens) for tokens in chunk.tokens]
+    keys = question.held_by(chunk.tokens)
     asked = [line - payload.start_line for line in hit.lines]
-    meant = {n for n, unit in enumerate(chunk.units) if unit.holds(asked) or not question.names.isdisjoint(unit.names)}
+    meant = {
+        n
+        for n, unit in enumerate(chunk.units)
+        if (asked and unit.holds(asked)) or not question.names.isdisjoint(unit.names)
+    }
     scores = _with_meant(chunk, _scores(chunk, keys, question, payload, similarities), meant)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     # How a class is made is said beside its lines.
@@ -291,13 +302,13 @@ class _Chunk:
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
-    tokens: Sequence[frozenset[str]]
+    tokens: Sequence[tuple[str, ...]]
     hidden: frozenset[int]
 
     @functools.cached_property
     def plain(self) -> list[str]:
         """The lines with single spaces, without indentation and what tells asynchronous code from other code."""
-        return [" ".join(word for word in line.split() if word not in ("async", "await")) for line in self.lines]
+        return [" ".join([word for word in line.split() if word not in ("async", "await")]) for line in self.lines]
 
     @functools.cached_property
     def visible(self) -> list[int]:
@@ -476,7 +487,7 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         language = BY_EXTENSION.get("." + header.rstrip("]").rpartition(".")[2])
         chunk = _chunk(text, language.lang if language else "", 1, ())
         if chunk.wanted:
-            keys = [question.held(tokens) for tokens in chunk.tokens]
+            keys = question.held_by(chunk.tokens)
             files.append((header, chunk, keys, max(question.score(keys[number]) for number in chunk.wanted)))
     best = max((score for *_, score in files), default=0.0)
     parts = []

@@ -37,10 +37,9 @@ def rerank(run: Run, reranker: Reranker | None) -> None:
 
 
 def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[Hit]:
-    placed = [hit._replace(pool_rank=place) for place, hit in enumerate(hits, 1)]
-    if reranker is None or not placed or run.rerank_failed:
-        return placed
-    documents = _documents(run, placed)
+    if reranker is None or not hits or run.rerank_failed:
+        return _placed(hits)
+    documents = _documents(run, hits)
     try:
         scores = reranker.rerank(run.query, run.request.task_mode, documents)
     except EvidenceError as exc:
@@ -48,23 +47,33 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
             raise
         run.context.warn("rerank_unavailable", str(exc))
         run.rerank_failed, run.rerank_model = True, None
-        return placed
+        return _placed(hits)
     run.rerank_model = reranker.model
     local = first_stage(reranker)
     if isinstance(local, LocalReranker):
         run.rerank_weights = dict(local.weights)
         if local is reranker:
-            documents, scores = read(run, placed, documents, scores)
+            documents, scores = read(run, hits, documents, scores)
         store = run.settings.store
         run.rerank_scales = {store.collection(kind): {} for kind in KINDS}
         for document, score in zip(documents, scores, strict=True):
             run.rerank_scales[store.collection(document.payload.kind)] = dict(score.scales)
     scored = [
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.
-        hit._replace(rerank_score=round_score(score.score), features=score.features, scores=document.scores)
-        for hit, score, document in zip(placed, scores, documents, strict=True)
+        hit._replace(
+            pool_rank=place,
+            rerank_score=round_score(score.score),
+            features=score.features,
+            scores=document.scores,
+        )
+        for place, (hit, score, document) in enumerate(zip(hits, scores, documents, strict=True), 1)
     ]
     return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank))
+
+
+def _placed(hits: Sequence[Hit]) -> list[Hit]:
+    """The pool in its own order."""
+    return [hit._replace(pool_rank=place) for place, hit in enumerate(hits, 1)]
 
 
 def dedup(hits: Iterable[Hit]) -> list[Hit]:

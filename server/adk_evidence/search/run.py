@@ -103,7 +103,8 @@ class Run:
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
       it was encoded first, None before that.
     - `relevant`: the point ids of the hits that feedback took as relevant, best first. If there are any, feedback has
-      moved the question, and the branches' scores are of another one.
+      moved the question, and the branches' scores are of another one. `asked_scores` are then those of the question as
+      it was encoded first, by point id.
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `resolved`: the symbols that the request carries as data; None before they are looked up.
@@ -137,6 +138,7 @@ class Run:
     vectors: list[QueryVectors] = field(default_factory=list)
     asked: QueryVectors | None = None
     relevant: tuple[str, ...] = ()
+    asked_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     hits: dict[Kind, list[Hit]] = field(default_factory=dict)
     unique: list[Hit] = field(default_factory=list)
     merged: list[Hit] = field(default_factory=list)

@@ -12,6 +12,8 @@ from adk_evidence.search.run import Hit, Run
 # The cosine from which two questions mostly are about the same thing. Of the results of 60 questions of our golden set,
 # three in ten have such a question; of the questions between .4 and .5, most only share a word with the one asked.
 NEAR = 0.5
+# How far a store's cosine may be from ours.
+_ROUNDING = 1e-4
 
 
 def near_questions(run: Run, hits: Sequence[Hit]) -> dict[str, WrittenQuestion]:
@@ -34,8 +36,9 @@ def near_questions(run: Run, hits: Sequence[Hit]) -> dict[str, WrittenQuestion]:
 
 
 def _may_be_near(run: Run, hit: Hit) -> bool:
-    """Whether a hit has a question that may be near: reading the vectors of all would take twice as long.
+    """Whether a hit has a question that may be near, as the store's score says where the store was asked.
 
-    The store's score says so unless feedback has moved the question that the score is of.
+    Reading the vectors of all would take twice as long.
     """
-    return bool(hit.payload.questions) and (bool(run.relevant) or hit.scores.get("asked", NEAR) >= NEAR)
+    scores = run.asked_scores.get(hit.point_id, {}) if run.relevant else hit.scores
+    return bool(hit.payload.questions) and scores.get("asked", NEAR) >= NEAR - _ROUNDING

@@ -289,22 +289,24 @@ class History:
     def _top_level(self, name: str, inside: str) -> list[str]:
         """The paths of a name at the top of a module whose path ends with `inside`."""
         found: list[str] = []
+        # Few modules have the name, so that this is asked first.
         for module, text in self.table.modules.items():
+            has = text.startswith(f"{name}\t") or f"\n{name}\t" in text
+            if not has and module.rpartition(".")[2] != name:
+                continue
             if is_private(module) or not f".{module}".endswith(f".{inside}" if inside else ""):
                 continue
-            if text.startswith(f"{name}\t") or f"\n{name}\t" in text:
-                runs = self.table.rows(module)[name]
-                # What a module imports for its own use is no place to import it from.
-                if module in self._packages or any(run.payload[0] not in "=~" for run in runs):
-                    found.append(f"{module}.{name}")
-            elif module.rpartition(".")[2] == name:
+            if not has:
                 found.append(module)
+            # What a module imports for its own use is no place to import it from.
+            elif module in self._packages or any(run.payload[0] not in "=~" for run in self.table.rows(module)[name]):
+                found.append(f"{module}.{name}")
         return sorted(found, key=self._likelihood)
 
     def _members(self, name: str) -> list[str]:
         found: list[str] = []
         for module, text in self.table.modules.items():
-            if not is_private(module) and f".{name}\t" in text:
+            if f".{name}\t" in text and not is_private(module):
                 found += [f"{module}.{row}" for row in self.table.rows(module) if row.endswith(f".{name}")]
         return sorted(found, key=self._likelihood)
 

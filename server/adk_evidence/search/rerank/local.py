@@ -80,7 +80,8 @@ class LocalReranker:
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         found = scales(documents)
         of_use = not asks_for_changes(query.text)
-        used: Mapping[str, int] = {}
+        # In how many of the best docs each word stands.
+        used: Counter[str] = Counter()
         for kind in KINDS:
             members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
             for index in members:
@@ -97,8 +98,8 @@ class LocalReranker:
                 scores[index] = RerankScore(weighted(features, self.weights), features, found[kind])
             if kind == "doc":
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
-                # In how many of the best docs each word stands.
-                used = Counter(name for index in best for name in _names_in(documents[index].payload.searched_text))
+                for index in best:
+                    used.update(_names_in(documents[index].payload.searched_text))
         return scores
 
     def _asked_for(self, defined: float, own: float) -> Mapping[str, float]:

@@ -1,0 +1,25 @@
+"""What the first answer of a process changes for garbage collections."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from adk_evidence.search import session
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize(("own", "then"), [(700, session.COLLECTED_AT_ONCE), (50_000, 50_000), (0, 0)])
+def test_a_process_collects_less_often_than_before_and_never_more_often(own: int, then: int) -> None:
+    gc.set_threshold(own, 10, 10)
+    session.settle.__wrapped__()
+    assert gc.get_threshold() == (then, 10, 10) and gc.get_freeze_count() > 0
