@@ -154,6 +154,16 @@ def test_a_call_of_an_asynchronous_function_without_await_is_told(body: str) -> 
         "  part = context.load_artifact('a')\n  part = await part\n  return part.text",
         "  part = context.load_artifact('a')\n  async def later():\n    return await part\n  print(part.cr_code)",
         "  return context.state.get('a')",
+        "  part = context.load_artifact('a')\n  return cached or part",
+        "  part = context.load_artifact('a')\n  return await (cached or part)",
+        "  part = context.load_artifact('a')\n  if part in done:\n    return 1",
+        "  part = context.load_artifact('a')\n  part.close()",
+        "  return context.load_artifact('a').__await__()",
+        "  part = context.load_artifact('a')\n  if part:\n    class T:\n      def f(self):\n        return wait(part)",
+        "  part = context.load_artifact('a')\n  if part:\n    class T(metaclass=part):\n      pass",
+        "  global part\n  part = context.load_artifact('a')\n  if part:\n    return 1",
+        "  context.load_artifact = print\n  return context.load_artifact('a').text",
+        "  run = lambda: part\n  part = context.load_artifact('a')\n  if part:\n    return run",
         # It does not parse: the line may be the end of another.
         "  part = context.load_artifact('a')\n  return part.text\n  and so on",
     ],
@@ -162,13 +172,24 @@ def test_what_may_be_awaited_elsewhere_is_not_told(body: str) -> None:
     assert [kind for kind, _, _ in told(READING + body, "2.13.0")] == []
 
 
+def test_generators_are_driven_by_hand_and_deep_code_is_read_in_time() -> None:
+    code = "from google.adk.runners import InMemoryRunner\nevents = InMemoryRunner().run_async(user_id='u')\n"
+    assert told(code + "first = await events.__anext__()", "2.13.0") == []
+    assert [kind for kind, _, _ in told(code + "for event in events:\n  pass", "2.13.0")] == ["await"]
+    began = time.process_time()
+    assert told(f"{code}x = a{'.b()' * 600}\ny = {'+'.join(['1'] * 1500)}", "2.13.0") == []
+    nested = "".join(f"{' ' * depth}def f{depth}():\n" for depth in range(90))
+    assert told(f"{code}{nested}{' ' * 90}x = [{', '.join(['name'] * 15_000)}]", "2.13.0") == []
+    assert time.process_time() - began < 5
+
+
 def test_a_function_is_asynchronous_in_some_versions_alone() -> None:
     code = (
         "from google.adk.sessions import InMemorySessionService\nInMemorySessionService().create_session(app_name='a')"
     )
     assert told(code, "0.5.0") == [] and [kind for kind, _, _ in told(code, "1.4.2")] == ["await"]
     (found,) = check(code, "1.4.2").deviations
-    assert found.text.endswith("as an asynchronous function: the code lacks `await`.")
+    assert found.text.endswith("as an asynchronous function: the code lacks `await` or `async for`.")
 
 
 def test_a_deprecated_name_is_a_note_that_names_what_to_use() -> None:

@@ -96,8 +96,8 @@ def test_nothing_is_said_of_what_the_version_has_and_of_what_is_no_docs(version:
 def test_a_missing_await_is_told_beside_the_result_and_in_a_warning() -> None:
     body = "```python\nfrom google.adk.tools import ToolContext\ndef f(c: ToolContext):\n  c.save_artifact('a')\n```"
     (only,), warnings = checked(factories.payload(body=body), version="2.13.0")
-    assert drift_label(only) == "lacks `await` in google-adk 2.13.0: ToolContext.save_artifact"
-    assert ["the code lacks `await` (shown by result 1)" in warning for warning in warnings] == [True]
+    assert drift_label(only) == "lacks `await` or `async for` in google-adk 2.13.0: ToolContext.save_artifact"
+    assert ["the code lacks `await` or `async for` (shown by result 1)" in warning for warning in warnings] == [True]
 
 
 def test_deprecated_names_are_notes_beside_their_result_alone() -> None:

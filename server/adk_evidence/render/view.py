@@ -27,7 +27,7 @@ NOT_CITED = "[CONTEXT, NOT CITED]"
 # What is said of drift of these kinds, with the version.
 _DRIFT: Mapping[str, Collection[str]] = {
     "not in google-adk {}": ("import", "name", "keyword"),
-    "lacks `await` in google-adk {}": ("await",),
+    "lacks `await` or `async for` in google-adk {}": ("await",),
     "deprecated in google-adk {}": ("deprecated",),
 }
 

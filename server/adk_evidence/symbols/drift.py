@@ -112,7 +112,10 @@ class DriftChecker:
             imports += (
                 ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
             )
-            for symbol, kind, line, _ in self._told(code):
+            # A text that does not parse may lack the beginning of a statement.
+            broken = code.document.is_broken
+            unawaited = frozenset(() if broken else (call.func for call in used_without_await(code.document.tree)))
+            for symbol, kind, line, _ in self._told(code, unawaited=unawaited):
                 if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
                     continue
                 first, last = snippet.lines(line, line)
@@ -136,8 +139,7 @@ class DriftChecker:
         lacking: set[str] = set()
         found: list[tuple[Deviation, Mention]] = []
         for symbol, kind, line, mention in self._told(code, first, last):
-            # Type checkers tell of a missing `await` where somebody writes code.
-            if mention is None or kind == "await" or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
+            if mention is None or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
                 continue
             deviation = self._deviation(symbol, kind, line, line, "")
             if deviation is not None:
@@ -156,8 +158,13 @@ class DriftChecker:
             return None
         return self._deviation(symbol, kind, line, line, "")
 
-    def _told(self, code: _Code, first: int = 0, last: int | None = None) -> Iterator[_Told]:
-        """The names of the ADK that code shows, each with the kind that it has where the version lacks it."""
+    def _told(
+        self, code: _Code, first: int = 0, last: int | None = None, unawaited: Collection[ast.expr] = ()
+    ) -> Iterator[_Told]:
+        """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
+
+        `unawaited` are functions whose calls lack an `await` if the functions are asynchronous.
+        """
         last = len(code.document.lines) - 1 if last is None else last
         mentions = list(code.document.mentions_in((first, 0), (last + 1, 0)))
         # An alias stands behind the name that it is for.
@@ -174,7 +181,7 @@ class DriftChecker:
                 symbol, kind = names.symbol(mention)
                 if symbol is not None:
                     yield _Told(symbol, kind, mention.line, mention)
-                if symbol is not None and mention.expression in code.unawaited and names.is_awaited(symbol):
+                if symbol is not None and mention.expression in unawaited and names.is_awaited(symbol):
                     yield _Told(symbol, "await", mention.line, mention)
 
     def _may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
@@ -194,7 +201,7 @@ class DriftChecker:
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         if kind == "await":
             version = f"{self._distribution} {self.version}"
-            text = f"{version} has `{symbol}` as an asynchronous function: the code lacks `await`."
+            text = f"{version} has `{symbol}` as an asynchronous function: the code lacks `await` or `async for`."
             return Deviation(kind, symbol, 0, 0, text)
         has = self._has(symbol)
         if has:
@@ -263,8 +270,6 @@ class _Code:
         if document.is_broken:
             self.imports += _broken_imports(nodes, document.lines)
         self.uncertain = _uncertain(nodes, document.scopes)
-        # A text that does not parse may lack the beginning of a statement.
-        self.unawaited = {call.func for call in used_without_await(document.tree)} if not document.is_broken else set()
         module = self.document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))

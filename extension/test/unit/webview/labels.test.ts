@@ -49,7 +49,7 @@ describe("what evidence shows and the version lacks", () => {
     ];
     assert.deepEqual(driftLabels(candidate({ drift })), [
       "Not in google-adk 1.4.2: App (since 1.14.0), LlmAgent(mode=), skills (until 1.2.0), 1 more",
-      "Lacks await in google-adk 1.4.2: ToolContext.load_artifact",
+      "Lacks await or async for in google-adk 1.4.2: ToolContext.load_artifact",
       "Deprecated in google-adk 1.4.2: LoopAgent (use Workflow)",
     ]);
   });
