@@ -130,8 +130,8 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 
     files = tuple(with_includes(file, hash_of) for file in pages)
     readers = _readers(about, files)
-    # A page's URL and title depend on these files and on its path.
-    navigation = [include(name) or "" for name in CONFIG_FILES]
+    # A page's URL and title depend on these files and pages and on its path.
+    navigation = [*(include(name) or "" for name in CONFIG_FILES), *site.superseded]
     return CorpusInput(
         name="adk_docs",
         kind="doc",

@@ -434,7 +434,9 @@ class QdrantStandIn:
             by_shard: dict[int, list[edge.PointId]] = {}
             for point in map(_point_id, body["points"]):
                 by_shard.setdefault(collection.shard_of(point), []).append(point)
-            written = [({shard}, edge.UpdateOperation.set_payload(ids, payload, key)) for shard, ids in by_shard.items()]
+            written = [
+                ({shard}, edge.UpdateOperation.set_payload(ids, payload, key)) for shard, ids in by_shard.items()
+            ]
             return self._update(collection, query, set(by_shard), written)
         if body.get("filter") is None:
             raise wrong_input("No filter or points provided")

@@ -364,6 +364,8 @@ class IndexWriter(EvidenceStore):
     def set_payload(self, collection: str, filter: Filter, fields: Mapping[str, Any]) -> None:
         """Give the points that pass the filter other values of some payload fields; other fields and vectors stay.
 
+        None takes a field away: to readers, that is the same.
+
         Raises:
             StoreError: The engine refuses the values.
         """
