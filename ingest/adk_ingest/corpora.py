@@ -60,9 +60,10 @@ class CorpusInput:
 
     `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
     everything besides the files themselves and the commit that decides its chunks' payloads: when it differs from the
-    published index's, every file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None. `pages` are
-    generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at the corpus
-    as a whole and returns a sentence for each thing that its authors should know; it runs only when files changed.
+    published index's, every file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None.
+    `pages` are generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at
+    the corpus as a whole and returns a sentence for each thing that its authors should know; it runs only when files
+    changed.
     `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
     `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
     can be sent to another process, without its files and what the walk found.

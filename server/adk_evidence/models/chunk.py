@@ -48,8 +48,8 @@ DECORATOR = "@"
 class ChunkPayload(BaseModel):
     """What the store keeps with a chunk's vectors.
 
-    Of all fields, only `commit` and `ref` depend on the commit: when a corpus gets a new one, these two are set anew and
-    all else of an unchanged file stays.
+    Of all fields, only `commit` and `ref` depend on the commit: when a corpus gets a new one, these two are set anew
+    and all else of an unchanged file stays.
 
     `text` is header + context tail + the chunk's own lines + attachments. The chunk's own lines are
     `text[body_start:body_end]`, verbatim from lines `start_line`..`end_line` (1-based, inclusive) of the file
