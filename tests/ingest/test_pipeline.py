@@ -415,6 +415,21 @@ class TestARunAgain:
         rollback(workplace.settings)
         assert workplace.points() == before, "the older generation is cited as it was"
 
+    def test_an_index_whose_ids_hold_commits_answers_until_it_is_built_anew_from_kept_vectors(
+        self, workplace: Workplace
+    ) -> None:
+        workplace.ingest()
+        current = workplace.generations.current()
+        assert current is not None
+        manifest = json.loads((current.folder / "manifest.json").read_text())
+        del manifest["fingerprint"]["chunk_ids"]
+        (current.folder / "manifest.json").write_text(json.dumps(manifest))
+        assert workplace.ask("how do I retry when a tool throws?").candidates
+        embedder = HashEmbedder()
+        run = workplace.ingest(dense=embedder)
+        assert not embedder.embedded
+        assert all(corpus.files_changed == corpus.files for corpus in run.corpora.values())
+
     def test_what_a_commit_says_of_the_site_reaches_pages_that_it_does_not_change(self, workplace: Workplace) -> None:
         (workplace.docs / "docs/tools/README.md").write_text("# All tools\n\nTools that retry and tools that ask.\n")
         workplace.ingest()
