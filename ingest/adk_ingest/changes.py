@@ -27,6 +27,7 @@ MAX_FAILED_SHARE = 0.05
 class Changes:
     """How one corpus differs from the published index; `said` is the corpus's entry in the run's manifest.
 
+    `is_recited` says that the kept files are cited with another commit or ref than in the published index.
     `take` fills the rest. `records` are the chunks of the changed files, for the length of a run, with the texts for
     the dense model. Where the model sees a file's chunks together, `contexts` has their texts.
     """
@@ -36,6 +37,7 @@ class Changes:
     changed: list[str]
     removed: list[str]
     kept: dict[str, FileEntry]
+    is_recited: bool = False
     records: RecordSpool = field(default_factory=RecordSpool)
     contexts: list[ContextBatch] = field(default_factory=list)
     files: dict[str, FileEntry] = field(default_factory=dict)
@@ -61,13 +63,15 @@ class Changes:
         }
         changed = [path for path in files if path not in kept]
         removed = [path for path in (old.files if old else {}) if path not in files]
-        changes = cls(corpus, said, changed, removed, kept)
+        cited = (corpus.source.commit, corpus.source.ref)
+        is_recited = old is not None and bool(kept) and (old.commit, old.ref) != cited
+        changes = cls(corpus, said, changed, removed, kept, is_recited)
         said.files_changed, said.files_removed = len(changed), len(removed)
         changes._count()
         return changes
 
     def __bool__(self) -> bool:
-        return bool(self.changed or self.removed)
+        return bool(self.changed or self.removed or self.is_recited)
 
     @property
     def stale(self) -> list[str]:

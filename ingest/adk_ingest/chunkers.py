@@ -43,6 +43,8 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
         "chunks_without_terms": "left out",
         # Older indexes cannot be filtered by them.
         "decorators": "tags",
+        # In older indexes, ids and texts of chunks hold the commit. They answer as before.
+        "chunk_ids": "without commits",
         "dense_text": VERSIONS[settings.embedding.dense.text],
     }
 

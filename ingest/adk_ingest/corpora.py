@@ -59,10 +59,11 @@ class CorpusInput:
     """One corpus of a run.
 
     `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
-    everything besides the files themselves that decides its chunks' payloads: when it differs from the published
-    index's, every file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None. `pages` are
-    generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at the corpus
-    as a whole and returns a sentence for each thing that its authors should know; it runs only when files changed.
+    everything besides the files themselves and the commit that decides its chunks' payloads: when it differs from the
+    published index's, every file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None.
+    `pages` are generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at
+    the corpus as a whole and returns a sentence for each thing that its authors should know; it runs only when files
+    changed.
     `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
     `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
     can be sent to another process, without its files and what the walk found.
@@ -130,8 +131,8 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
 
     files = tuple(with_includes(file, hash_of) for file in pages)
     readers = _readers(about, files)
-    # A page's URL and title depend on these files and on its path.
-    navigation = [include(name) or "" for name in CONFIG_FILES]
+    # A page's URL and title depend on these files and pages and on its path.
+    navigation = [*(include(name) or "" for name in CONFIG_FILES), *site.superseded]
     return CorpusInput(
         name="adk_docs",
         kind="doc",
@@ -323,7 +324,6 @@ def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
         corpus,
         name=name,
         source=replace(corpus.source, corpus=name, kind="folder", commit=commit, committed=None),
-        state=sha256_text(f"{corpus.state}\0{commit}"),
         files=changed,
         found=Discovery(),
         check=list,
@@ -394,6 +394,6 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
 
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:
-    """A hash of everything that all payloads of a corpus depend on; `more` adds to it."""
-    parts = (source.repo, source.commit, source.ref or "", origin, str(source.root), *more)
+    """A hash of everything but commit and ref that all payloads of a corpus depend on; `more` adds to it."""
+    parts = (source.repo, origin, str(source.root), *more)
     return sha256_text("\0".join(parts))

@@ -46,14 +46,14 @@ _HEADER = re.compile(
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t]*\([^()]*\)|[^\n]*)", re.MULTILINE)
 
 
-_NOT_ITS_OWN = re.compile(r" ?\[(?:COMMIT|LINES)=[^\]\n]*\]")
+_LINES = re.compile(r" ?\[LINES=[^\]\n]*\]")
 # Part of an index's fingerprint: change it when the same chunk would give another text.
 VERSIONS: Mapping[DenseText, str] = {"passages": "passages-2", "brief": "brief-1", "full": "full-1"}
 
 
 def full_text(text: str, header_chars: int) -> str:
-    """A chunk's text as the store keeps it, without the COMMIT and LINES fields in the first `header_chars`."""
-    return _NOT_ITS_OWN.sub("", text[:header_chars]) + text[header_chars:]
+    """A chunk's text as the store keeps it, without the field LINES in the first `header_chars`."""
+    return _LINES.sub("", text[:header_chars]) + text[header_chars:]
 
 
 def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> str:

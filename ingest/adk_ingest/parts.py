@@ -95,6 +95,7 @@ class SourceState(BaseModel, frozen=True):
     """What a corpus is made of; `listing` is a digest of the paths and texts of all its files."""
 
     commit: str
+    ref: str | None = None
     root: str
     files: int
     listing: str
@@ -146,6 +147,7 @@ class Build(BaseModel, frozen=True):
             sources={
                 corpus.name: SourceState(
                     commit=corpus.source.commit,
+                    ref=corpus.source.ref,
                     root=str(corpus.source.root),
                     files=len(corpus.files),
                     listing=listing((file.path, file.file_hash) for file in corpus.files),
@@ -200,6 +202,9 @@ class Build(BaseModel, frozen=True):
                 return f"its {name} lies in {theirs.root}, and the build's in {ours.root}: citations need one path"
             if ours.commit != theirs.commit:
                 return f"its {name} is at {theirs.commit}, and the build's at {ours.commit}"
+            if ours.ref != theirs.ref:
+                refs = [source.ref or "no branch or tag" for source in (theirs, ours)]
+                return f"its {name} is of {refs[0]}, and the build's of {refs[1]}"
             if ours.listing != theirs.listing:
                 files = counted(theirs.files, "file", "files")
                 return f"its {name} has {files}, and not the same paths and texts as the build's {ours.files:,}"

@@ -308,8 +308,9 @@ class Ingestion:
             for _ in self._made(changes):
                 self._progress.advance()
                 self._stop_if_cancelled()
-            for change in filter(None, changes):
-                change.said.warnings += change.corpus.check()
+            for change in changes:
+                if change.stale:
+                    change.said.warnings += change.corpus.check()
 
     def _made(self, changes: Sequence[Changes]) -> Iterator[None]:
         """Make the records of all changed files; yields after each file."""
@@ -411,11 +412,9 @@ class Ingestion:
             writer = open_writer(folder, self._specs, self._settings, shared)
         try:
             with log.timed("upsert"):
-                stale_files = ((change.corpus, tuple(change.stale)) for change in changes if change.stale)
                 # A part is of new collections, and no file of an earlier index is in them.
-                for corpus, stale in () if shared else stale_files:
-                    origin, name = Match("origin", (corpus.origin,)), Match("corpus", (corpus.source.corpus,))
-                    writer.delete(store.collection(corpus.kind), Filter(must=(Match("path", stale), origin, name)))
+                for change in () if shared else filter(None, changes):
+                    _bring_up_to_date(writer, store.collection(change.corpus.kind), change)
             self._upsert(log, writer, changes, vectors)
             with log.timed("upsert"):
                 writer.flush()
@@ -536,6 +535,17 @@ def _describe(corpus: CorpusInput) -> CorpusRun:
         skipped_examples={reason: sorted(paths)[:SKIPPED_EXAMPLES] for reason, paths in found.skipped.items()},
         decode_warnings=list(found.decode_warnings),
     )
+
+
+def _bring_up_to_date(writer: IndexWriter, collection: str, change: Changes) -> None:
+    """Take the points of a corpus's stale files out of a collection, and cite the others as the corpus is now."""
+    source = change.corpus.source
+    # Generated pages have the corpus of the documentation.
+    own = (Match("origin", (change.corpus.origin,)), Match("corpus", (source.corpus,)))
+    if change.stale:
+        writer.delete(collection, Filter(must=(Match("path", tuple(change.stale)), *own)))
+    if change.is_recited:
+        writer.set_payload(collection, Filter(must=own), {"commit": source.commit, "ref": source.ref})
 
 
 def _write_pages(folder: Path, change: Changes) -> None:

@@ -78,7 +78,7 @@ def _record(
             found = passages(raw, path=file.path, title=title, kind=corpus.text_kind)
             dense_texts, passage_lines = zip(*found, strict=True)
     return ChunkRecord(
-        chunk_id=make_chunk_id(source.corpus, source.commit, file.path, index, text_hash),
+        chunk_id=make_chunk_id(source.corpus, file.path, index, text_hash),
         corpus=source.corpus,
         repo=source.repo,
         commit=source.commit,
@@ -125,9 +125,9 @@ def _record(
 
 
 def header(raw: RawChunk, path: str, corpus: CorpusInput) -> str:
-    """The context header, in the words of SPEC 3 sections 5.1.1 and 5.2.3."""
+    """The context header, in the words of SPEC 3 sections 5.1.1 and 5.2.3 without COMMIT, which the payload has."""
     source = corpus.source
-    first = f"[CORPUS={source.corpus}] [REPO={source.repo}] [COMMIT={source.commit}]\n"
+    first = f"[CORPUS={source.corpus}] [REPO={source.repo}]\n"
     if corpus.text_kind == "code":
         symbol = raw.symbol or "module"
         return f"{first}[PATH={path}] [SYMBOL={symbol}] [LINES={raw.start_line}-{raw.end_line}]\n---\n"

@@ -20,11 +20,11 @@ SETTINGS = load_settings()
 
 def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **changes: Any) -> ChunkPayload:
     corpus = "adk_docs" if kind == "doc" else "adk_python"
-    lead = f"[CORPUS={corpus}] [REPO=google/x] [COMMIT=abc]\n[PATH={path}]\n---\n"
+    lead = f"[CORPUS={corpus}] [REPO=google/x]\n[PATH={path}]\n---\n"
     text = lead + body
     index = changes.get("chunk_index", 0)
     values: dict[str, Any] = {
-        "chunk_id": make_chunk_id(corpus, "abc", path, index, sha256_text(text)),
+        "chunk_id": make_chunk_id(corpus, path, index, sha256_text(text)),
         "corpus": corpus,
         "repo": "google/adk-docs" if kind == "doc" else "google/adk-python",
         "commit": "abc",

@@ -144,7 +144,7 @@ def test_results_that_are_only_the_nearest_are_not_passed_off_as_relevant():
 
 
 def test_a_pack_shows_the_cited_lines_apart_from_what_stands_around_them():
-    lead = "[CORPUS=adk_python] [REPO=google/x] [COMMIT=abc]\n[PATH=src/a.py]\n---\nclass Runner:\n"
+    lead = "[CORPUS=adk_python] [REPO=google/x]\n[PATH=src/a.py]\n---\nclass Runner:\n"
     body, behind = "    def run(self):\n---\n        pass", "\n\n[INCLUDED b.py]\nx = 1"
     code = payload("code", "src/a.py", body, text=lead + body + behind, body_start=len(lead), body_end=len(lead + body))
     candidate = candidate_of(placed(hit(code), 1, 1.0))

@@ -230,6 +230,42 @@ def test_delete_removes_what_passes_the_filter(backend: Backend, tmp_path: Path)
         assert writer.count(DOCS) == 0
 
 
+def test_set_payload_changes_these_fields_of_what_passes_the_filter_and_nothing_else(
+    backend: Backend, tmp_path: Path
+) -> None:
+    points = [point(n, path=f"{n % 2}.py", commit="a", ref="main", text=f"text {n}") for n in range(10)]
+    with stored(backend, tmp_path / "a", points):
+        pass
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    with closing(backend.writer(tmp_path / "b", [DOCS_SPEC])) as writer:
+        writer.set_payload(DOCS, Filter(must=(Match("path", ("1.py",)),)), {"commit": "b", "ref": None})
+        writer.upsert(DOCS, [point(10, path="1.py", commit="c")])
+        assert writer.count(DOCS, Filter(must=(Match("commit", ("b",)),))) == 5
+    odd = Filter(must=(Match("commit", ("b",)),))
+    with (
+        closing(backend.reader(tmp_path / "a", [DOCS_SPEC])) as old,
+        closing(backend.reader(tmp_path / "b", [DOCS_SPEC])) as new,
+    ):
+        before = {record.id: record for record in old.scroll(DOCS, with_vectors=True)[0]}
+        after = {record.id: record for record in new.scroll(DOCS, with_vectors=True)[0]}
+        changed = {record.id for record in new.scroll(DOCS, filter=odd)[0]}
+        assert changed == {point_id(n) for n in range(1, 10, 2)} and old.count(DOCS, odd) == 0
+        for name, record in before.items():
+            payload = dict(record.payload)
+            if name in changed:
+                payload["commit"] = "b"
+                del payload["ref"]
+            assert after[name] == replace(record, payload=payload)
+        assert new.count(DOCS, Filter(must=(Match("ref", ("main",)),))) == 5
+        found = new.hybrid_query(DOCS, branches(1, 1), Fusion(), limit=5, filter=odd)
+        assert [hit.id for hit in found.fused] and set(ids(found.fused)) <= changed
+    with closing(backend.writer(tmp_path / "b", [DOCS_SPEC])) as writer:
+        writer.set_payload(DOCS, Filter(), {"commit": "d"})
+        assert writer.count(DOCS, Filter(must=(Match("commit", ("d",)),))) == 11
+        with pytest.raises(StoreError, match="cannot be written"):
+            writer.set_payload(DOCS, Filter(), {"commit": object()})
+
+
 def test_a_closed_folder_and_a_copy_of_it_can_be_written_on(backend: Backend, tmp_path: Path) -> None:
     with stored(backend, tmp_path / "a", [point(n) for n in range(5)]):
         pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -33,11 +34,12 @@ from adk_evidence.services import qdrant as server_client
 from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
-from adk_evidence.store.factory import open_generations, open_reader
+from adk_evidence.store.factory import open_generations, open_reader, rollback
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.manifest import IngestCancelledError, RunFiles
+from adk_ingest.manifest import IngestCancelledError, RunFiles, RunManifest
 from adk_ingest.progress import Progress, Reported
+from adk_ingest.reports import verify_published
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
 from tests.standins.qdrant import QdrantStandIn
@@ -133,6 +135,46 @@ def commit_all(folder: Path, message: str = "next") -> str:
     git(folder, "add", ".")
     git(folder, "commit", "--quiet", "-m", message)
     return git(folder, "rev-parse", "HEAD")
+
+
+def last_run(place: Place) -> RunManifest:
+    """The newest run of the index of the place's codebase."""
+    return next(RunFiles(settings_of(place.settings, "app").paths.runs).runs())
+
+
+def as_made_at_once(chunks: list[ChunkPayload]) -> dict[str, ChunkPayload]:
+    """Chunks by their ids, without the times of the runs that wrote them."""
+    return {chunk.chunk_id: chunk.model_copy(update={"created_at": ""}) for chunk in chunks}
+
+
+def commit_of_one_file(place: Place, other: Path, *, with_git: bool) -> None:
+    """Index a codebase, change one file, commit it, index again, and compare with an index of a copy in `other`."""
+    if with_git:
+        commit_all(place.app)
+    place.index()
+    before = place.chunks()
+    change(place.app / "src/app/auth.py", "strip()", "strip().lower()")
+    head = commit_all(place.app) if with_git else None
+    dense = HashEmbedder()
+    indexer = CodebaseIndexer(place.settings, dense=dense, sparse=shared_sparse())
+    report = indexer.update("app", lambda: False, lambda done, total, message: None)
+    run = last_run(place)
+    assert (report.status, report.changed_files) == ("success", 1)
+    assert sum(corpus.files_changed for corpus in run.corpora.values()) == 1
+    assert sum(run.points_uploaded.values()) == len(dense.embedded) == 1
+    chunks = place.chunks()
+    [commit] = {chunk.commit for chunk in chunks}
+    assert commit == head if with_git else commit.startswith("tree-")
+    assert {chunk.commit for chunk in before}.isdisjoint({commit})
+    assert {candidate.ref for candidate in place.ask().candidates} == {commit}
+    settings = settings_of(place.settings, "app")
+    assert verify_published(settings, citations=True).citations == {"exact": len(chunks)}
+    fresh = Place(other)
+    shutil.copytree(place.app, fresh.app)
+    fresh.index()
+    assert as_made_at_once(chunks) == as_made_at_once(fresh.chunks())
+    rollback(settings)
+    assert place.chunks() == before, "the older generation is cited as it was"
 
 
 class TestNames:
@@ -245,7 +287,10 @@ class TestTwins:
     def test_builds_of_a_source_are_left_out_and_counted(self, place: Place) -> None:
         write_files(place.app, BUILDS)
         report = place.index()
-        assert [chunk.path for chunk in place.chunks() if "logIn" in chunk.names] == ["src/login.ts", "web/login.ts"]
+        assert sorted(chunk.path for chunk in place.chunks() if "logIn" in chunk.names) == [
+            "src/login.ts",
+            "web/login.ts",
+        ]
         told = "2 files say what another file says, as builds and copies do, so the index lacks login.d.ts (as src/"
         assert any(warning.startswith(told) for warning in report.warnings)
         assert ("login.js", "twin") not in report.skipped, "one sentence is enough"
@@ -396,7 +441,27 @@ class TestUpdates:
 
         head = commit_all(place.app)
         assert place.update().changed_files == 0
+        written = {name: points for name, points in last_run(place).points_uploaded.items() if points}
+        assert written == {"app-codebase": 2}, "the files that were not committed are now"
         assert {candidate.ref for candidate in place.ask().candidates} == {head}
+
+    @pytest.mark.parametrize("with_git", [True, False])
+    def test_a_commit_touches_the_files_alone_that_it_changed(
+        self, place: Place, tmp_path: Path, with_git: bool
+    ) -> None:
+        commit_of_one_file(place, tmp_path / "other", with_git=with_git)
+
+    def test_another_branch_of_the_same_commit_is_named_and_nothing_is_written(self, place: Place) -> None:
+        head = commit_all(place.app)
+        place.index()
+        before = place.chunks()
+        git(place.app, "switch", "--quiet", "--create", "next")
+        assert place.update().status == "success" and set(last_run(place).points_uploaded.values()) == {0}
+        assert place.chunks() == [chunk.model_copy(update={"ref": "next"}) for chunk in before]
+        git(place.app, "switch", "--quiet", "--detach")
+        place.update()
+        assert {(chunk.commit, chunk.ref) for chunk in place.chunks()} == {(head, None)}
+        assert place.update().status == "unchanged"
 
     def test_a_renamed_page_keeps_its_vectors_and_renamed_code_gets_those_of_its_new_path(self, place: Place) -> None:
         def renamed(old: str, new: str) -> list[str]:
@@ -586,6 +651,15 @@ class TestOnAServer:
             monkeypatch.delenv(name, raising=False)
         with QdrantStandIn() as running:
             yield running
+
+    @pytest.mark.parametrize("with_git", [True, False])
+    def test_a_commit_touches_the_files_alone_that_it_changed(
+        self, server: QdrantStandIn, tmp_path: Path, with_git: bool
+    ) -> None:
+        place = Place(tmp_path, {"store": {"kind": "server", "url": server.url, "timeout_seconds": 5}})
+        write_files(place.app, APP)
+        commit_of_one_file(place, tmp_path / "other", with_git=with_git)
+        assert sum(line.endswith("/points/payload") for line in server.lines()) == 2
 
     def test_each_index_has_collections_of_its_own(self, server: QdrantStandIn, tmp_path: Path) -> None:
         place = Place(tmp_path, {"store": {"kind": "server", "url": server.url, "timeout_seconds": 5}})

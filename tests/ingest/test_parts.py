@@ -384,6 +384,11 @@ class TestWhatMustAgree:
         write_docs(site.root / "docs", commit="d0c5000000000000000000000000000000000002")
         self._refused(site, r"its adk_docs is at d0c5\w+2, and the build's at d0c5\w+1")
 
+    def test_the_branch_or_tag(self, site: Site) -> None:
+        about = json.loads((site.root / "docs/corpus.json").read_text())
+        write_files(site.root / "docs", {"corpus.json": json.dumps({**about, "ref": "next"})})
+        self._refused(site, "its adk_docs is of next, and the build's of main")
+
     def test_where_the_sources_lie(self, site: Site) -> None:
         build = build_of(site)
         build["sources"]["adk_docs"]["root"] = "/elsewhere"

@@ -12,11 +12,13 @@ import pytest
 
 from adk_evidence.errors import IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
+from adk_evidence.store.factory import rollback
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
 from adk_ingest.making import make_file
 from adk_ingest.manifest import RunManifest
 from adk_ingest.records import records
+from adk_ingest.reports import verify_published
 from adk_ingest.session import Sources
 from adk_ingest.spool import RecordSpool
 from tests.corpora import (
@@ -31,6 +33,7 @@ from tests.corpora import (
     shared_sparse,
     word_vector,
     write_checkout,
+    write_code,
     write_docs,
     write_wheel,
 )
@@ -66,6 +69,16 @@ def write_long_page(workplace: Workplace) -> Path:
     page = workplace.docs / RETRY
     page.write_text("# Retry a tool\n\n" + "\n".join(lines))
     return page
+
+
+def _as_made_at_once(points: dict[str, ChunkPayload]) -> dict[str, ChunkPayload]:
+    """The points without the times of the runs that wrote them."""
+    return {point: payload.model_copy(update={"created_at": ""}) for point, payload in points.items()}
+
+
+def _content(workplace: Workplace) -> str | None:
+    current = workplace.generations.current()
+    return None if current is None else current.manifest.content
 
 
 def by_path(workplace: Workplace) -> dict[str, list[ChunkPayload]]:
@@ -121,7 +134,7 @@ class TestWhatIsPublished:
             assert payload.chunker_version == run.chunker_version
             assert payload.text_hash == sha256_text(payload.text)
             assert payload.text_tokens > 0
-            material = f"{payload.corpus}:{payload.commit}:{payload.path}:{payload.chunk_index}:{payload.text_hash}"
+            material = f"{payload.corpus}:{payload.path}:{payload.chunk_index}:{payload.text_hash}"
             assert payload.chunk_id == hashlib.sha1(material.encode(), usedforsecurity=False).hexdigest()
             assert point == point_id(payload.chunk_id)
             assert bool(payload.uri) == of_docs
@@ -137,18 +150,15 @@ class TestWhatIsPublished:
         assert chunks[-1].uri == "https://docs.example.org/tools/retry/#back-off"
         assert published.chunks["docs/index.md"][-1].uri == "https://docs.example.org/#sessions"
 
-    def test_headers_are_those_of_the_specification(self, published: Published) -> None:
+    def test_headers_are_those_of_the_specification_but_for_the_commit(self, published: Published) -> None:
         chunks = published.chunks
         doc = chunks[RETRY][-1]
         assert doc.text.startswith(
-            f"[CORPUS=adk_docs] [REPO=google/adk-docs] [COMMIT={DOCS_COMMIT}]\n"
-            f"[PATH={RETRY}]\n"
-            "[HEADINGS=Retry a tool > Back off]\n"
-            "---\n"
+            f"[CORPUS=adk_docs] [REPO=google/adk-docs]\n[PATH={RETRY}]\n[HEADINGS=Retry a tool > Back off]\n---\n"
         )
         code = next(chunk for chunk in chunks[PLUGIN] if chunk.symbol == "RetryPlugin")
         assert code.text.startswith(
-            f"[CORPUS=adk_python] [REPO=google/adk-python] [COMMIT={CODE_COMMIT}]\n"
+            "[CORPUS=adk_python] [REPO=google/adk-python]\n"
             f"[PATH={PLUGIN}] [SYMBOL=RetryPlugin] [LINES={code.start_line}-{code.end_line}]\n"
             "---\nclass RetryPlugin:\n"
         )
@@ -363,17 +373,79 @@ class TestARunAgain:
         assert not list((current.folder / "pages").rglob("*retry*"))
         assert run.qdrant_counts["total"] == sum(map(len, left.values()))
 
-    def test_a_new_commit_renames_every_chunk_and_computes_no_vector(self, workplace: Workplace) -> None:
+    def test_a_new_commit_cites_every_chunk_anew_and_writes_none(self, workplace: Workplace) -> None:
         workplace.ingest()
         before = workplace.points()
         write_docs(workplace.docs, {}, commit="f" * 40)
+        run = workplace.ingest()
+        assert run.status == "complete" and set(run.points_uploaded.values()) == {0}
+        docs = {point: chunk for point, chunk in before.items() if chunk.path.startswith("docs/")}
+        assert workplace.points() == {
+            point: chunk.model_copy(update={"commit": "f" * 40}) if point in docs else chunk
+            for point, chunk in before.items()
+        }
+        # The API reference is a part of the documentation, and of the code's commit.
+        write_code(workplace.code, {}, commit="e" * 40)
+        run = workplace.ingest()
+        assert run.status == "complete" and set(run.points_uploaded.values()) == {0}
+        assert {point: chunk.commit for point, chunk in workplace.points().items()} == {
+            point: "f" * 40 if point in docs else "e" * 40 for point in before
+        }
+        assert verify_published(workplace.settings, citations=True).citations == {"exact": len(before)}
+        assert workplace.ingest().status == "unchanged"
+
+    def test_a_commit_of_one_page_leaves_the_index_of_a_fresh_ingestion(
+        self, workplace: Workplace, tmp_path: Path
+    ) -> None:
+        workplace.ingest()
+        before = workplace.points()
+        write_docs(workplace.docs, {}, commit="f" * 40)
+        change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
+        embedder = HashEmbedder()
+        run = workplace.ingest(dense=embedder)
+        assert run.corpora["adk_docs"].files_changed == 1 and len(embedder.embedded) == 1
+        after = workplace.points()
+        assert run.points_uploaded["adk_docs"] == sum(chunk.path == RETRY for chunk in after.values())
+        other = Workplace(tmp_path / "other")
+        write_docs(other.docs, {}, commit="f" * 40)
+        change(other.docs / RETRY, "Waiting longer after", "Pausing longer after")
+        other.ingest()
+        assert _as_made_at_once(after) == _as_made_at_once(other.points())
+        assert _content(workplace) == _content(other)
+        rollback(workplace.settings)
+        assert workplace.points() == before, "the older generation is cited as it was"
+
+    def test_an_index_whose_ids_hold_commits_answers_until_it_is_built_anew_from_kept_vectors(
+        self, workplace: Workplace
+    ) -> None:
+        workplace.ingest()
+        current = workplace.generations.current()
+        assert current is not None
+        manifest = json.loads((current.folder / "manifest.json").read_text())
+        del manifest["fingerprint"]["chunk_ids"]
+        (current.folder / "manifest.json").write_text(json.dumps(manifest))
+        assert workplace.ask("how do I retry when a tool throws?").candidates
         embedder = HashEmbedder()
         run = workplace.ingest(dense=embedder)
         assert not embedder.embedded
-        assert run.vectors_from_cache > 0
-        after = workplace.points()
-        assert not {point for point in after if after[point].path.startswith("docs/")} & before.keys()
-        assert {chunk.commit for chunks in by_path(workplace).values() for chunk in chunks} == {CODE_COMMIT, "f" * 40}
+        assert all(corpus.files_changed == corpus.files for corpus in run.corpora.values())
+
+    def test_what_a_commit_says_of_the_site_reaches_pages_that_it_does_not_change(self, workplace: Workplace) -> None:
+        (workplace.docs / "docs/tools/README.md").write_text("# All tools\n\nTools that retry and tools that ask.\n")
+        workplace.ingest()
+        write_docs(workplace.docs, {}, commit="f" * 40)
+        change(workplace.docs / "mkdocs.yml", "Retrying tools", "Trying again")
+        run = workplace.ingest()
+        assert run.corpora["adk_docs"].files_changed == run.corpora["adk_docs"].files
+        assert {chunk.title for chunk in by_path(workplace)[RETRY]} == {"Trying again"}
+        [readme] = by_path(workplace)["docs/tools/README.md"]
+        assert readme.uri is not None and readme.uri.startswith("https://docs.example.org/tools/#")
+        (workplace.docs / "docs/tools/index.md").write_text("# Tools\n\nThis page takes the place of the other one.\n")
+        write_docs(workplace.docs, {}, commit="a" * 40)
+        change(workplace.docs / "mkdocs.yml", "Retrying tools", "Trying again")
+        workplace.ingest()
+        [readme] = by_path(workplace)["docs/tools/README.md"]
+        assert readme.uri is not None and readme.uri.startswith("https://docs.example.org/tools/README/#")
 
     def test_one_mode_leaves_the_other_corpus_alone(self, workplace: Workplace) -> None:
         workplace.ingest()

@@ -29,7 +29,7 @@ from adk_ingest.cli import app as ingest_app
 from adk_ingest.doctor import examine
 from adk_ingest.pipeline import LEXICAL_FIRST
 from adk_ingest.reports import make_status, verify_published
-from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
+from tests.corpora import CODE_COMMIT, DOCS, HashEmbedder, Workplace, shared_sparse, write_docs, write_files
 from tests.standins.qdrant import QdrantStandIn, Strict
 
 pytestmark = pytest.mark.slow
@@ -262,16 +262,35 @@ class TestSecondRuns:
         assert server.aliases == published_collections(place) != first
         assert verify_published(place.settings, citations=False).ok
 
-    def test_what_a_new_commit_replaces_is_not_copied(self, place: Workplace, server: QdrantStandIn) -> None:
+    def test_a_new_commit_is_one_update_of_each_corpus(self, place: Workplace, server: QdrantStandIn) -> None:
         place.ingest()
         about = json.loads((place.code / "corpus.json").read_text())
         commit = "c0de000000000000000000000000000000000002"
         write_files(place.code, {"corpus.json": json.dumps({**about, "commit": commit})})
         server.seen.clear()
-        place.ingest()
-        assert {chunk.commit for chunk in place.points().values() if chunk.corpus == "adk_python"} == {commit}
+        run = place.ingest()
+        assert set(run.points_uploaded.values()) == {0}
+        points = place.points().values()
+        assert {chunk.commit for chunk in points if chunk.repo == "google/adk-python"} == {commit}
+        assert verify_published(place.settings, citations=True).ok
         copied = sum(len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points"))
-        assert copied == len(place.points())
+        assert copied == len(points)
+        # The code, and the API reference that is made of it.
+        assert sum(line.endswith("/points/payload") for line in server.lines()) == 2
+        rollback(place.settings)
+        assert commit not in {chunk.commit for chunk in place.points().values()}
+
+    def test_an_update_of_commits_that_fails_leaves_the_old_index_serving(
+        self, place: Workplace, server: QdrantStandIn
+    ) -> None:
+        place.ingest()
+        before, aliases = place.points(), dict(server.aliases)
+        write_docs(place.docs, {}, commit="f" * 40)
+        with server.failing("POST .*/points/payload", 400), pytest.raises(StoreError, match="cannot be written"):
+            place.ingest()
+        assert (place.points(), server.aliases) == (before, aliases)
+        assert place.ingest().status == "complete"
+        assert {chunk.commit for chunk in place.points().values() if chunk.path in DOCS} == {"f" * 40}
 
     def test_older_commits_are_dropped_as_the_settings_say(self, place: Workplace, server: QdrantStandIn) -> None:
         seen = []

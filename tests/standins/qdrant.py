@@ -428,6 +428,23 @@ class QdrantStandIn:
         written = [({shard}, edge.UpdateOperation.upsert_points(made)) for shard, made in by_shard.items()]
         return self._update(collection, query, set(by_shard), written)
 
+    def set_payload(self, name: str, *, query: dict[str, list[str]], body: Json, **_: Any) -> Json:
+        collection, payload, key = self._collection(name), body["payload"], body.get("key")
+        if body.get("points") is not None:
+            by_shard: dict[int, list[edge.PointId]] = {}
+            for point in map(_point_id, body["points"]):
+                by_shard.setdefault(collection.shard_of(point), []).append(point)
+            written = [
+                ({shard}, edge.UpdateOperation.set_payload(ids, payload, key)) for shard, ids in by_shard.items()
+            ]
+            return self._update(collection, query, set(by_shard), written)
+        if body.get("filter") is None:
+            raise wrong_input("No filter or points provided")
+        shards = set(range(collection.shards))
+        conditions = self._filter(collection, body["filter"])
+        operation = edge.UpdateOperation.set_payload_by_filter(conditions, payload, key)
+        return self._update(collection, query, shards, [(shards, operation)])
+
     def delete(self, name: str, *, query: dict[str, list[str]], body: Json, **_: Any) -> Json:
         collection = self._collection(name)
         if "points" in body:
@@ -661,6 +678,7 @@ _ROUTES: Sequence[tuple[str, re.Pattern[str], Callable[..., Any]]] = [
         ("PUT", _COLLECTION + "/points", QdrantStandIn.upsert),
         ("POST", _COLLECTION + "/points", QdrantStandIn.retrieve),
         ("POST", _COLLECTION + "/points/delete", QdrantStandIn.delete),
+        ("POST", _COLLECTION + "/points/payload", QdrantStandIn.set_payload),
         ("POST", _COLLECTION + "/points/count", QdrantStandIn.count),
         ("POST", _COLLECTION + "/points/scroll", QdrantStandIn.scroll),
         ("POST", _COLLECTION + "/points/query/batch", QdrantStandIn.query_batch),

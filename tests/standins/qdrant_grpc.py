@@ -138,6 +138,11 @@ class _Points(_Service, PointsServicer):
             request, context, "POST", "/points/delete", _plain(GrpcToRest.convert_points_selector(request.points))
         )
 
+    def SetPayload(self, request: Any, context: Any) -> Any:
+        selector = _plain(GrpcToRest.convert_points_selector(request.points_selector))
+        body = {**selector, "payload": GrpcToRest.convert_payload(request.payload)}
+        return self._update(request, context, "POST", "/points/payload", body)
+
     def _update(self, request: Any, context: Any, method: str, path: str, body: Any) -> Any:
         done = self._ask(context, method, f"/collections/{request.collection_name}{path}", body, request.wait)
         result = proto.UpdateResult(operation_id=done["operation_id"], status=STATUSES[done["status"]])

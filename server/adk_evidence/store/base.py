@@ -361,6 +361,16 @@ class IndexWriter(EvidenceStore):
         """Delete the points that pass the filter; every point passes an empty filter."""
 
     @abstractmethod
+    def set_payload(self, collection: str, filter: Filter, fields: Mapping[str, Any]) -> None:
+        """Give the points that pass the filter other values of some payload fields; other fields and vectors stay.
+
+        None takes a field away: to readers, that is the same.
+
+        Raises:
+            StoreError: The engine refuses the values.
+        """
+
+    @abstractmethod
     def flush(self) -> None:
         """Make everything written so far durable."""
 

@@ -328,6 +328,17 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         for part in _in_parts(filter):
             self._delete(collection, models.FilterSelector(filter=_FILTERS.translate(part) or models.Filter()))
 
+    def set_payload(self, collection: str, filter: Filter, fields: Mapping[str, Any]) -> None:
+        self._spec(collection)
+        self._copy(collection)
+        selector = models.FilterSelector(filter=_FILTERS.translate(filter) or models.Filter())
+        with _server(collection, unwritten):
+            done = self._call(
+                collection,
+                lambda client, name: client.set_payload(name, dict(fields), selector, wait=self._upload.wait),
+            )
+        self._note(collection, done)
+
     def flush(self) -> None:
         for collection in self._specs:
             self._copy(collection)
