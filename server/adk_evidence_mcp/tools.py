@@ -37,7 +37,7 @@ SIGNATURE_TOKENS = 60
 ASKED_TOKENS = 300
 
 
-# An agent reads every answer whole and can ask again: a third of what a prompt holds.
+# An agent reads every answer whole and can ask again: a fifth of what a prompt holds.
 AGENT_TOKENS = 1500
 Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 

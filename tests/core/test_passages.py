@@ -553,3 +553,11 @@ def test_imports_that_an_earlier_result_shows_are_not_shown_again():
     *_, (first, second) = answered(SAMPLES, again)
     assert "from adk.plugins" in shown(first) and "retry_limit=4" in shown(second)
     assert "from adk.plugins" not in shown(second)
+
+
+def test_words_of_prose_bring_no_imports_of_an_example_that_is_not_shown():
+    example = f"```python\nimport weather\nimport tides\n\n{FILLING}\n```"
+    prose = "Set the retry limit of the tool, whatever the weather and the tides are."
+    page = f"# Retries\n\n{prose}\n\n{FILLER}\n\n{example}"
+    text = "\n".join(one.text for one in passages(payload("doc", body=page), place=9))
+    assert "Set the retry limit" in text and "import weather" not in text

@@ -29,11 +29,12 @@ from adk_evidence.render.view import (
 from adk_evidence.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
-# Most tokens for naming results that are not shown: for one name, for all names, and as a share of the budget. The
-# outline of the page that comes first may take the same share.
+# Most tokens for naming results that are not shown: for one name, for all names, and as a share of the budget.
 MAX_NAME_TOKENS = 40
 MAX_NAMED_TOKENS = 240
 NAMED_SHARE = 0.12
+# Most of the budget for the outline of the page that comes first.
+OUTLINE_SHARE = 0.06
 # The most that one of several results may take where not all fit: this share of the budget, but at least RESULT_TOKENS.
 RESULT_SHARE = 0.4
 RESULT_TOKENS = 1000
@@ -174,7 +175,7 @@ def _outlines(pack: EvidencePack, shown: Sequence[Candidate], *, full: bool) -> 
 def _leading(pack: EvidencePack, max_tokens: int, *, full: bool) -> list[str]:
     """The outline of the page that comes first, unless the outline costs too much of the budget."""
     first = [candidate for candidate in pack.candidates if candidate.rank == 1 and candidate.source_type == "docs"]
-    return [line for line in _outlines(pack, first, full=full) if _cost(line) <= NAMED_SHARE * max_tokens]
+    return [line for line in _outlines(pack, first, full=full) if _cost(line) <= OUTLINE_SHARE * max_tokens]
 
 
 def _omitted(pack: EvidencePack, chosen: Sequence[Candidate], allowed: int, shown: int, max_tokens: int) -> list[str]:

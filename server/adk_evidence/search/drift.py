@@ -80,12 +80,13 @@ def _drift(checker: DriftChecker, payload: ChunkPayload, source: SourceReader | 
     # The reference is made of the code itself.
     if payload.kind != "doc" or payload.origin == "api-reference" or not payload.has_lines:
         return ()
-    found: dict[str, Drift] = {}
+    found: dict[tuple[str, bool], Drift] = {}
     for one in _deviations(checker, payload, source):
-        if one.symbol in found or _is_strange(one):
+        key = (one.symbol, one.kind == "await")
+        if key in found or _is_strange(one):
             continue
         if payload.start_line <= one.first + 1 and one.last < payload.end_line:
-            found[one.symbol] = Drift(
+            found[key] = Drift(
                 kind=one.kind,
                 symbol=one.symbol,
                 version=checker.version,

@@ -437,10 +437,16 @@ def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str
 
 def _imports_of(chunk: _Chunk, kept: set[int], shown: _Shown) -> set[int]:
     """The imports of an example that bind names which its shown units use, as far as no earlier result shows them."""
-    used = frozenset[str]().union(*(chunk.tokens[number] for number in kept))
-    found = {number for number, unit in enumerate(chunk.units) if not used.isdisjoint(unit.binds)} - kept
+    found = {number for number, unit in enumerate(chunk.units) if unit.binds and _uses(chunk, kept, unit)} - kept
     new = {n for n in found if shown.holds(chunk.plain[chunk.units[n].start : chunk.units[n].end]) is None}
     return new.union(*(chunk.units[number].needs for number in new))
+
+
+def _uses(chunk: _Chunk, kept: set[int], imports: Unit) -> bool:
+    """Whether a shown unit of the same code block uses a name that a statement imports; prose has words like them."""
+    block = set(imports.needs)
+    inside = (number for number in kept if block <= set(chunk.units[number].needs))
+    return any(not set(imports.binds).isdisjoint(chunk.tokens[number]) for number in inside)
 
 
 def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:

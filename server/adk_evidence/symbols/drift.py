@@ -102,7 +102,7 @@ class DriftChecker:
         Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
         imports: list[ShownImport] = []
-        found: dict[tuple[str, int, str], Deviation] = {}
+        found: dict[tuple[str, bool, int, str], Deviation] = {}
         known: dict[str, str] = {}
         lacking: set[str] = set()
         for snippet in snippets:
@@ -121,7 +121,7 @@ class DriftChecker:
                 first, last = snippet.lines(line, line)
                 deviation = self._deviation(symbol, kind, first, last, snippet.included)
                 if deviation is not None:
-                    found.setdefault((symbol, first, snippet.included), deviation)
+                    found.setdefault((symbol, kind == "await", first, snippet.included), deviation)
                     lacking |= {symbol} if deviation.kind in LACKING else set()
         order = sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol))
         return Checked(tuple(imports), tuple(order))
