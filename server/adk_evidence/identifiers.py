@@ -18,7 +18,8 @@ MAX_IDENTIFIER_CHARS = 120
 
 _TERM = re.compile(r"\w+(?:\.\w+)*")
 _IDENTIFIER = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
-_CODE_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\)?)?")
+# A key of a dict, as in `state['user_name']`, is no name.
+_CODE_NAME = re.compile(r"(?<![\w.])(?<!\[['\"])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\)?)?")
 # Plural acronyms (URLs), acronyms (HTTP in HTTPServer), words, numbers.
 _PART = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BETWEEN = re.compile(r"[\W_]+")

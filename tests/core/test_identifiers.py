@@ -74,6 +74,13 @@ def test_code_is_told_apart_from_words_in_a_question() -> None:
     assert extract_identifiers("a b a") == ["a", "b"]
 
 
+def test_keys_of_dicts_are_no_names() -> None:
+    assert code_identifiers("node_input['task_a'] and state[\"user_name\"], or 'output_key'?") == [
+        "node_input",
+        "output_key",
+    ]
+
+
 @given(st.text(max_size=300))
 def test_any_text_gives_lower_case_terms_without_spaces(text: str) -> None:
     expanded = expand_identifiers(text)

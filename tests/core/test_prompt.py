@@ -121,6 +121,12 @@ def test_less_relevant_results_come_with_an_instruction(level, cautious):
     assert ("CAUTION: Use only what answers the question" in text) is cautious
 
 
+def test_what_a_version_has_otherwise_stands_beside_the_results_that_show_it_alone():
+    warnings = ("docs_show_other_version: no `App` (shown by result 5).", "index_stale: the docs have changed.")
+    text = to_prompt(pack(*SMALL, warnings=warnings)).text
+    assert "WARNING: index_stale" in text and "shown by result" not in text
+
+
 def test_without_results_the_model_is_told_to_say_so():
     block = to_prompt(pack(query="what?", warnings=("nothing there",)))
     assert block.included == 0 and block.note == ""

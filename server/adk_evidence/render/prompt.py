@@ -229,7 +229,9 @@ def _lead(pack: EvidencePack, system: str) -> str:
         notes.append(_GENERAL_KNOWLEDGE)
     elif pack.quality.level != "high":
         notes.append(_LOW_QUALITY)
-    notes += [f"WARNING: {one_line(text)}" for text in pack.warnings]
+    # Beside each result that is shown, its facts say what the version has otherwise.
+    warnings = (text for text in pack.warnings if not text.startswith("docs_show_other_version"))
+    notes += [f"WARNING: {one_line(text)}" for text in warnings]
     if pack.candidates:
         notes.append(f"{DATA_NOTE} {_CITE}")
     return _after_system(system, notes)
