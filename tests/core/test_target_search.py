@@ -486,7 +486,7 @@ def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: 
     assert isinstance(caught.value, StoreError) and caught.value.hint
 
 
-def test_a_damaged_list_of_hidden_names_is_only_missed_by_who_asks_for_one(indexed: Workplace, tmp_path: Path) -> None:
+def test_a_damaged_list_of_hidden_names_leaves_public_names_to_be_found(indexed: Workplace, tmp_path: Path) -> None:
     import shutil
 
     home = tmp_path / "home"
@@ -494,9 +494,11 @@ def test_a_damaged_list_of_hidden_names_is_only_missed_by_who_asks_for_one(index
     (folder,) = (home / "targets").iterdir()
     (folder / "hidden_symbols.json").write_bytes(b"{")
     targets = CurrentSymbols(load_settings({"home": home}, user_file=tmp_path / "none.yaml"), HashEmbedder())
-    assert targets.find("RetryPlugin").results
-    with pytest.raises(StoreError, match="cannot be read"):
-        targets.find("retry._nothing")
+    assert not targets.find("RetryPlugin").warnings
+    for typed in ("RetryPlug", "RetryPlgin", "retry._nothing"):
+        answer = targets.find(typed)
+        assert answer.results[0].symbol == "RetryPlugin", typed
+        assert any("cannot be read" in warning for warning in answer.warnings), typed
 
 
 def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
