@@ -320,7 +320,15 @@ def with_hidden(tmp_path: Path) -> TargetSearch:
             lines=LineSpan(start=place, end=place + 1),
         )
         for place, (symbol, kind) in enumerate(
-            [("Reader._open", "method"), ("_load", "function"), ("Context.__call__", "method"), ("LIMIT", "variable")],
+            [
+                ("Reader._open", "method"),
+                ("_load", "function"),
+                ("Context.__call__", "method"),
+                ("LIMIT", "variable"),
+                ("Reader.__read_all", "method"),
+                ("Quiet.__call__", "method"),
+                ("Graph", "class"),
+            ],
             1,
         )
     ]
@@ -339,6 +347,8 @@ def with_hidden(tmp_path: Path) -> TargetSearch:
         ("google.adk.kit.module._load", "_load", "private"),
         ("Context.__call__", "Context.__call__", "public"),
         ("module.LIMIT", "LIMIT", "internal"),
+        ("Reader.__read_all", "Reader.__read_all", "private"),
+        ("Quiet.__call__", "Quiet.__call__", "internal"),
     ],
 )
 def test_an_exact_name_finds_what_is_not_public(
@@ -346,7 +356,7 @@ def test_an_exact_name_finds_what_is_not_public(
 ) -> None:
     (item,), mode = with_hidden.find(query, 5, "auto", [])
     assert item.member is not None and (item.member.target.symbol, mode) == (symbol, "lookup")
-    assert standing(item.member.target) == known_as
+    assert standing(item.member.target, with_hidden.by_fqn) == known_as
 
 
 @pytest.mark.parametrize("query", ["_ope", "reader._open", "Other._open"])
@@ -356,7 +366,7 @@ def test_less_than_the_exact_name_does_not(with_hidden: TargetSearch, query: str
 
 
 def test_public_symbols_have_their_standing() -> None:
-    assert {standing(item) for item in TARGETS} == {"public"}
+    assert {standing(item, ()) for item in TARGETS} == {"public"}
 
 
 # Words and meaning
