@@ -222,7 +222,7 @@ def test_a_member_is_found_in_the_bases_of_its_class_and_by_other_names_of_the_c
 def test_a_class_stands_before_the_members_of_others_that_are_called_like_one_it_lacks() -> None:
     shown, named, lacking = found_in_family("Reader.state")
     assert shown[0] == "Reader" and "Context.state" in shown and len(shown) == len(set(shown)) and not named
-    assert lacking == "Neither `Reader` nor its bases in the ADK have a public member `state`; the nearest:"
+    assert lacking == "Neither `Reader` nor its public bases in the ADK have a public member `state`; the nearest:"
 
 
 def found(query: str, mode: Any = "lexical", limit: int = 5, *, of: list[Target] = FAMILY) -> list[tuple[str, Any]]:
