@@ -223,7 +223,9 @@ class TargetSearch:
             return f"No public symbol is called `{name}`; the nearest:"
         if named.found:
             return ""
-        return f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`; the nearest:"
+        return (
+            f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`; the nearest:"
+        )
 
     def rank(self, query: str, limit: int, mode: AnswerMode) -> list[Scored]:
         """The best targets by the search of a mode; the errors are those of `find`."""
