@@ -110,8 +110,13 @@ def is_private(name: str) -> bool:
 
 
 def is_internal(name: str) -> bool:
-    """Whether a part of a dotted name is for its own module or class; `__init__` is for everybody."""
-    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+    """Whether a part of a dotted name is for its own module or class; `__init__` is for everybody, `__run` is not."""
+    return any(part.startswith("_") and not is_special(part) for part in name.split("."))
+
+
+def is_special(name: str) -> bool:
+    """Whether a bare name has a meaning to Python, as `__init__` has."""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
 # Each question asks this of the names that hundreds of results define.

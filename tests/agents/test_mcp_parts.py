@@ -285,7 +285,7 @@ async def test_what_is_not_public_is_answered_to_its_exact_name_and_marked(sessi
 async def test_a_member_that_a_class_lacks_is_not_answered_with_another_class_alone(session: AgentSession) -> None:
     async with asking(session) as client:
         text, found = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")
-        said = "Neither `Runner` nor its bases in the ADK have a public member `on_tool_error`; the nearest:"
+        said = "Neither `Runner` nor its public bases in the ADK have a public member `on_tool_error`; the nearest:"
         assert text.startswith(said) and found["lacking"] == said
         assert found["symbols"][0]["fqn"] == "google.adk.runners.Runner"
 

@@ -222,7 +222,7 @@ def test_a_member_is_found_in_the_bases_of_its_class_and_by_other_names_of_the_c
 def test_a_class_stands_before_the_members_of_others_that_are_called_like_one_it_lacks() -> None:
     shown, named, lacking = found_in_family("Reader.state")
     assert shown[0] == "Reader" and "Context.state" in shown and len(shown) == len(set(shown)) and not named
-    assert lacking == "Neither `Reader` nor its bases in the ADK have a public member `state`; the nearest:"
+    assert lacking == "Neither `Reader` nor its public bases in the ADK have a public member `state`; the nearest:"
 
 
 def found(query: str, mode: Any = "lexical", limit: int = 5, *, of: list[Target] = FAMILY) -> list[tuple[str, Any]]:
@@ -320,7 +320,15 @@ def with_hidden(tmp_path: Path) -> TargetSearch:
             lines=LineSpan(start=place, end=place + 1),
         )
         for place, (symbol, kind) in enumerate(
-            [("Reader._open", "method"), ("_load", "function"), ("Context.__call__", "method"), ("LIMIT", "variable")],
+            [
+                ("Reader._open", "method"),
+                ("_load", "function"),
+                ("Context.__call__", "method"),
+                ("LIMIT", "variable"),
+                ("Reader.__read_all", "method"),
+                ("Quiet.__call__", "method"),
+                ("Graph", "class"),
+            ],
             1,
         )
     ]
@@ -339,6 +347,8 @@ def with_hidden(tmp_path: Path) -> TargetSearch:
         ("google.adk.kit.module._load", "_load", "private"),
         ("Context.__call__", "Context.__call__", "public"),
         ("module.LIMIT", "LIMIT", "internal"),
+        ("Reader.__read_all", "Reader.__read_all", "private"),
+        ("Quiet.__call__", "Quiet.__call__", "internal"),
     ],
 )
 def test_an_exact_name_finds_what_is_not_public(
@@ -346,7 +356,7 @@ def test_an_exact_name_finds_what_is_not_public(
 ) -> None:
     (item,), mode = with_hidden.find(query, 5, "auto", [])
     assert item.member is not None and (item.member.target.symbol, mode) == (symbol, "lookup")
-    assert standing(item.member.target) == known_as
+    assert standing(item.member.target, with_hidden.by_fqn) == known_as
 
 
 @pytest.mark.parametrize("query", ["_ope", "reader._open", "Other._open"])
@@ -356,7 +366,7 @@ def test_less_than_the_exact_name_does_not(with_hidden: TargetSearch, query: str
 
 
 def test_public_symbols_have_their_standing() -> None:
-    assert {standing(item) for item in TARGETS} == {"public"}
+    assert {standing(item, ()) for item in TARGETS} == {"public"}
 
 
 # Words and meaning
@@ -486,7 +496,7 @@ def test_damaged_files_get_a_sentence(indexed: Workplace, tmp_path: Path, name: 
     assert isinstance(caught.value, StoreError) and caught.value.hint
 
 
-def test_a_damaged_list_of_hidden_names_is_only_missed_by_who_asks_for_one(indexed: Workplace, tmp_path: Path) -> None:
+def test_a_damaged_list_of_hidden_names_leaves_public_names_to_be_found(indexed: Workplace, tmp_path: Path) -> None:
     import shutil
 
     home = tmp_path / "home"
@@ -494,9 +504,11 @@ def test_a_damaged_list_of_hidden_names_is_only_missed_by_who_asks_for_one(index
     (folder,) = (home / "targets").iterdir()
     (folder / "hidden_symbols.json").write_bytes(b"{")
     targets = CurrentSymbols(load_settings({"home": home}, user_file=tmp_path / "none.yaml"), HashEmbedder())
-    assert targets.find("RetryPlugin").results
-    with pytest.raises(StoreError, match="cannot be read"):
-        targets.find("retry._nothing")
+    assert not targets.find("RetryPlugin").warnings
+    for typed in ("RetryPlug", "RetryPlgin", "retry._nothing"):
+        answer = targets.find(typed)
+        assert answer.results[0].symbol == "RetryPlugin", typed
+        assert any("cannot be read" in warning for warning in answer.warnings), typed
 
 
 def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:

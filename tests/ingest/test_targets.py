@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
 from adk_evidence.symbols.current import CurrentSymbols
+from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.imports import type_imports
+from adk_evidence.symbols.members import Members
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import KEPT_SETS
 from adk_ingest.pipeline import IngestCancelledError
@@ -196,6 +198,23 @@ def test_a_class_has_its_bases_in_the_order_in_which_python_looks_members_up() -
     assert bases["Both"] == ("kit.base.Left", "kit.more.Right", "kit.base.Root")
     assert bases["Open"] == ("kit.base.Root",) and bases["Root"] == ()
     assert bases["Here"] == ("kit.more.There",)
+
+
+def test_a_class_has_the_fields_of_its_private_bases() -> None:
+    files = {
+        "src/kit/_base.py": "from pydantic import BaseModel, Field\n"
+        "class Root(BaseModel):\n    key: str | None = None\n    limit: int = Field(ge=1)\n    _cache: int = 0\n",
+        "src/kit/more.py": "from kit._base import Root\nclass Config(Root):\n    place: str\n"
+        "class Special(Config): ...\n",
+    }
+    found = read(files, [])
+    config = found["kit.more.Config"]
+    assert config.bases == () and config.private_fields == ("key: str | None = None", "limit: int = Field(..., ge=1)")
+    assert Fields([config]).of(config) == ("place: str", "limit: int = Field(..., ge=1)", "key: str | None = None")
+    # Its base has them already.
+    assert found["kit.more.Special"].private_fields == ()
+    named = Members([config]).look_up("Config.limit")
+    assert named is not None and [item.target.fqn for item in named.found] == ["kit.more.Config.limit"]
 
 
 def test_deprecated_symbols_rank_lower(kit: Any) -> None:

@@ -46,10 +46,15 @@ export async function findSymbol(argument: unknown, evidence: Evidence, citation
       await vscode.commands.executeCommand(COMMANDS.findEvidence, { query: target.fqn });
       return;
     case "copy":
-      // One line whatever a file of the corpus is named: it may be pasted into a terminal. What is private has no import.
-      await vscode.env.clipboard.writeText(messageLine(target.import_statement || target.fqn));
-      vscode.window.setStatusBarMessage(vscode.l10n.t("Import copied."), 5000);
+      vscode.window.setStatusBarMessage(await copySymbol(target), 5000);
   }
+}
+
+/** Copies the import of a symbol, or the name of what is private and has none. @returns What was copied, in words. */
+export async function copySymbol({ import_statement, fqn }: RankedTarget): Promise<string> {
+  // One line whatever a file of the corpus is named: it may be pasted into a terminal.
+  await vscode.env.clipboard.writeText(messageLine(import_statement || fqn));
+  return import_statement ? vscode.l10n.t("Import copied.") : vscode.l10n.t("Name copied.");
 }
 
 /**

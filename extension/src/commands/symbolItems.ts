@@ -40,8 +40,13 @@ export function symbolItems(answer: TargetAnswer, buttons: readonly vscode.Quick
   ];
 }
 
-function marksOf({ available, deprecated }: RankedTarget, { installed }: TargetAnswer): string[] {
+function marksOf({ available, deprecated, standing }: RankedTarget, { installed }: TargetAnswer): string[] {
   const marks: string[] = [];
+  if (standing === "private") {
+    marks.push(vscode.l10n.t("private"));
+  } else if (standing === "internal") {
+    marks.push(vscode.l10n.t("internal"));
+  }
   if (available === "false") {
     marks.push(`$(warning) ${vscode.l10n.t("not in your google-adk {0}", messageLine(installed ?? "")).trim()}`);
   }

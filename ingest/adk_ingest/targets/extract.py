@@ -230,6 +230,15 @@ def _assignments(node: ast.ClassDef) -> dict[str, _Assignment]:
     return {name: item for item in found for name in bound_names(item)}
 
 
+def field_signatures(node: ast.ClassDef) -> Iterator[str]:
+    """The fields that a class assigns and does not call private, as `name: type = value`."""
+    for name, statement in list(_assignments(node).items())[:MAX_SIGNATURES]:
+        if not name.startswith("_"):
+            annotation = f": {unparse(statement.annotation)}" if isinstance(statement, ast.AnnAssign) else ""
+            value = default(statement.value)
+            yield clip(as_text(f"{name}{annotation}{f' = {value}' if value else ''}"), MAX_SIGNATURE_CHARS)
+
+
 def _lines(member: Any, statement: _Assignment | None) -> LineSpan:
     if statement is not None:
         return LineSpan(start=first_line(statement), end=last_line(statement))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from adk_evidence.identifiers import is_code_like, is_private
 from adk_evidence.symbols.imports import type_names
 from adk_evidence.symbols.target import RankParts, Target, TargetType
-from adk_ingest.targets.extract import PublicSymbol
+from adk_ingest.targets.extract import PublicSymbol, field_signatures
 from adk_ingest.targets.references import ReferenceGraph, shown_imports
 
 FORMULA = (
@@ -67,6 +67,7 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
             "parts": parts,
             "alias_of": alias.fqn if alias else None,
             "bases": tuple(by_definition[base].fqn for base in ancestors if base in by_definition),
+            "private_fields": tuple(_private_fields(ancestors, graph, by_definition)),
             "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
             "takes_fields": target.type == "class" and _takes_fields(symbol, graph),
         }
@@ -80,6 +81,15 @@ def _takes_fields(symbol: PublicSymbol, graph: ReferenceGraph) -> bool:
     if symbol.takes is None:
         return True
     return symbol.takes != "itself" and graph.is_model(symbol.definition)
+
+
+def _private_fields(ancestors: Sequence[str], graph: ReferenceGraph, known: Mapping[str, Target]) -> Iterator[str]:
+    """The fields of the bases that are no public symbols, but for the bases that a public one has as well."""
+    inherited = {base for public in ancestors if public in known for base in graph.ancestors(public)}
+    for base in ancestors:
+        node = graph.class_of(base) if base not in known and base not in inherited else None
+        if node is not None:
+            yield from field_signatures(node)
 
 
 def _types(symbol: PublicSymbol, graph: ReferenceGraph, known: Mapping[str, Target]) -> Iterator[str]:

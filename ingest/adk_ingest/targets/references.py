@@ -49,6 +49,7 @@ class ReferenceGraph:
             self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
         self.edges: set[tuple[str, str]] = set()
         self._bases: dict[str, list[str]] = {}
+        self._classes: dict[str, ast.ClassDef] = {}
         self._models: set[str] = set()
         for module, tree in parsed.values():
             self._add(module, tree)
@@ -90,6 +91,10 @@ class ReferenceGraph:
         last = list(dict.fromkeys(reversed(found)))
         return [one for one in reversed(last) if one != definition]
 
+    def class_of(self, definition: str) -> ast.ClassDef | None:
+        """The class that a definition at the top of a module is, or None."""
+        return self._classes.get(definition)
+
     def is_model(self, definition: str) -> bool:
         """Whether a class is a model of pydantic, whose fields are what its constructor takes."""
         return any(one in self._models for one in (definition, *self.ancestors(definition)))
@@ -115,6 +120,7 @@ class ReferenceGraph:
                 bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
                 named = [name for name in map(dotted_name, bases) if name]
                 resolved = (self.resolve(module.name, name) for name in named)
+                self._classes[f"{module.name}.{node.name}"] = node
                 self._bases[f"{module.name}.{node.name}"] = [base for base in resolved if base is not None]
                 if any((self.imported(module.name, name) or "").startswith("pydantic") for name in named):
                     self._models.add(f"{module.name}.{node.name}")

@@ -126,7 +126,7 @@ class CurrentSymbols:
             member = item.member
             target = member.target if member else search.targets[item.place]
             is_exact = item.why.match == "exact"
-            known_as = standing(target)
+            known_as = standing(target, search.by_fqn)
             alias = search.by_fqn.get(target.alias_of) if target.alias_of else None
             result = RankedTarget(
                 **{name: getattr(target, name) for name in _COPIED},

@@ -34,7 +34,7 @@ class Fields:
         found: dict[str, tuple[int, str]] = {}
         taken = set(_PARAMETER.findall(target.signatures[0])) if "(" in target.signatures[0] else set()
         for cls in self._made_of(target):
-            for signature in cls.signatures[1:]:
+            for signature in (*cls.signatures[1:], *cls.private_fields):
                 name = self._field(cls, signature)
                 if name is not None:
                     found.setdefault(name, self._ranked(cls, name, signature))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
-from adk_evidence.identifiers import is_internal
+from adk_evidence.identifiers import is_internal, is_special
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.symbols.names import Names
@@ -55,8 +55,15 @@ class HiddenNames:
         return [self._symbols[row].target for row in self._names.ending(name)]
 
 
-def standing(target: Target) -> Standing:
-    """What a definition is to its users; a method such as `__call__` is as public as its class."""
+def standing(target: Target, public: Container[str]) -> Standing:
+    """What a definition is to its users; a method such as `__call__` is as public as its class.
+
+    Args:
+        target: The definition.
+        public: The names of the public symbols, each its `fqn`.
+    """
     if is_internal(target.fqn):
         return "private"
-    return "public" if target.rank or target.name.startswith("__") else "internal"
+    owner = target.fqn.rpartition(".")[0] if "." in target.symbol else ""
+    is_as_owner = is_special(target.name) and (not owner or owner in public)
+    return "public" if target.rank or is_as_owner else "internal"

@@ -125,7 +125,7 @@ class Members:
             place = self._members[cls.fqn].get(name) if cls.fqn in self._members else None
             if place is not None:
                 return Member(self._targets[place], place, inherited_from)
-            for signature in cls.signatures[1:]:
+            for signature in (*cls.signatures[1:], *cls.private_fields):
                 match = _MEMBER_NAME.match(signature)
                 if match and match[1] == name:
                     return Member(_field(cls, name, signature), self._places[cls.fqn], inherited_from)
@@ -149,6 +149,7 @@ def _field(owner: Target, name: str, signature: str) -> Target:
             "summary": "",
             "signatures": (signature,),
             "bases": (),
+            "private_fields": (),
             "types": (),
             "takes_fields": False,
             "shortcuts": (),

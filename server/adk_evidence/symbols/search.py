@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
-from adk_evidence.errors import ModelError, TargetsMissingError
+from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
@@ -90,20 +90,20 @@ class TargetSearch:
         self._rrf_k = settings.retrieval.rrf_k
         self._command = settings.targets_command
         self._embed_query = embed_query
-        self._hidden = Once(lambda: HiddenNames(load_hidden(found)))
+        self._hidden = Once(lambda: _load_hidden(found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
         """The best targets, best first, and how they were found: a name that is known is only looked up.
 
         The mode `auto` falls back on words where the dense model or the vectors are missing; `warnings` gets a
-        sentence where the dense model failed.
+        sentence where the dense model failed, or where definitions beside the public symbols cannot be looked up.
 
         Raises:
             TargetsMissingError: The mode needs vectors, and the set has none.
             ModelError: The dense model that the mode needs cannot answer.
         """
-        found = self._look_up(query, limit) if mode != "vector" else None
+        found = self._look_up(query, limit, warnings) if mode != "vector" else None
         if found is not None:
             return found
         answered: AnswerMode = mode if mode != "auto" else "lexical" if self.set.vectors is None else "hybrid"
@@ -118,17 +118,17 @@ class TargetSearch:
         places = {item.place for item in asked}
         return [*asked, *(item for item in ranked if item.place not in places)][:limit], answered
 
-    def _look_up(self, query: str, limit: int) -> tuple[list[Scored], AnswerMode] | None:
+    def _look_up(self, query: str, limit: int, warnings: list[str]) -> tuple[list[Scored], AnswerMode] | None:
         """What a query is the name of, with what is near; None where it is to be searched for."""
         if typed_as(query) != "name":
-            each = self._each_named(query.split(), limit) if typed_as(query) == "code" else None
+            each = self._each_named(query.split(), limit, warnings) if typed_as(query) == "code" else None
             return (each[:limit], "lookup") if each else None
         by_name = self.names.look_up(query, limit)
         if _has_exact(by_name):
             # A member that was asked for with its class; of a bare name, many classes may have one.
             alone = "." in query and "." in self.targets[by_name[0].place].symbol
             return [*self._with_heirs(by_name[0], query), *by_name[1:]] if alone else by_name, "lookup"
-        beside = self._beside_names(query)
+        beside = self._beside_names(query, warnings)
         if beside:
             return beside[:limit], "lookup"
         named = self.members.look_up(query)
@@ -148,7 +148,7 @@ class TargetSearch:
         heirs = [one for one in named.found if one.place == item.place] if named is not None else []
         return [replace(item, member=heirs[0])] if heirs else [item]
 
-    def _beside_names(self, name: str) -> list[Scored]:
+    def _beside_names(self, name: str, warnings: list[str]) -> list[Scored]:
         """What a name means that no target has itself: an inherited member, a constructor, a hidden definition."""
         made = self.members.constructed(name)
         if made:
@@ -158,19 +158,22 @@ class TargetSearch:
             # The class goes with its member.
             found = [Scored(item.place, EXACT_SCORE, Why(match="exact"), item) for item in named.found]
             return [*found, *(Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners)]
-        return [Scored(-1, EXACT_SCORE, Why(match="exact"), Member(one, -1)) for one in self._hidden_names(name)]
+        hidden = self._hidden_names(name, warnings)
+        return [Scored(-1, EXACT_SCORE, Why(match="exact"), Member(one, -1)) for one in hidden]
 
-    def _hidden_names(self, query: str) -> list[Target]:
+    def _hidden_names(self, query: str, warnings: list[str]) -> list[Target]:
         name = query.strip().removesuffix("()")
         # Every other class has a method `__init__`.
         if not is_code_like(name) or name.startswith("__"):
             return []
-        names = self._hidden()
+        names, unread = self._hidden()
+        if unread and unread not in warnings:
+            warnings.append(unread)
         owner, _, member = name.rpartition(".")
         bases = (f"{base}.{member}" for base in self.members.bases(owner)) if owner else ()
         return names.look_up(name) or next((found for base in bases if (found := names.look_up(base))), [])
 
-    def _each_named(self, words: Sequence[str], limit: int) -> list[Scored] | None:
+    def _each_named(self, words: Sequence[str], limit: int, warnings: list[str]) -> list[Scored] | None:
         """What the words of a query are the names of, in their order; None where one of them is no name.
 
         A name that a class among the words has as its member means that member.
@@ -181,9 +184,10 @@ class TargetSearch:
         owners = [word for word in words if any(self._is_class(one) for one in exact[word])]
         found: dict[tuple[int, str], Scored] = {}
         for word in words:
-            inside = [] if word in owners else [self._beside_names(f"{owner}.{word}") for owner in owners]
+            inside = [] if word in owners else [self._beside_names(f"{owner}.{word}", warnings) for owner in owners]
             members = [one for each in inside for one in each if one.why.match == "exact"]
-            meant = members or exact[word] or [one for one in self._beside_names(word) if one.why.match == "exact"]
+            meant = members or exact[word]
+            meant = meant or [one for one in self._beside_names(word, warnings) if one.why.match == "exact"]
             if not meant:
                 return None
             for item in meant:
@@ -219,7 +223,9 @@ class TargetSearch:
             return f"No public symbol is called `{name}`; the nearest:"
         if named.found:
             return ""
-        return f"Neither `{named.owner}` nor its bases in the ADK have a public member `{named.name}`; the nearest:"
+        return (
+            f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`; the nearest:"
+        )
 
     def rank(self, query: str, limit: int, mode: AnswerMode) -> list[Scored]:
         """The best targets by the search of a mode; the errors are those of `find`."""
@@ -422,6 +428,14 @@ def _similar(word: str, known: Sequence[str], least: float) -> list[tuple[str, f
 
     found = process.extract(word, known, scorer=OSA.normalized_similarity, score_cutoff=least, limit=CORRECTIONS)
     return [(candidate, similarity) for candidate, similarity, _ in found]
+
+
+def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
+    """The definitions beside the targets of a set, and a sentence where they cannot be read: few answers need them."""
+    try:
+        return HiddenNames(load_hidden(found)), ""
+    except StoreError as exc:
+        return HiddenNames([]), f"{exc.message} Private and internal names are not found. {exc.hint}"
 
 
 def _has_exact(by_name: Sequence[Scored]) -> bool:

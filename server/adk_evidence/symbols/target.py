@@ -53,9 +53,10 @@ class Target(Frozen):
     from, `symbol` is its name within a module. `path` and `lines` say where the definition stands. `signatures` has
     the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
     variable is another name or an instance of. `bases` are the public classes of the ADK that a class inherits from, in
-    the order in which Python looks a member up, each by its `fqn`. `types` are the import paths of the classes in the
-    signature. `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its
-    signature; `shortcuts` are what it takes beside its fields. `rank` counts from 1; `score` is from 0 to 1.
+    the order in which Python looks a member up, each by its `fqn`. `private_fields` are the fields of its other
+    bases, which none of the public ones has. `types` are the import paths of the classes in the signature.
+    `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its signature;
+    `shortcuts` are what it takes beside its fields. `rank` counts from 1; `score` is from 0 to 1.
     """
 
     rank: int
@@ -71,6 +72,7 @@ class Target(Frozen):
     lines: LineSpan
     alias_of: str | None = None
     bases: tuple[str, ...] = ()
+    private_fields: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     takes_fields: bool = False
     shortcuts: tuple[str, ...] = ()

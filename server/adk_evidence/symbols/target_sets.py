@@ -230,7 +230,7 @@ def load_hidden(found: TargetSet) -> list[HiddenSymbol]:
     try:
         return _HIDDEN.validate_json((found.folder / HIDDEN).read_bytes())
     except (OSError, ValueError) as exc:
-        raise StoreError(f"The ranked targets at {found.folder} cannot be read.", _AGAIN) from exc
+        raise StoreError(f"The names beside the targets at {found.folder} cannot be read.", _AGAIN) from exc
 
 
 def has_vectors(folder: Path) -> bool:

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { CancellationToken } from "vscode";
-import { symbolSearch } from "../../../src/commands/findSymbol";
+import * as vscode from "vscode";
+import { copySymbol, symbolSearch } from "../../../src/commands/findSymbol";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
 import type { TargetsParams } from "../../../src/protocol/generated";
 import { FakeBackend } from "../evidence/fakeBackend";
 import { answer, target } from "./targets";
 
-const token: CancellationToken = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
+const token: vscode.CancellationToken = {
+  isCancellationRequested: false,
+  onCancellationRequested: () => ({ dispose() {} }),
+};
 
 describe("the search for symbols", () => {
   function backend(refused: Problem | null = null) {
@@ -67,5 +70,14 @@ describe("the search for symbols", () => {
       server.asked.map(({ params }) => (params as TargetsParams).query.length),
       [1000],
     );
+  });
+});
+
+describe("copying a symbol", () => {
+  it("copies the import, or the name of what has none, and says which", async () => {
+    assert.equal(await copySymbol(target()), "Import copied.");
+    assert.equal(await vscode.env.clipboard.readText(), "from google.adk import Runner");
+    assert.equal(await copySymbol(target({ standing: "private", import_statement: "" })), "Name copied.");
+    assert.equal(await vscode.env.clipboard.readText(), "google.adk.runners.Runner");
   });
 });

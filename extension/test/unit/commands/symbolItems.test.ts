@@ -34,6 +34,14 @@ describe("the list of symbols", () => {
     }
   });
 
+  it("marks what users may not rely on", () => {
+    const results = (["private", "internal", "public"] as const).map((standing) => target({ standing }));
+    assert.deepEqual(
+      symbolItems(answer(results), []).map(({ description }) => description),
+      ["google.adk.Runner · private", "google.adk.Runner · internal", "google.adk.Runner"],
+    );
+  });
+
   it("marks what is deprecated", () => {
     assert.match(symbolItems(answer([target({ deprecated: true })]), [])[0]?.description ?? "", /deprecated/);
   });
