@@ -86,7 +86,9 @@ export function driftLabels({ drift = [] }: Candidate): string[] {
   const lacking = drift.filter(({ kind }) => kind !== "deprecated" && kind !== "await");
   return [
     ...lacking.slice(0, 1).map(({ version }) => t("Not in google-adk {0}: {1}", version, listed(lacking))),
-    ...unawaited.slice(0, 1).map(({ version }) => t("Lacks await or async for in google-adk {0}: {1}", version, listed(unawaited))),
+    ...unawaited
+      .slice(0, 1)
+      .map(({ version }) => t("Lacks await or async for in google-adk {0}: {1}", version, listed(unawaited))),
     ...deprecated.slice(0, 1).map(({ version }) => t("Deprecated in google-adk {0}: {1}", version, listed(deprecated))),
   ];
 }
