@@ -133,6 +133,14 @@ class MkdocsSite:
         return f"{folder}{name}/" if self.use_directory_urls else f"{folder}{name}.html"
 
 
+def configured(root: Path) -> str:
+    """What the site's configuration says, as a text that changes with it; also of a file that is not indexed."""
+    try:
+        return repr(_read_config(root))
+    except RecursionError:
+        return ""
+
+
 def _read_config(root: Path) -> tuple[dict[str, Any], list[str]]:
     for name in CONFIG_FILES:
         path = root / name

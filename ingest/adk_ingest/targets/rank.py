@@ -70,6 +70,7 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
             "private_fields": tuple(_private_fields(ancestors, graph, by_definition)),
             "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
             "takes_fields": target.type == "class" and _takes_fields(symbol, graph),
+            "is_model": target.type == "class" and graph.is_model(symbol.definition),
         }
         summary = target.summary or (alias.summary if alias else "")
         targets.append(target.model_copy(update={**found, "summary": summary}))

@@ -11,7 +11,7 @@ from adk_evidence.tokens import estimate_tokens, truncate_tokens
 # Ends a signature that was cut when it was read.
 _CUT = "…"
 _MORE = ", ..."
-_DEPRECATED = " (deprecated)"
+DEPRECATED = " (deprecated)"
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -116,7 +116,7 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
 
 def _name(field: str) -> str:
     name = _name_of(field)
-    return f"{name}{_DEPRECATED}" if field.endswith(_DEPRECATED) else name
+    return f"{name}{DEPRECATED}" if field.endswith(DEPRECATED) else name
 
 
 def _parameters(signature: str, start: int) -> tuple[list[int], int]:

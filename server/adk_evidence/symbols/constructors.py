@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.render.signatures import DEPRECATED
 
 if TYPE_CHECKING:
     from adk_evidence.symbols.search import TargetSearch
+
+
+_NAME = re.compile(r"[\w.]+")
+# Bases of other packages that bring no fields.
+_WITHOUT_FIELDS = frozenset({"BaseModel", "ABC", "Generic", "Protocol", "object"})
 
 
 class Constructor(NamedTuple):
@@ -37,7 +44,18 @@ def constructor(search: TargetSearch, payload: ChunkPayload) -> Constructor | No
     if target is None:
         return None
     signature = target.signatures[0]
-    if not signature.startswith("class "):
+    if not target.is_bare_class:
         return Constructor(signature, False)
-    fields = search.fields.of(target)
-    return Constructor(f"{target.symbol}(*, {', '.join(fields)})", True) if fields else None
+    # The attributes of enumerations and other classes are no parameters.
+    fields = [_parameter(one) for one in search.fields.of(target) if not one.endswith(DEPRECATED)]
+    if not fields or not target.is_model:
+        return None
+    known = {search.by_fqn[base].name for base in target.bases if base in search.by_fqn} | _WITHOUT_FIELDS
+    if not known.issuperset(name.rpartition(".")[2] for name in _NAME.findall(signature.partition("(")[2])):
+        fields.append("...")
+    return Constructor(f"{target.symbol}(*, {', '.join(fields)})", True)
+
+
+def _parameter(field: str) -> str:
+    """A field as a parameter: what a model makes of it is left out."""
+    return field.partition(" -> ")[0]

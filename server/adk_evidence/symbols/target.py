@@ -56,7 +56,8 @@ class Target(Frozen):
     the order in which Python looks a member up, each by its `fqn`. `private_fields` are the fields of its other
     bases, which none of the public ones has. `types` are the import paths of the classes in the signature.
     `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its signature;
-    `shortcuts` are what it takes beside its fields. `rank` counts from 1; `score` is from 0 to 1.
+    `is_model` that it takes them by name, as models of pydantic do; `shortcuts` are what it takes beside its fields.
+    `rank` counts from 1; `score` is from 0 to 1.
     """
 
     rank: int
@@ -75,6 +76,7 @@ class Target(Frozen):
     private_fields: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     takes_fields: bool = False
+    is_model: bool = False
     shortcuts: tuple[str, ...] = ()
     parts: RankParts
 
