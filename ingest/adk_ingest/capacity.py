@@ -27,6 +27,7 @@ from pydantic import BaseModel
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import IngestError, InvalidRequestError
+from adk_evidence.index.encoders import as_kept, for_parts
 from adk_evidence.index.registry import size_on_disk
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.settings import Settings
@@ -181,7 +182,9 @@ def simulate(
         raise InvalidRequestError("Numbers of chunks, workers, replicas and GB are positive.", "Name other ones.")
     with open_generations(settings).open_current() as lease:
         shape = measure_shape(lease, settings)
-    run = _measured_run(RunFiles(settings.paths.runs).runs(), settings)
+    # As runs write it down: the precision that was used, also where the settings leave it open.
+    chosen = for_parts(as_kept(settings, lease.manifest))
+    run = _measured_run(RunFiles(settings.paths.runs).runs(), chosen)
     rates = measure_rates(run, given)
     prices, unpriced = _prices(settings, shape)
     return Simulation(
@@ -306,7 +309,7 @@ def _measured_run(runs: Iterable[RunManifest], settings: Settings) -> RunManifes
     """The newest run that wrote a whole index, in the settings' store and with their dense model.
 
     One that computed most of its vectors comes first. A run that changes a few files also copies and checks the points
-    of all others, so that its times say nothing about a new index.
+    of all others, so that its times say nothing about a new index. The settings leave no precision open.
     """
     wanted = _dense(settings.model_dump(mode="json", include={"embedding"}))
     finished = [

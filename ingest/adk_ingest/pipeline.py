@@ -224,7 +224,7 @@ class Ingestion:
             if base is None and not any(len(change.records) for change in changes):
                 raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
             vectors = self._to_compute(changes)
-            run.dense_model = self._dense_model
+            run.dense_model, run.config = self._dense_model, _config(self._settings)
             self._require_affordable(run, vectors, "Embedding", "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
             is_slow = not self._settings.embedding.dense.is_static
@@ -324,11 +324,17 @@ class Ingestion:
         return "; ".join(embedder.model for embedder in self._dense.each)
 
     def _to_compute(self, changes: Sequence[Changes]) -> Vectors:
-        """The vectors of the changes; where `auto` chooses for a new index, static ones if many are missing."""
+        """The vectors of the changes; where `auto` chooses for a new index, static ones if many are missing.
+
+        From then on, the settings name the precision that was chosen.
+        """
         vectors, chosen = Vectors(self._dense, self._cache, changes), self._settings.embedding.dense
-        if self._is_given or not chosen.is_open or vectors.missing <= chosen.static_above:
+        if not chosen.is_open:
             return vectors
-        self._settings = with_precision(self._settings, "static")
+        is_static = not self._is_given and vectors.missing > chosen.static_above
+        self._settings = with_precision(self._settings, "static" if is_static else "int8")
+        if not is_static:
+            return vectors
         self._dense = make_dense(self._settings, report=self._progress.note)
         self._fingerprint = index_fingerprint(self._settings)
         self._progress.note(

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from adk_evidence.errors import IngestError, InvalidRequestError
+from adk_evidence.index.encoders import for_parts
 from adk_ingest.capacity import Given, Rates, Shape, _measured_run, forecast, measure_rates, simulate
 from adk_ingest.capacity_views import duration
 from adk_ingest.cli import app
@@ -192,8 +193,9 @@ class TestSimulation:
         place.ingest(dense=HashEmbedder())
         whole, small = place.runs()[-1], place.runs()[0]
         assert 0 < sum(small.points_uploaded.values()) < sum(whole.points_uploaded.values())
-        assert _measured_run([small], place.settings) is None
-        assert _measured_run([small, whole], place.settings) == whole
+        settings = for_parts(place.settings)
+        assert _measured_run([small], settings) is None
+        assert _measured_run([small, whole], settings) == whole
 
     def test_runs_with_another_store_or_model_are_not_measured(self, place: Workplace) -> None:
         whole = place.runs()[-1]
@@ -201,9 +203,10 @@ class TestSimulation:
             {"store": {"kind": "server", "url": "http://127.0.0.1:9"}},
             {"embedding": {"dense": {"text": "brief"}}},
             {"embedding": {"dense": {"provider": "openai"}}},
+            {"embedding": {"dense": {"precision": "static"}}},
         ]
         for other in others:
-            assert _measured_run([whole], place.settings_with(other)) is None
+            assert _measured_run([whole], for_parts(place.settings_with(other))) is None
         with pytest.raises(IngestError, match="how many chunks a second") as failed:
             simulate(place.settings_with(others[1]), sizes=[10])
         assert "without --part" in (failed.value.hint or "")

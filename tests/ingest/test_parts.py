@@ -15,10 +15,13 @@ from typer.testing import CliRunner
 
 import adk_ingest.known_files as known_files
 import adk_ingest.pipeline as pipeline
+from adk_evidence.embedding.factory import make_dense
 from adk_evidence.errors import EvidenceError, IngestError, InvalidRequestError, StoreError, VerificationError
 from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.encoders import with_precision
 from adk_evidence.index.registry import read_codebase, register, settings_of
 from adk_evidence.store.base import Match
+from adk_evidence.store.manifest import write_manifest
 from adk_evidence.store.qdrant_server import ServerRecord
 from adk_ingest.caches import prune_cache
 from adk_ingest.cli import app
@@ -110,10 +113,18 @@ def all_points(place: Workplace) -> dict[str, Any]:
 @pytest.mark.slow
 class TestBuild:
     def test_parts_have_one_precision_where_the_settings_leave_it_open(self, site: Site) -> None:
-        # On a machine that lacks more vectors, `auto` would choose static ones.
-        for home, part, precision in (("a", "1/2", {"precision": "auto", "static_above": 1}), ("b", "2/2", {})):
-            site.part(home, part, embedding={"dense": {"precision": "int8", **precision}})
-        assert site.finish("b", embedding={"dense": {"precision": "int8"}}).status == "complete"
+        # The published index of one home has another precision, which a run of that home alone would keep.
+        take_over = {"take_over_aliases": True}
+        place = site.place("a", store=take_over)
+        place.ingest()
+        current = place.generations.current()
+        assert current is not None
+        fp32 = make_dense(with_precision(place.settings, "fp32")).doc.model
+        fingerprint = {**current.manifest.fingerprint, "dense_model": fp32}
+        write_manifest(current.folder, current.manifest.model_copy(update={"fingerprint": fingerprint}))
+        for home, part, precision in (("a", "1/2", "auto"), ("b", "2/2", "int8")):
+            site.part(home, part, store=take_over, embedding={"dense": {"precision": precision}})
+        assert site.finish("b", store=take_over, embedding={"dense": {"precision": "int8"}}).status == "complete"
 
     def test_parts_of_three_homes_make_the_points_of_one_run(self, site: Site, server: QdrantStandIn) -> None:
         runs = [site.part(f"home-{part[0]}", part) for part in ("2/3", "3/3", "1/3")]
