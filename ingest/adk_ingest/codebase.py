@@ -34,9 +34,8 @@ from adk_evidence.index.registry import (
 )
 from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
-from adk_evidence.settings import Settings
+from adk_evidence.settings import DensePrecision, Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.generations import Generation
 from adk_ingest.codebase_corpora import CodebaseCorpora, codebase_corpora
 from adk_ingest.known_files import RECORD as FILES_RECORD
 from adk_ingest.known_files import KnownFiles
@@ -83,8 +82,8 @@ class CodebaseIndexer:
         self._settings = settings
         self._dense = dense
         self._sparse = sparse
-        # The local model where the settings leave open whether an index is made with it.
-        self._layers: DenseEmbedder | Pair[DenseEmbedder] | None = None
+        # Encoders by precision, which the runs of this indexer share.
+        self._models: dict[DensePrecision, DenseEmbedder | Pair[DenseEmbedder]] | None = None
 
     @classmethod
     def for_many_runs(cls, settings: Settings, progress: Progress) -> CodebaseIndexer:
@@ -95,7 +94,7 @@ class CodebaseIndexer:
         is_paid = any(isinstance(one, PaidEmbedder) for one in Pair.of(dense).each)
         is_open = settings.embedding.dense.is_open
         made = cls(settings, dense=None if is_paid or is_open else dense, sparse=sparse if sparse.exact_terms else None)
-        made._layers = dense if is_open else None
+        made._models = {"int8": dense} if is_open else None
         return made
 
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:
@@ -145,7 +144,8 @@ class CodebaseIndexer:
             return found.corpora
 
         try:
-            dense = self._dense or self._kept(settings, before)
+            settings = as_kept(settings, before.manifest if before else None)
+            dense = self._dense or self._kept(settings, progress)
             ingestion = Ingestion(settings, progress, dense=dense, sparse=self._sparse, cancelled=cancelled)
             run = ingestion.run("all", gather)
         except BaseException as exc:
@@ -175,11 +175,14 @@ class CodebaseIndexer:
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
 
-    def _kept(self, settings: Settings, before: Generation | None) -> DenseEmbedder | Pair[DenseEmbedder] | None:
-        """The model in memory, where `auto` keeps the index that is made with that model."""
-        chosen = as_kept(settings, before.manifest if before else None).embedding.dense
-        is_same = not chosen.is_open and not chosen.is_static and chosen.layers == settings.embedding.dense.layers
-        return self._layers if is_same else None
+    def _kept(self, settings: Settings, progress: Progress) -> DenseEmbedder | Pair[DenseEmbedder] | None:
+        """The encoder of an index that has one already; what `auto` chooses for a new index is not known yet."""
+        if self._models is None or settings.embedding.dense.is_open:
+            return None
+        precision = settings.embedding.dense.precision
+        if precision not in self._models:
+            self._models[precision] = make_dense(settings, report=progress.note)
+        return self._models[precision]
 
     def build_part(
         self,

@@ -20,7 +20,7 @@ from adk_evidence.symbols.mentions import Mention, mentions
 
 # How many of the first results stay before the definitions: those that move the question by default.
 BEHIND = 3
-# Whoever names more is rather asking about something else.
+# More would push out what the search found.
 MAX_MENTIONED = 4
 
 

@@ -69,9 +69,6 @@ def _defined(search: TargetSearch, name: str) -> Target | None:
     if len(named) != 1:
         return None
     (target,) = named
-    # Another package's name, such as pydantic's `BaseModel`, is rather meant than one that the ADK keeps to itself.
-    if not (target.parts.exported or target.parts.docs_mentions):
-        return None
     if target.type != "variable":
         return target
     return search.by_fqn.get(target.alias_of or "") if target.is_other_name else None
