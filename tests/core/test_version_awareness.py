@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.models.chunk import Kind
+from adk_evidence.models.chunk import Kind, point_id, sha256_text
 from adk_evidence.models.pack import EvidencePack, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, ProjectVersion
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.store.base import NewPoint
+from adk_evidence.store.base import NewPoint, Record
 from adk_evidence.store.factory import open_generations, open_writer
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_code
 
@@ -55,7 +55,7 @@ def _put_beside(place: Workplace, other: Workplace) -> None:
     for kind in KINDS:
         name = settings.store.collection(kind)
         points = [
-            NewPoint(record.id, record.vectors, record.payload)
+            _of_a_kept_version(record)
             for record in other.records(kind, with_vectors=True)
             if record.payload["commit"] == OLD_COMMIT
         ]
@@ -68,6 +68,12 @@ def _put_beside(place: Workplace, other: Workplace) -> None:
     corpora = {**ours.manifest.corpora, **beside}
     changes = {"generation": building.id, "collections": collections, "corpora": corpora}
     generations.publish(building, ours.manifest.model_copy(update=changes))
+
+
+def _of_a_kept_version(record: Record) -> NewPoint:
+    """The point with an id of its own: a version that is kept beside another has a corpus of another name."""
+    chunk_id = sha256_text(f"v8.1.0 {record.payload['chunk_id']}")[:40]
+    return NewPoint(point_id(chunk_id), record.vectors, {**record.payload, "chunk_id": chunk_id})
 
 
 @pytest.fixture(scope="module")
