@@ -29,7 +29,7 @@ from adk_ingest.questions import NONE, WrittenQuestions, written_questions
 from adk_ingest.sources import api_reference
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import is_as_committed
-from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links, configured
+from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
 from adk_ingest.wording import counted
 
 API_REFERENCE = "api-reference"
@@ -132,7 +132,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     files = tuple(with_includes(file, hash_of) for file in pages)
     readers = _readers(about, files)
     # A page's URL and title depend on these files and pages and on its path.
-    navigation = [configured(source.root), *site.superseded]
+    navigation = [site.configuration, *site.superseded]
     return CorpusInput(
         name="adk_docs",
         kind="doc",

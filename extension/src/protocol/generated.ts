@@ -575,7 +575,7 @@ export interface Candidate {
    */
   import_statement: string | null;
   /**
-   * How the class is made that this result begins: its constructor with the parameters, or with the fields as such, cut to what counts. Null where this result or one before it shows them, or where nobody knows.
+   * The constructor of the class that this result begins, cut to what counts; of a model without one, its fields as parameters. Null where this result or one before it shows them, or where they are not known.
    */
   signature: string | null;
   /**

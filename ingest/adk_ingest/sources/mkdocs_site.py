@@ -39,7 +39,10 @@ _ATTRIBUTE_ID = re.compile(r"\{:?[^{}]*#([^\s{}]+)[^{}]*\}")
 
 @dataclass(frozen=True)
 class MkdocsSite:
-    """A project that `MkdocsSite.load` read. Paths are relative to the repository."""
+    """A project that `MkdocsSite.load` read. Paths are relative to the repository.
+
+    `configuration` is what the project's file says, as a text that changes with it.
+    """
 
     site_url: str | None
     docs_dir: str
@@ -49,6 +52,7 @@ class MkdocsSite:
     pages: frozenset[str]
     excluded: pathspec.GitIgnoreSpec = field(repr=False)
     warnings: tuple[str, ...] = ()
+    configuration: str = field(default="", repr=False)
 
     @classmethod
     def load(cls, root: Path, site_url: str | None) -> MkdocsSite:
@@ -68,6 +72,7 @@ class MkdocsSite:
             pages=_list_pages(root, docs_dir),
             excluded=pathspec.GitIgnoreSpec.from_lines(chain(_DEFAULT_EXCLUDES, *left_out)),
             warnings=tuple(warnings),
+            configuration=_as_text(config, warnings),
         )
 
     def url_for(self, path: str) -> str | None:
@@ -133,10 +138,9 @@ class MkdocsSite:
         return f"{folder}{name}/" if self.use_directory_urls else f"{folder}{name}.html"
 
 
-def configured(root: Path) -> str:
-    """What the site's configuration says, as a text that changes with it; also of a file that is not indexed."""
+def _as_text(config: dict[str, Any], warnings: list[str]) -> str:
     try:
-        return repr(_read_config(root))
+        return repr((config, warnings))
     except RecursionError:
         return ""
 

@@ -235,8 +235,12 @@ def field_signatures(node: ast.ClassDef) -> Iterator[str]:
     for name, statement in list(_assignments(node).items())[:MAX_SIGNATURES]:
         if not name.startswith("_"):
             annotation = f": {unparse(statement.annotation)}" if isinstance(statement, ast.AnnAssign) else ""
-            value = default(statement.value)
-            yield clip(as_text(f"{name}{annotation}{f' = {value}' if value else ''}"), MAX_SIGNATURE_CHARS)
+            yield clip(_field(name, annotation, statement), MAX_SIGNATURE_CHARS)
+
+
+def _field(name: str, annotation: str, statement: _Assignment) -> str:
+    value = default(statement.value)
+    return as_text(f"{name}{annotation}{f' = {value}' if value else ''}")
 
 
 def _lines(member: Any, statement: _Assignment | None) -> LineSpan:
@@ -318,11 +322,10 @@ def _signature(member: Any, name: str, statement: _Assignment | None = None, mad
     annotation = f": {member.annotation}" if member.annotation else ""
     if statement is not None:
         # A method may assign the attribute as well; what the class says of it counts.
-        value = default(statement.value)
         if isinstance(statement, ast.AnnAssign) and is_shared(statement.annotation):
             # griffe leaves out that all instances share it.
             annotation = f": {unparse(statement.annotation)}"
-        return as_text(f"{name}{annotation}{f' = {value}' if value else ''}")
+        return _field(name, annotation, statement)
     # `self.name = name` says nothing of the value.
     has_value = "property" not in member.labels and member.value is not None and str(member.value) != name
     value = f" = {member.value}" if has_value else ""

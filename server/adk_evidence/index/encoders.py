@@ -26,10 +26,8 @@ def as_built(settings: S, manifest: IndexManifest) -> S:
     if settings.embedding.dense.provider != "minilm":
         return settings
     used = manifest.fingerprint.get("dense_model")
-    built = next(
-        (one for one in (with_precision(settings, one) for one in _LOCAL) if make_dense(one).doc.model == used),
-        settings,
-    )
+    each = (with_precision(settings, precision) for precision in _LOCAL)
+    built = next((one for one in each if make_dense(one).doc.model == used), settings)
     if not built.embedding.dense.is_static:
         return built
     unjudged = {"weak_similarity": -1.0, "relevant_similarity": None, "support": None}

@@ -231,9 +231,8 @@ class Candidate(Frozen):
     )
     signature: str | None = Field(
         default=None,
-        description="How the class is made that this result begins: its constructor with the parameters, or with the "
-        "fields as such, cut to what counts. Null where this result or one before it shows them, or where nobody "
-        "knows.",
+        description="The constructor of the class that this result begins, cut to what counts; of a model without one, "
+        "its fields as parameters. Null where this result or one before it shows them, or where they are not known.",
     )
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")

@@ -27,6 +27,7 @@ from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.lookup import passage_similarities
+from adk_evidence.search.mentioned import BEHIND
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 
@@ -36,8 +37,6 @@ NEAR_FIRST = 0.1
 NEAR_STEP = 0.05
 NEAR_CODE = 0.15
 NEAR_MOST = 0.9
-# From this place on, few lines of a class are shown that the question only names.
-LED = 3
 # A field that is asked for by its name scores so many times the best of the other units.
 ASKED_FIELD = 3.0
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
@@ -276,7 +275,7 @@ def excerpt(
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     # How a class is made is said beside its lines.
     named_alone = hit.mentioned is not None and payload.symbol_kind in TYPE_KINDS and not hit.lines
-    near = NEAR_MOST if named_alone and place >= LED else near
+    near = NEAR_MOST if named_alone and place >= BEHIND else near
     near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
     chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near) | meant

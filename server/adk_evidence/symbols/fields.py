@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from adk_evidence.render.signatures import DEPRECATED, parameter_names
 from adk_evidence.symbols.target import Target
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w*)(?P<type>:[^=]+)?\s*(?:=.*)?", re.DOTALL)
-_PARAMETER = re.compile(r"[(,]\s*(\w+)\s*[:=,)]")
 _CONFIGURATION = "model_config"
 _SHARED = re.compile(r":\s*['\"]?(?:\w+\.)*(?:ClassVar|TypeAlias)\b")
 _NOT_SET = re.compile(r"\binit=False\b")
@@ -32,19 +32,17 @@ class Fields:
         if target.type == "variable" and target.alias_of is not None:
             target = self._by_fqn.get(target.alias_of, target)
         found: dict[str, tuple[int, str]] = {}
-        taken = set(_PARAMETER.findall(target.signatures[0])) if "(" in target.signatures[0] else set()
-        for cls in self._made_of(target):
+        taken = () if target.is_bare_class else parameter_names(target.signatures[0])
+        classes = list(self._made_of(target))
+        for cls in classes:
             for signature in (*cls.signatures[1:], *cls.private_fields):
                 name = self._field(cls, signature)
                 if name is not None:
                     found.setdefault(name, self._ranked(cls, name, signature))
-        fields = set(found)
-        for cls in self._made_of(target):
+        for cls in classes:
             for shortcut in cls.shortcuts:
-                name = shortcut.partition(":")[0]
-                if name not in fields:
-                    found.setdefault(name, (1, shortcut))
-        shown = (place for name, place in found.items() if target.is_bare_class or name not in taken)
+                found.setdefault(shortcut.partition(":")[0], (1, shortcut))
+        shown = (place for name, place in found.items() if name not in taken)
         return tuple(text for _, text in sorted(shown, key=lambda place: place[0]))
 
     def _made_of(self, target: Target) -> Iterator[Target]:
@@ -59,7 +57,7 @@ class Fields:
         own = self._by_fqn.get(f"{owner.fqn}.{name}")
         # Of a class that is deprecated as a whole, its heading says so.
         if own is not None and own.parts.deprecated and not owner.parts.deprecated:
-            return 3, f"{signature} (deprecated)"
+            return 3, f"{signature}{DEPRECATED}"
         return (0 if "=" not in signature or _REQUIRED.search(signature) else 2), signature
 
     def _field(self, owner: Target, signature: str) -> str | None:

@@ -67,6 +67,11 @@ class Members:
         for place, _ in self._owners:
             # The highest ranked of those that are called alike.
             self._compact.setdefault(compact(targets[place].symbol), targets[place].symbol)
+        # What has the members of a class: the class itself, its heirs, and other names of these.
+        self._heirs: dict[str, list[tuple[int, Target]]] = defaultdict(list)
+        for place, cls in self._owners:
+            for fqn in dict.fromkeys((cls.fqn, *cls.bases)):
+                self._heirs[fqn].append((place, cls))
 
     def owners_in(self, query: str) -> list[str]:
         """The classes that a question names, also in words: `callback context` is `CallbackContext`. Longest first."""
@@ -108,9 +113,8 @@ class Members:
         owner = member.target.fqn.rpartition(".")[0]
         heirs = [
             self._targets[place].symbol
-            for place, cls in self._owners
-            if owner in (cls.fqn, *cls.bases)
-            and self._targets[place].fqn != owner
+            for place, cls in self._heirs.get(owner, ())
+            if self._targets[place].fqn != owner
             and (found := self._find(cls, member.target.name)) is not None
             and found.target.fqn == member.target.fqn
         ]

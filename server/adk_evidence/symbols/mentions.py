@@ -82,8 +82,10 @@ def _members(search: TargetSearch, name: str, owners: Iterable[str]) -> Iterator
     if is_private(name):
         return
     owner, _, last = name.rpartition(".")
-    for of in (owner,) if owner else owners:
+    if owner:
         # A variable such as `session` in `session.state` may be anything.
-        called = search.members.look_up(f"{of}.{last}") if _defined(search, of) is not None else None
+        owners = (owner,) if _defined(search, owner) is not None else ()
+    for of in owners:
+        called = search.members.look_up(f"{of}.{last}")
         for member in called.found if called is not None and len(called.found) == 1 else ():
             yield of, Mention(f"{of}.{last}", member.target)

@@ -120,8 +120,9 @@ class TargetSearch:
 
     def _look_up(self, query: str, limit: int, warnings: list[str]) -> tuple[list[Scored], AnswerMode] | None:
         """What a query is the name of, with what is near; None where it is to be searched for."""
-        if typed_as(query) != "name":
-            each = self._each_named(query.split(), limit, warnings) if typed_as(query) == "code" else None
+        typed = typed_as(query)
+        if typed != "name":
+            each = self._each_named(query.split(), limit, warnings) if typed == "code" else None
             return (each[:limit], "lookup") if each else None
         by_name = self.names.look_up(query, limit)
         if _has_exact(by_name):
