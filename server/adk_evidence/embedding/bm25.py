@@ -1,4 +1,4 @@
-"""BM25 term weights through FastEmbed, offline; the store multiplies in the inverse document frequency."""
+"""BM25 term weights, the same as FastEmbed's; the store multiplies in the inverse document frequency."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
-from adk_evidence.embedding.base import Once, SparseVector
+import mmh3
+from py_rust_stemmers import SnowballStemmer
+
+from adk_evidence.embedding.base import SparseVector
 from adk_evidence.settings import SparseSettings, config_file
 
 MODEL = "Qdrant/bm25"
 STOPWORDS_FILE = "stopwords.txt"
+# FastEmbed leaves out longer words.
+_MOST_CHARS = 40
 
 _WORD = re.compile(r"\w+")
 
@@ -36,8 +40,9 @@ def load_words(name: str) -> frozenset[str]:
 class Bm25Encoder:
     """The local `SparseEncoder`: English stems, our own stop words, term ids by hash.
 
-    FastEmbed makes the terms. Terms are counted here, by FastEmbed's formula: a corpus repeats the same few words, and
-    stemming each of them once takes a quarter of the time that FastEmbed takes for all.
+    Terms and weights are those of `fastembed.sparse.bm25.Bm25`, with the stemmer and the hash that it uses. FastEmbed
+    itself takes a second to load, in which it loads its models of images and goes through all of Unicode; and a corpus
+    repeats the same few words, which are stemmed once here.
     """
 
     requires_idf = True
@@ -45,7 +50,8 @@ class Bm25Encoder:
 
     def __init__(self, settings: SparseSettings) -> None:
         self._settings = settings
-        self._encoder = Once(self._open)
+        self._stopwords = load_stopwords() if settings.stopwords else frozenset()
+        self._stem = SnowballStemmer("english").stem_word
         self._term = functools.lru_cache(maxsize=1 << 16)(self._look_up)
 
     def __reduce__(self) -> tuple[type[Bm25Encoder], tuple[SparseSettings]]:
@@ -88,12 +94,8 @@ class Bm25Encoder:
 
     def _look_up(self, word: str) -> int | None:
         """The id of a word's stem; None for a stop word and for what FastEmbed leaves out."""
-        return next((int(index) for index in next(iter(self._encoder().query_embed(word))).indices), None)
-
-    def _open(self) -> Any:
-        from fastembed import SparseTextEmbedding
-
-        # Without a path FastEmbed would look for its own stop words on the hub, for 40 s where there is none.
-        folder = str(config_file(STOPWORDS_FILE).parent)
-        stopwords = set(load_stopwords()) if self._settings.stopwords else set()
-        return SparseTextEmbedding(MODEL, cache_dir=folder, specific_model_path=folder, stopwords=stopwords)
+        # Of all punctuation, the pattern of words lets the underscore through.
+        if word == "_" or len(word) > _MOST_CHARS or word in self._stopwords:
+            return None
+        stem = self._stem(word)
+        return abs(mmh3.hash(stem)) if stem else None
