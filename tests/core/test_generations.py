@@ -418,7 +418,12 @@ def test_an_index_of_other_models_is_refused_with_the_difference_and_the_command
 # Files
 
 
-def test_a_copy_is_the_same_bytes_and_keeps_holes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tells_holes", [True, False])
+def test_a_copy_is_the_same_bytes_and_keeps_holes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tells_holes: bool
+) -> None:
+    if not tells_holes:
+        monkeypatch.delattr(os, "SEEK_DATA", raising=False)
     source, target = tmp_path / "source", tmp_path / "target"
     (source / "deep" / "empty").mkdir(parents=True)
     contents = {
@@ -430,6 +435,12 @@ def test_a_copy_is_the_same_bytes_and_keeps_holes(tmp_path: Path) -> None:
     }
     for name, content in contents.items():
         (source / name).write_bytes(content)
+    with (source / "with holes").open("wb") as sparse:
+        for place in (1 << 16, 5 << 20):
+            sparse.seek(place)
+            sparse.write(b"data")
+        sparse.truncate(6 << 20)
+    contents["with holes"] = (source / "with holes").read_bytes()
     (source / ".atomicwriteAb3").write_bytes(b"comes and goes")
     (source / MANIFEST).write_bytes(b"{}")
     copy_tree(source, target, skip={MANIFEST})
