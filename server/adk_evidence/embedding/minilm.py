@@ -11,8 +11,9 @@ import json
 import os
 import shutil
 import tempfile
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,10 @@ class _Model:
         return vectors
 
 
+def _collected(positions: list[int], runs: list[Future[FloatMatrix]]) -> tuple[list[int], FloatMatrix]:
+    return positions, np.concatenate([run.result() for run in runs])
+
+
 class MiniLmEmbedder:
     """The local `DenseEmbedder`: prepared and loaded at first use; its vectors are L2-normalised."""
 
@@ -238,10 +243,16 @@ class MiniLmEmbedder:
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
         model = self._load()
         rows = model.tokens(texts, self._settings.max_tokens)
+        ahead: deque[tuple[list[int], list[Future[FloatMatrix]]]] = deque()
         for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
             batch = [rows[position] for position in positions]
             runs = [batch[start : start + RUN_TEXTS] for start in range(0, len(batch), RUN_TEXTS)]
-            yield positions, np.concatenate(list(self._workers().map(model.embed, runs)))
+            ahead.append((positions, [self._workers().submit(model.embed, run) for run in runs]))
+            # The workers go on with the next batch while the caller keeps the vectors of this one.
+            if len(ahead) > 1:
+                yield _collected(*ahead.popleft())
+        while ahead:
+            yield _collected(*ahead.popleft())
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one query, cut to the model's own 256 tokens."""
