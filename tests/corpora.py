@@ -193,6 +193,16 @@ class HashEmbedder:
         return word_vector(text)
 
 
+class Notes(Progress):
+    """Keeps the sentences of a run."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+
 def embed_all(embedder: DenseEmbedder, texts: Sequence[str]) -> FloatMatrix:
     """The vectors of texts, in their order."""
     result = np.zeros((len(texts), embedder.dimension), dtype=np.float32)

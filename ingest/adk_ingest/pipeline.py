@@ -90,7 +90,8 @@ class DryRun:
 class Ingestion:
     """One run of ingestion into one home folder; `dense` and `sparse` are for tests.
 
-    The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded.
+    The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded. It calls
+    `meanwhile` where an index answers by keywords and the vectors are still to be computed.
     """
 
     def __init__(
@@ -101,12 +102,14 @@ class Ingestion:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         cancelled: Cancelled | None = None,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         self._generations = open_generations(settings)
         current = self._generations.current()
         self._settings = settings = as_kept(settings, current.manifest if current else None)
         self._progress = progress
         self._cancelled = cancelled or (lambda: False)
+        self._meanwhile = meanwhile
         self._is_given = dense is not None
         made = dense or make_dense(settings, report=progress.note, check=self._stop_if_cancelled)
         self._dense: Pair[DenseEmbedder] = Pair.of(made)
@@ -232,6 +235,7 @@ class Ingestion:
                 # Nothing serves yet: keywords can answer long before the last vector is there.
                 run.lexical_generation = self._build(log, None, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")
+                self._meanwhile()
             self._embed(log, vectors)
             run.generation = self._build(log, base, changes, vectors).id
         self._end(log)

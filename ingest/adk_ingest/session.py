@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
@@ -72,10 +74,11 @@ def ingest(
         SourceError: A corpus that the mode needs cannot be had.
         IngestError: The run failed.
     """
-    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
+    symbols = _Symbols(settings, None if dense is None else Pair.of(dense).code)
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled, meanwhile=symbols.begin)
     run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
     if mode != "docs":
-        _rank_new_code(settings, progress, None if dense is None else Pair.of(dense).code)
+        symbols.finish(progress)
     return run
 
 
@@ -98,7 +101,7 @@ def finish_parts(settings: Settings, folder: Path, progress: Progress) -> RunMan
     """Publish the index whose parts lie in a folder; see `finishing.finish`."""
     run = finish(settings, folder, progress)
     if read_build(folder).codebase is None:
-        _rank_new_code(settings, progress, None)
+        _Symbols(settings, None).finish(progress)
     return run
 
 
@@ -135,16 +138,42 @@ def prepare_demo(settings: Settings, progress: Progress) -> None:
         ingest(settings, "all", Sources(docs_order=DEMO_ORDER), progress)
 
 
-def _rank_new_code(settings: Settings, progress: Progress, dense: DenseEmbedder | None) -> None:
-    """List the symbols of code whose commit is new here, without vectors; the index is published in any case."""
-    try:
-        if not covers_commit(settings, dense=dense):
-            build_targets(settings, progress, dense=dense, vectors=False)
-            command = settings.targets_command
-            later = f"Symbols can be searched by name and words; `{command}` adds the search by meaning."
-            progress.note(with_options(later))
-    except EvidenceError as exc:
-        progress.note(f"The symbols were not ranked: {exc.message}")
+class _Symbols:
+    """Lists the symbols of code whose commit is new here, without vectors; the index is published in any case."""
+
+    def __init__(self, settings: Settings, dense: DenseEmbedder | None) -> None:
+        self._settings = settings
+        self._dense = dense
+        self._thread: Thread | None = None
+
+    def begin(self) -> None:
+        """List the symbols of an index that answers by keywords, while the vectors of its texts are computed."""
+        # A run that fails does not wait for the list.
+        self._thread = Thread(target=self._list_early, name="symbols", daemon=True)
+        self._thread.start()
+
+    def finish(self, progress: Progress) -> None:
+        """List the symbols of the published index, where that is not done yet."""
+        try:
+            if self._thread is not None:
+                self._thread.join()
+            is_listed = covers_commit(self._settings, dense=self._dense)
+            if not is_listed:
+                self._list(progress)
+            if self._thread is not None or not is_listed:
+                command = self._settings.targets_command
+                later = f"Symbols can be searched by name and words; `{command}` adds the search by meaning."
+                progress.note(with_options(later))
+        except EvidenceError as exc:
+            progress.note(f"The symbols were not ranked: {exc.message}")
+
+    def _list_early(self) -> None:
+        # `finish` tries again what failed here, and says why where it fails again.
+        with suppress(Exception):
+            self._list(Progress())
+
+    def _list(self, progress: Progress) -> None:
+        build_targets(self._settings, progress, dense=self._dense, vectors=False)
 
 
 def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> DryRun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -9,17 +10,26 @@ import pytest
 
 import adk_ingest.pipeline as pipeline
 import adk_ingest.publishing as publishing
+import adk_ingest.session as session
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
+from adk_evidence.symbols.target_sets import built_sets
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.session import Sources
+from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport
-from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
+from tests.corpora import HashEmbedder, Notes, Workplace, change, shared_sparse, write_docs
 
 pytestmark = pytest.mark.slow
 
 RETRY = "docs/tools/retry.md"
 PLUGIN = "src/google/adk/plugins/retry.py"
+
+
+def wait_for_symbols() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "symbols":
+            thread.join()
 
 
 class TestKeywordsFirst:
@@ -46,6 +56,35 @@ class TestKeywordsFirst:
         assert later.index is not None
         assert later.index.dense == "complete"
         assert not any(warning.startswith("dense_pending") for warning in later.warnings)
+
+    def test_symbols_are_listed_while_vectors_are_computed(self, workplace: Workplace) -> None:
+        listed: list[int] = []
+
+        def look(done: int) -> None:
+            wait_for_symbols()
+            listed.append(len(built_sets(workplace.settings.paths.targets)))
+
+        progress = Notes()
+        workplace.ingest(dense=HashEmbedder(on_batch=look), progress=progress)
+        assert set(listed) == {1}
+        assert len(built_sets(workplace.settings.paths.targets)) == 1
+        assert sum("Symbols can be searched" in note for note in progress.notes) == 1
+
+    def test_symbols_that_could_not_be_listed_at_first_are_listed_at_the_end(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        build, tries = session.build_targets, []
+
+        def fail_at_first(*arguments: Any, **named: Any) -> TargetsReport:
+            tries.append(named)
+            if len(tries) == 1:
+                raise StoreError("The disk is full for a moment.")
+            return build(*arguments, **named)
+
+        monkeypatch.setattr(session, "build_targets", fail_at_first)
+        workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()))
+        assert len(tries) == 2
+        assert len(built_sets(workplace.settings.paths.targets)) == 1
 
     def test_the_next_run_goes_on_from_the_vectors_that_were_computed(self, workplace: Workplace) -> None:
         broken = HashEmbedder(batch_size=4, fail_after=8)

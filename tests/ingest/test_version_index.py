@@ -35,7 +35,7 @@ from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
 from adk_ingest.session import Sources
 from adk_ingest.version_index import ingest_version
-from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, change, shared_sparse
+from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Notes, Workplace, change, shared_sparse
 from tests.environments import OLDER, PLUGIN, write_environment
 
 pytestmark = pytest.mark.slow
@@ -68,17 +68,6 @@ def ask(settings: Settings, query: str = QUESTION, wanted: ProjectAdk | None = N
 
 def refs(pack: EvidencePack, source_type: str = "code") -> set[str]:
     return {candidate.ref for candidate in pack.candidates if candidate.source_type == source_type}
-
-
-class Notes(Progress):
-    """Keeps the sentences of a run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.said.append(text)
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +245,7 @@ def test_the_version_of_the_main_index_gets_no_second_index(tmp_path: Path) -> N
     notes = Notes()
     run = build(place, named("9.9"), progress=notes)
     assert (
-        run.status == "unchanged" and "The main index is of google-adk 9.9.0; it is brought up to date." in notes.said
+        run.status == "unchanged" and "The main index is of google-adk 9.9.0; it is brought up to date." in notes.notes
     )
     assert [index.name for index in list_indexes(place.settings)] == ["adk"]
 
@@ -269,7 +258,7 @@ def test_an_edited_installation_is_not_taken_for_the_release(tmp_path: Path) -> 
     place = Workplace(tmp_path)
     with pytest.raises(SourceError, match=r"ADK 8\.1\.0 cannot be had"):
         build(place, wanted, progress=notes)
-    assert any("retry.py was edited" in said for said in notes.said)
+    assert any("retry.py was edited" in said for said in notes.notes)
     assert list_indexes(place.settings) == [] and not any(place.settings.paths.indexes.glob("adk-*"))
 
 
@@ -294,7 +283,7 @@ def test_a_pipe_in_an_environment_is_not_waited_for(tmp_path: Path) -> None:
     notes = Notes()
     with pytest.raises(SourceError, match="cannot be had"):
         build(Workplace(tmp_path), wanted, progress=notes)
-    assert any("retry.py is no file" in said for said in notes.said)
+    assert any("retry.py is no file" in said for said in notes.notes)
 
 
 def test_a_failed_first_run_leaves_no_index(tmp_path: Path) -> None:
