@@ -211,6 +211,9 @@ def found_in_family(query: str) -> tuple[list[str], list[str | None], str]:
         ("ToolContext.state", ["Context.state", "ToolContext"], None),
         ("ToolContext.limit", ["Reader.limit", "ToolContext"], "Reader"),
         ("context.user", ["Reader.user", "Context"], "Reader"),
+        # As a variable is called.
+        ("tool_context.user", ["Reader.user", "ToolContext"], "Reader"),
+        ("tool_context.state", ["Context.state", "ToolContext"], None),
     ],
 )
 def test_a_member_is_found_in_the_bases_of_its_class_and_by_other_names_of_the_class(
@@ -292,9 +295,18 @@ def test_members_that_begin_so_come_before_their_class(kit: TargetSearch) -> Non
     ]
 
 
-@pytest.mark.parametrize("query", ["read_state", "reader.py", "Nowhere.user"])
+@pytest.mark.parametrize("query", ["read_state", "reader.py", "Nowhere.user", "tool_context.py", "tool_user.state"])
 def test_a_name_that_no_symbol_has_is_said_to_be_none(query: str) -> None:
     assert found_in_family(query)[2] == f"No public symbol is called `{query}`; the nearest:"
+
+
+@pytest.mark.parametrize("query", ["HttpOptions", "HttpOptions.timeout"])
+def test_of_a_name_of_another_package_is_said_where_the_code_takes_it_from(query: str) -> None:
+    takes = target(9, "Client", "Asks.").model_copy(update={"types": ("kit.Context", "elsewhere.web.HttpOptions")})
+    assert loaded(of=[*FAMILY, takes]).lacking(query) == (
+        f"No public symbol is called `{query}`: the code takes it from another package "
+        "(`from elsewhere.web import HttpOptions`); the nearest:"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adk_evidence.symbols.imports import MAX_TYPES, type_imports, type_names
+from adk_evidence.symbols.imports import MAX_TYPES, field_type_names, taken_from_elsewhere, type_imports, type_names
 from tests.core.test_fields import target
 
 BUILD = target("Cook.boil", "async boil(pot: Optional[Pot], lids: list[Lid], heat: types.Heat = Heat()) -> Meal")
@@ -24,11 +24,30 @@ def test_a_signature_gets_few_statements():
     assert len(type_imports(many)) == MAX_TYPES
 
 
-def test_neither_other_packages_nor_values_nor_bases_are_types():
-    assert type_names(BUILD) == ["Optional", "Pot", "Lid", "Meal"]
+def test_neither_values_nor_bases_are_types():
+    assert type_names(BUILD) == ["Optional", "Pot", "Lid", "types.Heat", "Meal"]
     assert type_names(target("Pot", "class Pot(Vessel, Generic[T])")) == []
 
 
 def test_a_variable_is_made_of_the_names_in_its_value():
     scheme = target("Any", "Any: TypeAlias = Union[Scheme, types.Content, 'Late', Made()]", kind="variable")
     assert type_names(scheme) == ["Union", "Scheme", "types.Content"]
+
+
+def test_the_types_of_fields_are_in_their_annotations():
+    stove = target("Stove", "class Stove(BaseModel)", "fuel: Optional[gas.Fuel] = Fuel.OIL", "heat(to: Level) -> None")
+    assert field_type_names(stove) == ["Optional", "gas.Fuel"]
+
+
+def test_what_signatures_take_from_other_packages_is_found_by_its_name():
+    taking = [
+        target("Pot", "Pot()", module="kit.pots"),
+        target("a", "a(one: Pot)", types=("kit.pots.Pot", "shop.lids as covers", "rare.Heat")),
+        target("b", "b(one: Heat)", types=("warm.Heat", "httpx")),
+        target("c", "c(one: Heat)", types=("warm.Heat",)),
+    ]
+    assert taken_from_elsewhere(taking) == {
+        "Heat": "from warm import Heat",
+        "covers": "from shop import lids as covers",
+        "httpx": "import httpx",
+    }

@@ -227,10 +227,12 @@ MODELS = {
     "src/kit/__init__.py": "from .models.made import Made\n__all__ = ['Made']\n",
     "src/kit/models/__init__.py": "from .made import Made\n__all__ = ['Made']\n",
     "src/kit/base.py": "import pydantic\nclass BaseModel(pydantic.BaseModel): ...\n",
+    "src/kit/_taken.py": "from elsewhere.flows import Step as Step\n",
     "src/kit/models/made.py": '''\
 import typing
 from typing import Union
 import httpx
+from .._taken import Step
 from elsewhere.schemes import Scheme, Flow as OtherFlow
 from pydantic import BaseModel, Field
 
@@ -267,6 +269,14 @@ class Client:
     def __init__(self, **options: typing.Any) -> None:
         super().__init__(**options)
         self.speed = 1
+
+
+class Held(BaseModel):
+    """Holds steps."""
+
+    steps: list[Step]
+    auth: httpx.Auth | None = None
+    made: Made | None = None
 
 
 AnyScheme = Union[Scheme, OtherFlow, Made, httpx.Auth]
@@ -313,14 +323,16 @@ def test_a_described_field_is_a_target_at_its_own_lines(models: Any) -> None:
 
 def test_types_are_those_that_the_module_means(models: Any) -> None:
     # The package has a class of that name as well, which this module does not use.
-    assert models["Local"].types == ()
-    paths = ("elsewhere.schemes.Scheme", "elsewhere.schemes.Flow as OtherFlow", "kit.models.Made", "httpx")
+    assert models["Local"].types == ("pydantic.BaseModel",)
+    paths = ("kit.models.Made", "elsewhere.schemes.Scheme", "elsewhere.schemes.Flow as OtherFlow", "httpx")
     assert models["AnyScheme"].types == paths
     assert type_imports(models["AnyScheme"]) == (
-        "from elsewhere.schemes import Scheme, Flow as OtherFlow",
         "from kit.models import Made",
+        "from elsewhere.schemes import Scheme, Flow as OtherFlow",
         "import httpx",
     )
+    # Where it is defined, not where the package passes it on; what is public here is looked up by its name.
+    assert models["Held"].types == ("elsewhere.flows.Step", "httpx")
     assert models["SameScheme"].types == ("elsewhere.schemes.Scheme",)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.identifiers import is_code_like, is_private
-from adk_evidence.symbols.imports import type_names
+from adk_evidence.symbols.imports import field_type_names, type_names
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 from adk_ingest.targets.extract import PublicSymbol, field_signatures
 from adk_ingest.targets.references import ReferenceGraph, shown_imports
@@ -94,19 +94,21 @@ def _private_fields(ancestors: Sequence[str], graph: ReferenceGraph, known: Mapp
 
 
 def _types(symbol: PublicSymbol, graph: ReferenceGraph, known: Mapping[str, Target]) -> Iterator[str]:
-    """Import paths of the public classes in a signature, and of other packages' types that a variable is made of."""
-    owner = symbol.target.symbol.partition(".")[0]
-    for name in type_names(symbol.target):
+    """Import paths of the public classes in a signature, and of other packages' types in a signature or a field."""
+    target = symbol.target
+    owner = target.symbol.partition(".")[0]
+    own, of_fields = type_names(target), field_type_names(target) if target.type == "class" else []
+    for name in own:
         definition = graph.resolve(symbol.module, name)
         found = known.get(definition) if definition else None
         # What a variable is another name of is said apart.
         if found is not None and found.name == name not in (owner, symbol.value) and found.type in _TYPES:
             yield found.import_path
-        elif definition is None and symbol.target.type == "variable":
-            first = name.partition(".")[0]
-            path = graph.imported(symbol.module, first)
-            if path is not None and path.partition(".")[0] not in _TYPING and not is_private(path):
-                yield path if path.rpartition(".")[2] == first else f"{path} as {first}"
+    for name in (*own, *of_fields):
+        first = name.partition(".")[0]
+        path = graph.elsewhere(symbol.module, first)
+        if path is not None and path.partition(".")[0] not in _TYPING and not is_private(path):
+            yield path if path.rpartition(".")[2] == first else f"{path} as {first}"
 
 
 def score(parts: RankParts) -> float:

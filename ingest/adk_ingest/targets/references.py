@@ -105,6 +105,18 @@ class ReferenceGraph:
         base = self._bindings.get(module, {}).get(first)
         return f"{base}{dot}{rest}" if base else None
 
+    def elsewhere(self, module: str, name: str) -> str | None:
+        """The importable path of another package that a name means in a module, re-exports followed, or None."""
+        path = self.imported(module, name)
+        for _ in range(MAX_HOPS):
+            if path not in self._origins:
+                break
+            path = self._origins[path]
+        if path is None or path in self._origins:
+            return None
+        parts = path.split(".")
+        return None if any(".".join(parts[:end]) in self._bindings for end in range(1, len(parts) + 1)) else path
+
     def centrality(self) -> dict[str, float]:
         """PageRank of every definition and module; the values sum to 1. The same corpus gives the same values."""
         nodes = sorted(self._definitions | {node for edge in self.edges for node in edge})

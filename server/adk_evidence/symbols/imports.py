@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
@@ -12,10 +13,8 @@ from adk_evidence.symbols.target import Target
 MAX_NAMES = 3
 # How many statements the types of a signature get.
 MAX_TYPES = 6
-# A type in a signature without the dots of other packages: not `Content` of `types.Content`.
-_TYPE = re.compile(r"(?<![\w.'\"])[A-Z]\w*(?![\w.(])")
-# The same with the dots.
-_DOTTED_TYPE = re.compile(r"(?<![\w.'\"])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?![\w.(])")
+# A class in a signature, with the dots of its module: `Content` and `types.Content`, but no value `Content()`.
+_TYPE = re.compile(r"(?<![\w.'\"])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?![\w.(])")
 
 
 class PublicImports:
@@ -78,9 +77,14 @@ def type_names(target: Target) -> list[str]:
     if signature.startswith("class "):
         # What stands in the brackets are bases, which nobody passes.
         return []
-    if target.type == "variable":
-        return list(dict.fromkeys(_DOTTED_TYPE.findall(signature.partition("=")[2])))
-    return list(dict.fromkeys(_TYPE.findall(signature.partition("(")[2])))
+    text = signature.partition("=")[2] if target.type == "variable" else signature.partition("(")[2]
+    return list(dict.fromkeys(_TYPE.findall(text)))
+
+
+def field_type_names(target: Target) -> list[str]:
+    """The classes in the annotations of a class's fields, once each."""
+    annotations = (field.partition(":")[2].partition("=")[0] for field in target.signatures[1:] if "(" not in field)
+    return list(dict.fromkeys(name for annotation in annotations for name in _TYPE.findall(annotation)))
 
 
 def type_imports(target: Target) -> tuple[str, ...]:
@@ -89,10 +93,25 @@ def type_imports(target: Target) -> tuple[str, ...]:
     for path in target.types:
         package, _, name = path.rpartition(".")
         found.setdefault(package, []).append(name)
-    statements = (
-        f"{f'from {package} ' if package else ''}import {', '.join(names)}" for package, names in found.items()
-    )
-    return tuple(statements)[:MAX_TYPES]
+    return tuple(_importing(package, names) for package, names in found.items())[:MAX_TYPES]
+
+
+def taken_from_elsewhere(targets: Sequence[Target]) -> dict[str, str]:
+    """The statements that import what signatures name and other packages define, by the name that is imported.
+
+    Of several packages that have such a name, the one counts that most signatures take the name from.
+    """
+    own = {target.import_path for target in targets}
+    counts = Counter(path for target in targets for path in target.types if path not in own)
+    found: dict[str, str] = {}
+    for path, _ in counts.most_common():
+        package, _, name = path.rpartition(".")
+        found.setdefault(name.rpartition(" as ")[2], _importing(package, [name]))
+    return found
+
+
+def _importing(package: str, names: Sequence[str]) -> str:
+    return f"{f'from {package} ' if package else ''}import {', '.join(names)}"
 
 
 def _statement(targets: Sequence[Target]) -> str | None:

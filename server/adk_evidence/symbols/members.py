@@ -98,14 +98,16 @@ class Members:
         if not _DOTTED_NAME.fullmatch(dotted):
             return None
         owner, _, name = dotted.rpartition(".")
-        for any_case in (False, True):
-            owners = [self._owners[row] for row in self._names.ending(owner, any_case=any_case)]
+        # Variables are called like their classes: `tool_context.state` is that of a `ToolContext`.
+        variable = self._compact.get(compact(owner), "") if "_" in owner else ""
+        for called, any_case in ((owner, False), (owner, True), (variable, True)):
+            owners = [self._owners[row] for row in self._names.ending(called, any_case=any_case)]
             found = {member.target.fqn: member for _, cls in owners if (member := self._find(cls, name))}
             asked = [self._targets[place].symbol for place, _ in owners]
             found = {fqn: self._with_heirs(member, asked) for fqn, member in found.items()}
             # `agent.py` need not mean `Agent`.
             if found or (owners and not any_case and not is_private(name)):
-                return Membership(tuple(place for place, _ in owners), owner, name, tuple(found.values()))
+                return Membership(tuple(place for place, _ in owners), called, name, tuple(found.values()))
         return None
 
     def _with_heirs(self, member: Member, asked: Sequence[str]) -> Member:

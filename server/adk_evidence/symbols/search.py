@@ -19,6 +19,7 @@ from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_co
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.hidden import HiddenNames
+from adk_evidence.symbols.imports import taken_from_elsewhere
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
@@ -92,6 +93,7 @@ class TargetSearch:
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
+        self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
         """The best targets, best first, and how they were found: a name that is known is only looked up.
@@ -221,7 +223,9 @@ class TargetSearch:
             return ""
         named = self.members.look_up(name)
         if named is None:
-            return f"No public symbol is called `{name}`; the nearest:"
+            statement = self._elsewhere().get(name.partition(".")[0])
+            taken = f": the code takes it from another package (`{statement}`)" if statement else ""
+            return f"No public symbol is called `{name}`{taken}; the nearest:"
         if named.found:
             return ""
         return (

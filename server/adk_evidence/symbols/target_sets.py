@@ -54,7 +54,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-4"] = "targets-4"
+    format: Literal["targets-5"] = "targets-5"
     repo: str
     commit: str
     ref: str | None
