@@ -20,7 +20,7 @@ from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_promp
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields
-from adk_evidence.render.view import adk_label, deviation, indexed_sources, verification_label
+from adk_evidence.render.view import adk_label, deviation, for_reader, indexed_sources, verification_label
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -301,6 +301,8 @@ def read_adk_source(session: AgentSession, arguments: ReadSource, call: Call) ->
 def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Callable[[str], str]) -> Answer:
     """What a citation points to, quoted, with where the text is from and whether the citation holds.
 
+    Lines of a page that are for readers of other languages are left out, unless the citation is of such lines alone.
+
     Args:
         session: Opens the indexes.
         citation: As the tools give it; the lines may be others.
@@ -321,7 +323,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
 
     def render(end: int) -> str:
         source = f"SOURCE: {cited_as(citation_of(first, end))}{state}"
-        parts = [source, DATA_NOTE, fenced("\n".join(lines[first - 1 : end]), cited.language)]
+        parts = [source, DATA_NOTE, fenced(for_reader(lines, first, end, cited.for_others), cited.language)]
         if left_out := rest(end):
             parts.append(f"The budget ends here. Read on at {cited_as(name_rest(left_out))}")
         return "\n".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import jsonschema
@@ -93,10 +94,10 @@ The function `totalPrice` takes the discount off the whole basket, not off each 
 }
 
 
-def make_place(root: Path) -> Workplace:
-    """The main index and the index `shop`; hostile texts are in both."""
+def make_place(root: Path, pages: Mapping[str, str] = MappingProxyType({})) -> Workplace:
+    """The main index, with some more pages, and the index `shop`; hostile texts are in both."""
     place = Workplace(root)
-    write_docs(place.docs, {**DOCS, "docs/zebra.md": HOSTILE_PAGE})
+    write_docs(place.docs, {**DOCS, "docs/zebra.md": HOSTILE_PAGE, **pages})
     write_code(place.code, {**CODE, "src/google/adk/zebra.py": HOSTILE_MODULE})
     place.ingest()
     write_files(shop_folder(place), SHOP)

@@ -31,6 +31,32 @@ ODD: dict[str, str] = {
     "src/twin  one.py": "def lory() -> str:\n    return 'one'\n",
     "src/twin   one.py": "def lory() -> str:\n    return 'another'\n",
 }
+PAGE = "docs/greeting.md"
+TABS = """\
+# Greeting
+
+Greet whoever comes:
+
+=== "Python"
+
+    ```python
+    greet()
+    ```
+
+=== "Java"
+
+    ```java
+    Greeter.greet();
+    ```
+
+=== "Go"
+
+    ```go
+    greeter.Greet()
+    ```
+
+Then wave.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +64,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
     """The main index, `shop`, `odd`, and one that is called like a repository of the main index."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-        place = make_place(tmp_path_factory.mktemp("sources"))
+        place = make_place(tmp_path_factory.mktemp("sources"), {PAGE: TABS})
         session = AgentSession(lambda: place.settings)
         for name, files in {"odd": ODD, "adk-python": {"src/mine.py": "MINE = 'a fork of my own'\n"}}.items():
             folder = write_files(place.root / f"of {name}", files)
@@ -111,6 +137,19 @@ async def test_code_and_docs_together_are_as_many_as_were_asked_for(session: Age
         text, found = await answer(client, "search_code_and_docs", query="discount", index="shop", max_results=3)
         assert len(found["results"]) == 3 and found["omitted"] == 0 and "3 results, best first." in text
         assert {"docs/discounts.md", "src/basket.ts"} <= {result["path"] for result in found["results"]}
+
+
+@pytest.mark.asyncio
+async def test_of_a_page_the_lines_for_readers_of_other_languages_are_left_out(session: AgentSession) -> None:
+    lines = TABS.splitlines()
+    first, last = lines.index('=== "Java"') + 1, len(lines) - 2
+    async with Client(make_server(session, structured=True)) as client:
+        whole = await read(client, f"{PAGE}:1-{len(lines)}")
+        assert f"[lines {first}-{last}: Java, Go]" in whole and "Greeter" not in whole
+        assert "greet()" in whole and "Then wave." in whole and "Java" not in whole.replace("Java, Go]", "")
+        # Whoever names them wants them.
+        java = await read(client, f"{PAGE}:{first}-{first + 4}")
+        assert "Greeter.greet();" in java and "[lines" not in java
 
 
 @pytest.mark.asyncio

@@ -14,10 +14,10 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from adk_evidence.models.pack import LineSpan, Outline, OutlinePart, Verification
+from adk_evidence.models.pack import LeftOut, LineSpan, Outline, OutlinePart, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible, visible_json, visible_values
-from adk_evidence.render.view import verification_label
+from adk_evidence.render.view import for_reader, verification_label
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import pack, payload
 
@@ -237,3 +237,27 @@ def test_no_color_is_respected():
 def test_no_results_are_said():
     text = show(pack(warnings=("ref_not_indexed: no such version.",)))
     assert "Found some." in text and "warning: ref_not_indexed" in text and "--full" not in text
+
+
+LINES = ("Do this:", "", "python", "", "java", "java", "", "go", "", "Done.")
+OTHERS = (
+    LeftOut(lines=LineSpan(start=5, end=6), language="java"),
+    LeftOut(lines=LineSpan(start=8, end=8), language="go"),
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [
+        (1, 10, "Do this:\n\npython\n\n[lines 5-8: Java, Go]\n\nDone."),
+        # A part of the lines that are for others.
+        (3, 5, "python\n\n[lines 5-5: Java]"),
+        (6, 10, "[lines 6-8: Java, Go]\n\nDone."),
+        # Nothing but them.
+        (5, 6, "java\njava"),
+        (4, 9, "\njava\njava\n\ngo\n"),
+        (1, 3, "Do this:\n\npython"),
+    ],
+)
+def test_lines_for_other_readers_are_a_mark(first: int, last: int, shown: str) -> None:
+    assert for_reader(LINES, first, last, OTHERS) == shown

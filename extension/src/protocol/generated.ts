@@ -1015,6 +1015,7 @@ export interface SourceResult {
   local_file: string | null;
   local_matches: boolean;
   cited_commit: string | null;
+  for_others: LeftOut[];
   site_url: string | null;
 }
 /**

@@ -101,6 +101,26 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
     return marks
 
 
+def for_reader(lines: Sequence[str], first: int, last: int, for_others: Iterable[LeftOut]) -> str:
+    """Lines `first` to `last` (from 1) of a file, with a mark in place of those that are for other readers.
+
+    Where nothing else is left, all lines are shown: whoever names them wants them.
+    """
+    parts: list[str] = []
+    own: list[str] = []
+    following = first
+    for start, end, languages in _joined(one for one in for_others if one.lines.touches(first, last)):
+        start, end = max(start, first), min(end, last)
+        before = lines[following - 1 : start - 1]
+        own += before
+        parts += [*before, f"[lines {start}-{end}: {', '.join(map(title_of, languages))}]"]
+        following = end + 1
+    rest = lines[following - 1 : last]
+    if not any(line.strip() for line in (*own, *rest)):
+        return "\n".join(lines[first - 1 : last])
+    return "\n".join([*parts, *rest])
+
+
 def _lines(first: int, last: int) -> str:
     return f"[... lines {first}-{last}]" if last > first else f"[... line {first}]"
 

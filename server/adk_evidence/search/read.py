@@ -13,7 +13,7 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, point_id, sha256_text
 from adk_evidence.models.citation import code_citation, docs_citation, parse_citation, short_name
-from adk_evidence.models.pack import LineSpan, Verification
+from adk_evidence.models.pack import LeftOut, LineSpan, Verification
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
@@ -51,7 +51,8 @@ class CitedSource(Frozen):
     the cited lines, and `lines` are their lines now; where another indexed file holds them, `path` and `text` are of
     that file. `cited_commit` is set where the index does not hold what was cited, and `commit` is of another version:
     `verification` then says what that version has. `local_file` is where the file lies on this machine, None for a
-    page that was made for the index; its text is `text` only if `local_matches`.
+    page that was made for the index; its text is `text` only if `local_matches`. `for_others` are the lines of a page
+    that are for readers of other programming languages than the index is made for.
     """
 
     repo: str
@@ -68,6 +69,7 @@ class CitedSource(Frozen):
     local_file: Path | None
     local_matches: bool
     cited_commit: str | None = None
+    for_others: tuple[LeftOut, ...] = ()
 
 
 def read_file(
@@ -134,6 +136,23 @@ def read_file(
         verification=verification,
         local_file=index.file_of(corpus, path) if now is not None and not made else None,
         local_matches=local_matches,
+        for_others=_for_others(session, path, entry.commit) if matches and entry.kind == "doc" else (),
+    )
+
+
+def _for_others(session: Session, path: str, commit: str) -> tuple[LeftOut, ...]:
+    """The lines of a page that are for other readers, in their order."""
+    collection = session.settings.store.collection("doc")
+    wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
+    fields = ("start_line", "end_line", "left_out", "for_language")
+    found: set[tuple[int, int, str]] = set()
+    for record in scroll_all(session.index.store, collection, filter=wanted, with_payload=fields):
+        payload = ChunkPayload.model_construct(**record.payload)
+        found.update((first, last, language) for first, last, language in payload.left_out)
+        if payload.for_language is not None:
+            found.add((payload.start_line, payload.end_line, payload.for_language))
+    return tuple(
+        LeftOut(lines=LineSpan(start=first, end=last), language=language) for first, last, language in sorted(found)
     )
 
 
