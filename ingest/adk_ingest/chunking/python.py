@@ -18,6 +18,7 @@ from adk_evidence.readers.licences import strip_licence
 from adk_evidence.readers.python import Definition as Node
 from adk_evidence.readers.python import (
     dotted_name,
+    every_statement,
     first_line,
     first_paragraph,
     last_line,
@@ -158,7 +159,7 @@ class _Reader:
     def _decorators(self) -> dict[int, list[str]]:
         """Names of decorators by line, without arguments; a decorator that is no name has none."""
         found: dict[int, list[str]] = {}
-        for node in ast.walk(self._tree):
+        for node in every_statement(self._tree):
             for decorator in node.decorator_list if isinstance(node, Node) else ():
                 name = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
                 if name is not None:

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.identifiers import is_internal
-from adk_evidence.readers.python import absolute, bound_names, parse_quietly
+from adk_evidence.readers.python import absolute, bound_names, every_statement, parse_quietly
 
 if TYPE_CHECKING:
     import griffe
@@ -112,7 +112,7 @@ def read_exports(package: str, text: str) -> dict[str, str]:
     origins: dict[str, str] = {}
     tables: dict[str, dict[str, str]] = {}
     listed: set[str] = set()
-    for node in ast.walk(tree):
+    for node in every_statement(tree):
         if isinstance(node, ast.ImportFrom):
             base = absolute(package, "." * node.level + (node.module or ""))
             origins.update({alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names})
