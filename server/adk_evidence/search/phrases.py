@@ -76,14 +76,13 @@ class Phrase:
             shortest: How many words the longest run must have.
             shortest_beside: How many words the other runs must have, which stand near the longest one.
         """
-        held = frozenset(row.split())
-        start, length, place = _longest(self.words, row, held, (0, len(row)), shortest)
+        start, length, place = _longest(self.words, row, 0, len(row), shortest)
         if not length:
             return 0.0
         run = f" {' '.join(self.words[start : start + length])} "
         best = 0.0
         for _ in range(_OCCURRENCES):
-            beside = _beside(self.words, row, held, (0, len(row)), (start, length, place), shortest_beside)
+            beside = _beside(self.words, row, (0, len(row)), (start, length, place), shortest_beside)
             runs = [(start, start + length), *beside]
             best = max(best, math.fsum(math.fsum(self.weights[begin:end]) for begin, end in runs))
             place = row.find(run, place + 1)
@@ -116,12 +115,7 @@ def _words(text: str) -> list[str]:
 
 
 def _beside(
-    words: Sequence[str],
-    row: str,
-    held: frozenset[str],
-    part: tuple[int, int],
-    run: tuple[int, int, int],
-    shortest: int,
+    words: Sequence[str], row: str, part: tuple[int, int], run: tuple[int, int, int], shortest: int
 ) -> list[tuple[int, int]]:
     """The runs before and after a run of words, each as its first word and the word after its last."""
     start, length, place = run
@@ -132,26 +126,21 @@ def _beside(
         (0, start, max(begin, place - _GAP), place + 1),
         (start + length, len(words), after, min(end, after + _GAP)),
     ):
-        one, size, at = _longest(words[first:last], row, held, (left, right), shortest)
+        one, size, at = _longest(words[first:last], row, left, right, shortest)
         if size:
             found.append((first + one, first + one + size))
-            inner = _beside(words[first:last], row, held, (left, right), (one, size, at), shortest)
+            inner = _beside(words[first:last], row, (left, right), (one, size, at), shortest)
             found += [(first + low, first + high) for low, high in inner]
     return found
 
 
-def _longest(
-    words: Sequence[str], row: str, held: frozenset[str], part: tuple[int, int], shortest: int
-) -> tuple[int, int, int]:
-    """The first of the longest runs of words that a part of a row holds: its first word, its length and its place.
-
-    `held` are the words of the row: few runs need to be looked for.
-    """
+def _longest(words: Sequence[str], row: str, begin: int, end: int, shortest: int) -> tuple[int, int, int]:
+    """The first of the longest runs of words that a part of a row holds: its first word, its length and its place."""
     best, length, at = 0, 0, 0
     for start in range(len(words)):
         longer = max(length + 1, shortest)
-        while start + longer <= len(words) and held.issuperset(run := words[start : start + longer]):
-            place = row.find(f" {' '.join(run)} ", *part)
+        while start + longer <= len(words):
+            place = row.find(f" {' '.join(words[start : start + longer])} ", begin, end)
             if place < 0:
                 break
             best, length, at, longer = start, longer, place, longer + 1
