@@ -28,7 +28,8 @@ _OTHER = re.compile(r"[^\x00-\x7f\s]")
 def estimate_tokens(text: str) -> int:
     """Estimated number of tokens; 0 for an empty text. Deterministic and linear in the text's length."""
     others = 0 if text.isascii() else len(_OTHER.findall(text))
-    return len(_TOKEN.findall(text)) + others
+    # What lies between tokens is mostly nothing, so that splitting makes fewer texts than finding all.
+    return len(_TOKEN.split(text)) - 1 + others
 
 
 def truncate_tokens(text: str, limit: int) -> str:

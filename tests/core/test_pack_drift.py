@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from adk_evidence.citations.anchor import Corpus
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Verification
 from adk_evidence.render.markdown import to_markdown
@@ -36,16 +37,13 @@ def checked(
             asked.append(path)
         return page
 
-    source = SimpleNamespace(read=read)
-    index = SimpleNamespace(
-        info=SimpleNamespace(corpora={"code": SimpleNamespace(repo="google/adk-python")}),
-        source_of=lambda chunk: source,
-    )
+    corpora = {chunk.source_name: Corpus(SimpleNamespace(read=read), only_follow=True) for chunk in chunks}
+    index = SimpleNamespace(info=SimpleNamespace(corpora={"code": SimpleNamespace(repo="google/adk-python")}))
     hits = [factories.placed(factories.hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
     run = factories.run(ranked=hits, final=hits, index=index)
     run.scope = SimpleNamespace(versions={"code": SimpleNamespace(searched=(version,))})
     made = [make_candidate(run, rank, hit, Verification(state=state)) for rank, hit in enumerate(hits, 1)]
-    return with_drift(run, made), run.context.warnings
+    return with_drift(run, made, corpora), run.context.warnings
 
 
 def test_evidence_that_shows_another_version_says_so_and_so_does_the_pack() -> None:
@@ -68,6 +66,13 @@ def test_the_rest_of_the_page_says_what_the_names_of_a_chunk_are() -> None:
     assert [(one.symbol, one.lines.start) for one in known.drift] == [("google.adk.agents.LlmAgent(mode=)", 6)]
     (moved,), _ = checked(chunk, version="1.18.0", page=page, state="moved")
     assert moved.drift == ()
+
+
+def test_a_page_with_several_results_is_read_once() -> None:
+    asked: list[str] = []
+    chunks = [factories.payload(body=f"part {number}", path="docs/page.md") for number in range(3)]
+    checked(*chunks, page="# Page", asked=asked)
+    assert asked == ["docs/page.md"]
 
 
 def test_a_question_reads_few_of_the_files_that_a_page_includes() -> None:

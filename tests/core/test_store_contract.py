@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import random
@@ -774,16 +775,25 @@ def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
 
     class RefusingShard:
         @staticmethod
-        def load(path: str) -> qdrant_edge.EdgeShard:
+        def load(path: str, config: qdrant_edge.EdgeConfig) -> qdrant_edge.EdgeShard:
             if Path(path).is_relative_to(folder):
                 raise Exception("Service runtime error: failed to open WAL: WouldBlock")
-            return load(path)
+            return load(path, config)
 
     monkeypatch.setattr(qdrant_edge, "EdgeShard", RefusingShard)
     with closing(EdgeIndexReader(folder, [DOCS_SPEC])) as reader:
         assert reader.count(DOCS) == 12
         assert len(list(temporary.iterdir())) == 1
     assert list(temporary.iterdir()) == []
+
+
+def test_a_collection_that_was_written_with_more_search_threads_is_read_with_one(tmp_path: Path) -> None:
+    folder = _edge_folder(tmp_path / "index")
+    config = folder / DOCS / "edge_config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"max_search_threads": 8}))
+    with closing(EdgeIndexReader(folder, [DOCS_SPEC])) as reader:
+        assert reader.count(DOCS) == 12
+        assert json.loads(config.read_text())["max_search_threads"] == 1
 
 
 def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

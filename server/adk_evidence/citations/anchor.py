@@ -49,7 +49,7 @@ class Source(Protocol):
 
 
 class Corpus:
-    """The files of a source as they are now. Files beyond the cited one are read once.
+    """The files of a source as they are now, each read once while few others are.
 
     A corpus with more text than `_MAX_SEARCHED_CHARS` is not searched.
 
@@ -61,6 +61,8 @@ class Corpus:
 
     def __init__(self, source: Source, *, only_follow: bool = False) -> None:
         self._source = source
+        # Several citations of one answer are from one file, and to look at a file on disk takes longer than to compare.
+        self._read = functools.lru_cache(maxsize=_KEPT_TEXTS)(source.read)
         self._only_follow = only_follow
         self._chars_left = _MAX_FOLLOWED_CHARS if only_follow else _MAX_SEARCHED_CHARS
         self._others: dict[str, str | None] = {}
@@ -69,7 +71,7 @@ class Corpus:
 
     def read(self, path: str) -> str | None:
         """The text of a file; fails as the source does."""
-        return self._source.read(path)
+        return self._read(path)
 
     def texts(self, suffix: str) -> Mapping[str, str]:
         """The texts of all files of a suffix such as `.py`, by their paths in order, without unreadable files.
@@ -204,7 +206,7 @@ def anchor_within(cited: Cited, text: str) -> Verification | None:
     """Where a cited text is in one text of its file; None where nothing of it is left."""
     lines = _lines(text)
     holds = _cited(cited, lines) == cited.body
-    found = _occurrences(cited, lines)
+    found = _occurrences(cited, text)
     too_many = len(found) == _MAX_PLACES
     if holds and (len(found) < 2 or too_many):
         return Verification(state="exact")
@@ -232,16 +234,16 @@ def _lines(text: str) -> list[str]:
     return split_lines(text)
 
 
-def _occurrences(cited: Cited, lines: Sequence[str]) -> list[LineSpan]:
-    """The lines of the places where the cited text stands, at most `_MAX_PLACES`; whole lines, unless columns say
-    otherwise.
+def _occurrences(cited: Cited, text: str) -> list[LineSpan]:
+    """The lines of the places of a text where the cited text stands, at most `_MAX_PLACES`; whole lines, unless columns
+    say otherwise.
     """
     body = cited.body
     if not body.strip():
         return []
     edge = "\n" if cited.start_col is None else ""
-    whole = "\n".join(lines)
-    haystack, needle = f"{edge}{whole}{edge}", f"{edge}{body}{edge}"
+    # The newline that ends the last line is no line of its own.
+    haystack, needle = edge + text.removesuffix("\n") + edge, edge + body + edge
     spans: list[LineSpan] = []
     line, counted_to = 1, 0
     found = haystack.find(needle)
@@ -337,10 +339,7 @@ def _only_holder(cited: Cited, corpus: Corpus) -> tuple[str, LineSpan] | None:
     holders = {
         path: spans
         for path, text in corpus.texts(PurePosixPath(cited.path).suffix).items()
-        if path != cited.path
-        and first in text
-        and (spans := _occurrences(cited, _lines(text)))
-        and len(spans) < _MAX_PLACES
+        if path != cited.path and first in text and (spans := _occurrences(cited, text)) and len(spans) < _MAX_PLACES
     }
     path = _only(holders, cited)
     place = nearest(holders[path], cited) if path is not None else None

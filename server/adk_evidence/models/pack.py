@@ -521,18 +521,14 @@ def _without(data: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """The value with whole numbers as integers: JavaScript writes 1.0 as 1."""
-    match value:
-        # What a pack has most of.
-        case str():
-            return value
-        case float() if value.is_integer():
-            return int(value)
-        case Mapping():
-            return {name: _plain(part) for name, part in value.items()}
-        case list() | tuple():
-            return [_plain(part) for part in value]
-        case _:
-            return value
+    # What a pack has most of comes first.
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def round_score(value: float) -> float:

@@ -70,6 +70,8 @@ def _says(path: str) -> bool | None:
     return True if any(part.lower() in _FOLDERS for part in file.parts[:-1]) else None
 
 
+# A question is ranked up to three times.
+@functools.lru_cache(maxsize=64)
 def asks_for_changes(question: str) -> bool:
     """Whether a question asks what changed or names a version."""
     return _ASKS.search(" ".join(question.split())) is not None

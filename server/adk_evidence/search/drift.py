@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
-from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.includes import find_includes
@@ -30,15 +30,18 @@ KEPT_PAGES = 256
 MAX_INCLUDED_FILES = 100
 
 
-def with_drift(run: Run, candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates with the names that the searched version lacks, and a warning for each of these names."""
+def with_drift(run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]) -> tuple[Candidate, ...]:
+    """The candidates with the names that the searched version lacks, and a warning for each of these names.
+
+    `corpora` are the files of the index's corpora, by their names.
+    """
     checker = checker_for(run.settings, searched_version(run))
     if checker is None:
         return tuple(candidates)
     made = []
     for hit, candidate in zip(run.final, candidates, strict=True):
         intact = candidate.verification.state == "exact"
-        found = _drift(checker, hit.payload, run.index.source_of(hit.payload) if intact else None)
+        found = _drift(checker, hit.payload, corpora.get(hit.payload.source_name) if intact else None)
         made.append(candidate.model_copy(update={"drift": found}) if found else candidate)
     _warn(run, checker.version, made)
     return tuple(made)
@@ -76,7 +79,7 @@ def _checker(history: History, version: str) -> DriftChecker:
     return DriftChecker(history, version)
 
 
-def _drift(checker: DriftChecker, payload: ChunkPayload, source: SourceReader | None) -> tuple[Drift, ...]:
+def _drift(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Drift, ...]:
     # The reference is made of the code itself.
     if payload.kind != "doc" or payload.origin == "api-reference" or not payload.has_lines:
         return ()
@@ -106,7 +109,7 @@ def _is_strange(one: Deviation) -> bool:
     return not known and max(map(len, re.split(r"[.(]", one.symbol))) > MAX_STRANGE_CHARS
 
 
-def _deviations(checker: DriftChecker, payload: ChunkPayload, source: SourceReader | None) -> tuple[Deviation, ...]:
+def _deviations(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Deviation, ...]:
     """The deviations of a chunk's page: names that the page imports above the chunk are known in it.
 
     Without a source that still holds the chunk, the chunk is read alone.
@@ -119,7 +122,7 @@ def _deviations(checker: DriftChecker, payload: ChunkPayload, source: SourceRead
     return _checked(checker, text, payload.lang, tuple((path, read) for path, read in included if read is not None))
 
 
-def _text(source: SourceReader | None, path: str) -> str | None:
+def _text(source: Corpus | None, path: str) -> str | None:
     with suppress(EvidenceError):
         return source.read(path) if source is not None else None
     return None

@@ -69,7 +69,7 @@ def similarities(
         run.without_collection(kind, exc)
         return {}
     query = np.asarray(asked, dtype=np.float32)
-    return {point: [float(one) for one in held @ query] for point, held in rows.items() if held.ndim == 2}
+    return {point: (held @ query).tolist() for point, held in rows.items() if held.ndim == 2}
 
 
 def passage_similarities(run: Run, hits: Sequence[Hit]) -> dict[str, list[float]]:

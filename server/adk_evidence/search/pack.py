@@ -62,7 +62,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         question = Question.of(run)
         candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
     with run.context.stage("drift"):
-        candidates = with_drift(run, candidates)
+        candidates = with_drift(run, candidates, corpora)
     with run.context.stage("error"):
         candidates, errors = tell_error(run, candidates, corpora)
     with run.context.stage("outlines"):

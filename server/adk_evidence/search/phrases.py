@@ -40,6 +40,11 @@ class Phrase:
     words: tuple[str, ...]
     weights: tuple[float, ...]
 
+    @functools.cached_property
+    def weight(self) -> float:
+        """What all words weigh."""
+        return math.fsum(self.weights)
+
     @classmethod
     def of(cls, text: str) -> Phrase:
         words: list[str] = []
@@ -55,8 +60,13 @@ class Phrase:
 
         Where not, `covered` gives less than `share`, and takes far longer.
         """
-        near = math.fsum(weight for word, weight in zip(self.words, self.weights, strict=True) if word in text)
-        return near >= share * math.fsum(self.weights) - _ROUNDING
+        may_lack = (1 - share) * self.weight + _ROUNDING
+        for word, weight in zip(self.words, self.weights, strict=True):
+            if word not in text:
+                may_lack -= weight
+                if may_lack < 0:
+                    return False
+        return True
 
     def covered(self, row: str, shortest: int, shortest_beside: int) -> float:
         """The weight of the words that stand in a text in runs, as a share of the weight of all, 0 to 1.
@@ -78,7 +88,7 @@ class Phrase:
             place = row.find(run, place + 1)
             if place < 0:
                 break
-        return best / math.fsum(self.weights)
+        return best / self.weight
 
 
 # The same chunks are near the top for many questions.

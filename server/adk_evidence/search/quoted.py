@@ -73,10 +73,11 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
     for hit, rank in candidates.values():
         body = hit.payload.body
         lower = body.lower()
-        if not any(phrase.may_be_covered(lower, check.share) for phrase in phrases):
+        likely = [phrase for phrase in phrases if phrase.may_be_covered(lower, check.share)]
+        if not likely:
             continue
         row = row_of(body)
-        share = max(phrase.covered(row, check.shortest, check.beside) for phrase in phrases)
+        share = max(phrase.covered(row, check.shortest, check.beside) for phrase in likely)
         if share >= check.share:
             raises = bool(raised) and raised in row
             said = HOLDS_TEXT

@@ -298,7 +298,8 @@ class Session:
         settle()
 
     def _begin(self, request: EvidenceRequest) -> Run:
-        symbols, targets = (lambda: self.symbols), self.service.symbols.known
+        # A request goes by one state of the targets, which are looked for on disk.
+        symbols, targets = (lambda: self.symbols), functools.cache(self.service.symbols.known)
         return begin(request, self.index, self.settings, self.models, self.context, symbols, targets)
 
     def similar(self, code: str, *, limit: int, filters: EvidenceFilters) -> list[Neighbour]:

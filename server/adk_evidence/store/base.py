@@ -43,6 +43,8 @@ KEYWORD_FIELDS = (
     "decorators",
     "file_hash",
 )
+# Requests of a few threads at once have fewer.
+KEPT_FILTERS = 64
 REBUILD = "Run `adk-ingest all` to build the index again."
 
 
@@ -92,6 +94,8 @@ class FilterTypes:
     has_id: Callable[[list[UUID]], Any]
     has_vector: Callable[[str], Any]
 
+    # The branches of a request, and both passes of its ranking, have the same filters, with many ids each.
+    @functools.lru_cache(maxsize=KEPT_FILTERS)  # noqa: B019 - there is one instance for each engine
     def translate(self, filter: Filter | None) -> Any:
         """The engine's filter; None where nothing is constrained."""
         if not filter:
@@ -259,7 +263,8 @@ class EvidenceStore(ABC):
             for place, branch in enumerate(prefetch)
             if has_terms(branch.query)
         }
-        found = dict(zip(wanted, self._search(spec, [*wanted.values()], params), strict=True)) if wanted else {}
+        answers = self._search(spec, [*wanted.values()], params) if wanted else []
+        found = dict(zip(wanted, map(in_order, answers), strict=True))
         best = fused(found.values(), fusion)[:limit]
         missing = [hit.id for hit in best if hit.id not in held]
         payloads = {record.id: record.payload for record in self.retrieve(collection, missing)} if missing else {}
@@ -330,7 +335,7 @@ class EvidenceStore(ABC):
     def _search(
         self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
     ) -> list[list[Hit]]:
-        """The hits of each branch, without payloads, in the order of `in_order`; `full` asks for exact scores."""
+        """The hits of each branch, without payloads; `full` asks for exact scores."""
 
     @abstractmethod
     def _count(self, collection: str, conditions: Any) -> int: ...
@@ -480,7 +485,7 @@ def stored(point: Any) -> Record:
         point.payload or {},
         {
             name: SparseVector(tuple(value.indices), tuple(value.values)) if hasattr(value, "indices") else value
-            for name, value in (vectors.items() if isinstance(vectors, Mapping) else ())
+            for name, value in (vectors.items() if isinstance(vectors, dict) else ())
         },
     )
 

@@ -142,8 +142,9 @@ class GenerationStore:
 
     def published(self) -> list[Generation]:
         """The current generation first, then the earlier ones that `rollback` can return to; empty without an index."""
-        for ids in (self._pointed(), self._complete()):
-            found = [generation for name in ids if (generation := self._load(name))]
+        # The folders are listed only where the pointer leads nowhere.
+        for ids in (self._pointed, self._complete):
+            found = [generation for name in ids() if (generation := self._load(name))]
             if found:
                 self._manifests = {generation.id: generation.manifest for generation in found}
                 return found

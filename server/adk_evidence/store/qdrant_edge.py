@@ -40,7 +40,6 @@ from adk_evidence.store.base import (
     checked_id,
     checked_point,
     checked_vector,
-    in_order,
     stored,
     unanswered,
     unwritten,
@@ -52,6 +51,9 @@ _NO_GRAPH = 10**9
 # Points that pass a filter. Fewer of them are scored one by one; for more, the inverted index is searched, which takes
 # a seventh of the time for the hundred terms of a query after feedback.
 _SPARSE_SCAN_POINTS = 100
+# Of a collection. The engine shares out the segments of a collection, and ours have one each: more threads, eight by
+# default, only wait by giving way to each other, 1,400 times a question.
+_SEARCH_THREADS = 1
 _CONFIG_FILE = "edge_config.json"
 _REASON_CHARS = 200
 T = TypeVar("T")
@@ -80,19 +82,17 @@ class _EdgeStore(EvidenceStore):
         self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
     ) -> list[list[Hit]]:
         accuracy = edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
-        # The branches of one query often have the same filter, whose point ids take long to translate.
-        filters = {filter: self._filters.translate(filter) for filter in {branch.filter for branch in branches}}
         requests = [
             edge.QueryRequest(
                 limit=branch.limit,
                 query=edge.Query.Nearest(_native(checked_vector(spec, branch.using, branch.query)), using=branch.using),
-                filter=filters[branch.filter],
+                filter=self._filters.translate(branch.filter),
                 params=edge.SearchParams(exact=True) if full else accuracy,
             )
             for branch in branches
         ]
         answers = self._ask(spec.name, lambda shard: shard.query_batch(edge.QueryBatchRequest(requests)))
-        return [in_order(Hit(_text(point.id), point.score) for point in points) for points in answers]
+        return [[Hit(_text(point.id), point.score) for point in points] for points in answers]
 
     def _count(self, collection: str, conditions: Any) -> int:
         return self._ask(collection, lambda shard: shard.count(edge.CountRequest(exact=True, filter=conditions)))
@@ -168,9 +168,9 @@ class EdgeIndexReader(_EdgeStore):
             raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         try:
             with _engine(collection):
-                shard = edge.EdgeShard.load(str(folder))
+                shard = edge.EdgeShard.load(str(folder), _config(self._spec(collection)))
         except CollectionUnavailableError:
-            shard = self._open_copy(folder)
+            shard = self._open_copy(folder, self._spec(collection))
         # The engine silently treats truncated id files as an empty shard.
         with _engine(collection):
             found = shard.count(edge.CountRequest(exact=True))
@@ -182,12 +182,12 @@ class EdgeIndexReader(_EdgeStore):
             f"The collection {collection} is damaged: it holds {found} of {expected} chunks.", REBUILD
         )
 
-    def _open_copy(self, folder: Path) -> edge.EdgeShard:
+    def _open_copy(self, folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
         copy = tempfile.TemporaryDirectory(prefix="adk-evidence-", ignore_cleanup_errors=True)
         try:
             with _engine(folder.name):
                 copy_tree(folder, Path(copy.name))
-                shard = edge.EdgeShard.load(copy.name)
+                shard = edge.EdgeShard.load(copy.name, _config(spec))
         except CollectionUnavailableError:
             copy.cleanup()
             raise
@@ -273,9 +273,9 @@ def _collection_folder(folder: Path, collection: str) -> Path:
     return folder / collection
 
 
-def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
+def _config(spec: CollectionSpec) -> edge.EdgeConfig:
     nearest = edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
-    config = edge.EdgeConfig(
+    return edge.EdgeConfig(
         vectors={
             name: edge.EdgeVectorParams(
                 size=size,
@@ -291,12 +291,16 @@ def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
             for name, idf in spec.sparse.items()
         },
         optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NO_GRAPH),
+        max_search_threads=_SEARCH_THREADS,
         # With a write-ahead log, only one process at a time could open the folder, even for reading.
         wal_enabled=False,
     )
+
+
+def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
     exists = (folder / _CONFIG_FILE).is_file()
     open_shard = edge.EdgeShard.load if exists else edge.EdgeShard.create
-    shard = open_shard(str(folder), config)
+    shard = open_shard(str(folder), _config(spec))
     # Before the points: filters on a field without an index take half a second.
     indexed = shard.info().payload_schema
     for field in KEYWORD_FIELDS:

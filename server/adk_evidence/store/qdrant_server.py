@@ -44,7 +44,6 @@ from adk_evidence.store.base import (
     checked_id,
     checked_point,
     checked_vector,
-    in_order,
     stored,
     unanswered,
     unwritten,
@@ -155,7 +154,7 @@ class _ServerStore(EvidenceStore):
             return answers
 
         answers = self._ask(spec.name, ask)
-        return [in_order(Hit(str(found.id), found.score) for found in each.points) for each in answers]
+        return [[Hit(str(found.id), found.score) for found in each.points] for each in answers]
 
     def _accuracy(self, params: SearchParams | None, full: bool) -> models.SearchParams | None:
         if params is None and not self._quantized:

@@ -10,6 +10,7 @@ not known are left out.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -112,10 +113,7 @@ class DriftChecker:
             imports += (
                 ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
             )
-            # A text that does not parse may lack the beginning of a statement.
-            broken = code.document.is_broken
-            unawaited = frozenset(() if broken else (call.func for call in used_without_await(code.document.tree)))
-            for symbol, kind, line, _ in self._told(code, unawaited=unawaited):
+            for symbol, kind, line, _ in self._told(code, awaits=True):
                 if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
                     continue
                 first, last = snippet.lines(line, line)
@@ -158,12 +156,10 @@ class DriftChecker:
             return None
         return self._deviation(symbol, kind, line, line, "")
 
-    def _told(
-        self, code: _Code, first: int = 0, last: int | None = None, unawaited: Collection[ast.expr] = ()
-    ) -> Iterator[_Told]:
+    def _told(self, code: _Code, first: int = 0, last: int | None = None, *, awaits: bool = False) -> Iterator[_Told]:
         """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
 
-        `unawaited` are functions whose calls lack an `await` if the functions are asynchronous.
+        With `awaits`, also the asynchronous functions whose calls lack an `await`.
         """
         last = len(code.document.lines) - 1 if last is None else last
         mentions = list(code.document.mentions_in((first, 0), (last + 1, 0)))
@@ -181,7 +177,7 @@ class DriftChecker:
                 symbol, kind = names.symbol(mention)
                 if symbol is not None:
                     yield _Told(symbol, kind, mention.line, mention)
-                if symbol is not None and mention.expression in unawaited and names.is_awaited(symbol):
+                if awaits and symbol is not None and names.is_awaited(symbol) and mention.expression in code.unawaited:
                     yield _Told(symbol, "await", mention.line, mention)
 
     def _may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
@@ -278,6 +274,14 @@ class _Code:
             known.pop(name, None)
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
+
+    # Few snippets name anything asynchronous.
+    @functools.cached_property
+    def unawaited(self) -> frozenset[ast.expr]:
+        """The functions whose calls lack an `await` if the functions are asynchronous."""
+        # A text that does not parse may lack the beginning of a statement.
+        calls = () if self.document.is_broken else used_without_await(self.document.tree)
+        return frozenset(call.func for call in calls)
 
 
 def _without_module(symbol: str) -> str:

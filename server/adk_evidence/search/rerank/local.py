@@ -76,16 +76,19 @@ class LocalReranker:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         names = query.names
         share = math.sqrt(len(names) / max(1, len(query.identifiers)))
-        defining = _defining(query, [document.payload for document in documents])
+        payloads = [document.payload for document in documents]
+        defined = [_defined(payload) for payload in payloads]
+        defining = _defining(query, payloads, defined)
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         found = scales(documents)
         of_use = not asks_for_changes(query.text)
-        # In how many of the best docs each word stands.
+        # The names of the code that cannot be meant as plain words, and how many of the best docs use each of them.
+        linking = {name for own in defined for name in own if is_code_like(name)}
         used: Counter[str] = Counter()
         for kind in KINDS:
-            members = [index for index, document in enumerate(documents) if document.payload.kind == kind]
+            members = [index for index, payload in enumerate(payloads) if payload.kind == kind]
             for index in members:
-                payload, measured = documents[index].payload, documents[index].scores
+                payload, measured = payloads[index], documents[index].scores
                 features = {branch: scaled(measured.get(branch), scale) for branch, scale in found[kind].items()}
                 own = min(1.0, share) if payload.kind == "code" and _own_name(payload) in names else 0.0
                 features |= self._asked_for(defining.get(index, 0.0), own)
@@ -93,13 +96,13 @@ class LocalReranker:
                     features["private"] = 1.0
                 if of_use and is_changelog(payload.path, payload.headings):
                     features["changelog"] = 1.0
-                if linked := _linked(payload, used):
+                if linked := max([used[name] for name in defined[index] if name in used], default=0):
                     features["linked"] = linked / LINKING_DOCS
                 scores[index] = RerankScore(weighted(features, self.weights), features, found[kind])
-            if kind == "doc":
+            if kind == "doc" and linking:
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
                 for index in best:
-                    used.update(_names_in(documents[index].payload.searched_text))
+                    used.update(linking & _names_in(payloads[index].searched_text))
         return scores
 
     def _asked_for(self, defined: float, own: float) -> Mapping[str, float]:
@@ -115,22 +118,19 @@ def _names_in(text: str) -> frozenset[str]:
     return frozenset(_NAME.findall(text))
 
 
-def _linked(payload: ChunkPayload, used: Mapping[str, int]) -> int:
-    """How many docs use a name that a chunk of code defines and that cannot be meant as a plain word."""
-    return max((used[name] for name in _defined(payload) if name in used and is_code_like(name)), default=0)
-
-
-def _defining(query: Query, payloads: Sequence[ChunkPayload]) -> Mapping[int, float]:
-    """How far each chunk, by its place, defines what the query names, 0 to 1.
+def _defining(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[Sequence[str]]) -> Mapping[int, float]:
+    """How far each chunk, by its place, defines what the query names, 0 to 1; `defined` are the names of each chunk.
 
     A name counts the more, the fewer texts hold the name and define it. Of several definitions, only those in a class
     count that the query mentions, if there are any. There, a parameter of the constructor counts as well.
     """
+    names = query.names
+    if not names:
+        return {}
     words, most = frozenset(query.identifiers), math.log(len(payloads) + 1)
-    defined = [_defined(payload) for payload in payloads]
     made = [(place, symbol) for place, payload in enumerate(payloads) for symbol in _constructors(payload, words)]
     found: dict[int, float] = {}
-    for name in query.names:
+    for name in names:
         taking = [
             place
             for place, symbol in made
@@ -181,22 +181,24 @@ def scales(documents: Sequence[RerankDocument]) -> dict[Kind, dict[str, ScoreSca
     """The scale of each branch's scores by kind; a branch that has scored nothing of a kind has none."""
     return {
         kind: {
-            branch: _scale([document.scores.get(branch) for document in members], optional=branch == "asked")
+            branch: _scale(known, len(members), optional=branch == "asked")
             for branch in BRANCHES
-            if any(branch in document.scores for document in members)
+            if (known := [document.scores[branch] for document in members if branch in document.scores])
         }
         for kind in KINDS
         for members in [[document for document in documents if document.payload.kind == kind]]
     }
 
 
-def _scale(values: Sequence[float | None], *, optional: bool) -> ScoreScale:
-    """The scale of a branch. A missing score counts as the lowest one, or as the mean of what need not be there."""
-    known = [value for value in values if value is not None]
+def _scale(known: Sequence[float], count: int, *, optional: bool) -> ScoreScale:
+    """The scale of a branch that has scored some of so many documents.
+
+    A missing score counts as the lowest one, or as the mean of what need not be there.
+    """
     lowest = min(known)
-    filled = known if optional else [lowest if value is None else value for value in values]
+    filled = known if optional else [*known, *[lowest] * (count - len(known))]
     mean = math.fsum(filled) / len(filled)
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in filled) / len(filled))
+    deviation = math.sqrt(math.fsum([(value - mean) ** 2 for value in filled]) / len(filled))
     return ScoreScale(mean=mean, deviation=deviation, lowest=mean if optional else lowest)
 
 
@@ -212,4 +214,4 @@ def weighted(features: Mapping[str, float], weights: Mapping[str, float]) -> flo
     """The score of a document. A document with a `mean` has the weight of the mean less for `dense`."""
     if "mean" in features:
         weights = {**weights, "dense": weights["dense"] - weights["mean"]}
-    return sum(weights[name] * value for name, value in features.items())
+    return sum([weights[name] * value for name, value in features.items()])
