@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.store.base import CollectionSpec, NewPoint
+from adk_evidence.store.base import CollectionSpec, NewPoint, Vector
 from adk_evidence.store.mapped import give_back_heap, give_back_pages, leave_pages_to_system
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 
@@ -77,7 +77,7 @@ def test_pages_of_other_folders_stay(give_back: GiveBack, tmp_path: Path) -> Non
 
 def points(start: int, end: int) -> Iterator[NewPoint]:
     for number in range(start, end):
-        vectors = {"dense": [1.0 + number, *[1.0] * 255], "lexical": SparseVector((number,), (1.0,))}
+        vectors: dict[str, Vector] = {"dense": [1.0 + number, *[1.0] * 255], "lexical": SparseVector((number,), (1.0,))}
         yield NewPoint(f"00000000-0000-0000-0000-{number:012d}", vectors, {"chunk_id": f"c{number}", "text": "x" * 999})
 
 
