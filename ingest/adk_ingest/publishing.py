@@ -12,6 +12,7 @@ from adk_evidence.store.base import CollectionSpec
 from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import Building, Generation, GenerationStore, Publisher
 from adk_evidence.store.manifest import CollectionEntry, CorpusEntry, IndexManifest, write_manifest
+from adk_evidence.store.mapped import leave_pages_to_system
 from adk_ingest.manifest import RunLog, now
 from adk_ingest.verify import verify_index
 
@@ -80,6 +81,10 @@ def _verify(log: RunLog, settings: Settings, building: Building, manifest: Index
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
         try:
+            for collection in manifest.collections:
+                reader.count(collection)
+                # What opening has read into memory; counts need little of it.
+                leave_pages_to_system(building.folder)
             report = verify_index(reader, manifest, settings.store)
         finally:
             reader.close()

@@ -93,7 +93,7 @@ def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
 
 STORES = {
     "edge": Backend(
-        writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7),
+        writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7, mapped_points=14),
         reader=EdgeIndexReader,
     ),
     "server": server_backend(on_server),
