@@ -599,8 +599,11 @@ def test_as_many_vectors_as_the_collection_has(
 def test_a_writer_refuses_a_folder_with_as_many_vectors_as_it_does_not_have(backend: Backend, tmp_path: Path) -> None:
     with stored(backend, tmp_path, [point(1)], DOCS_SPEC):
         pass
-    with pytest.raises(StoreError, match="collection docs cannot be written"):
-        backend.writer(tmp_path, [MULTI_SPEC])
+    with (
+        pytest.raises(StoreError, match="collection docs cannot be written"),
+        closing(backend.writer(tmp_path, [MULTI_SPEC])) as writer,
+    ):
+        writer.delete(DOCS, Filter())
 
 
 # Scroll and retrieve
@@ -812,8 +815,21 @@ def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: 
 def test_a_writer_refuses_a_folder_with_other_vectors(tmp_path: Path) -> None:
     _edge_folder(tmp_path)
     other = replace(DOCS_SPEC, dense={"dense": DIM * 2})
-    with pytest.raises(StoreError, match="collection docs cannot be written"):
-        EdgeIndexWriter(tmp_path, [other])
+    with (
+        pytest.raises(StoreError, match="collection docs cannot be written"),
+        closing(EdgeIndexWriter(tmp_path, [other])) as writer,
+    ):
+        writer.delete(DOCS, Filter())
+
+
+def test_a_collection_that_is_not_changed_is_not_opened(tmp_path: Path) -> None:
+    _edge_folder(tmp_path)
+    other = replace(DOCS_SPEC, name="other")
+    (tmp_path / DOCS / "edge_config.json").write_text("damaged")
+    with closing(EdgeIndexWriter(tmp_path, [DOCS_SPEC, other])) as writer:
+        assert writer.upsert("other", [point(1)]) == 1
+        with pytest.raises(StoreError, match="collection docs cannot be written"):
+            writer.upsert(DOCS, [point(1)])
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a/b", "/tmp/x", ""])

@@ -167,7 +167,7 @@ class EdgeIndexReader(_EdgeStore):
 
     def _open(self, collection: str) -> edge.EdgeShard:
         folder = _collection_folder(self._folder, collection)
-        if not (folder / _CONFIG_FILE).is_file():
+        if not _is_there(folder):
             raise CollectionUnavailableError(f"The index has lost its collection {collection}.", REBUILD)
         try:
             with _engine(collection):
@@ -201,6 +201,8 @@ class EdgeIndexReader(_EdgeStore):
 class EdgeIndexWriter(_EdgeStore, IndexWriter):
     """Writes shards into a folder that nobody reads yet. Points are durable after `flush`; `close` flushes.
 
+    A collection that is there already is opened by its first change: most changes are of docs or of code alone.
+
     Args:
         folder: Empty or missing, or a copy of a closed generation, whose points stay.
         specs: The collections; a missing one is created, with its payload indexes.
@@ -208,7 +210,8 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         mapped_points: After so many points, the pages written so far leave the memory of this process.
 
     Raises:
-        StoreError: A collection cannot be created, or was created with other vectors.
+        StoreError: A collection cannot be created; a change raises it where a collection was created with other
+            vectors.
     """
 
     def __init__(
@@ -224,11 +227,12 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         self._batch_points = batch_points
         self._mapped_points = mapped_points
         self._since_given_back = 0
+        self._closed = False
         self._shards: dict[str, edge.EdgeShard] = {}
         try:
             for spec in specs:
-                with _engine(spec.name, unwritten):
-                    self._shards[spec.name] = _open_for_writing(_collection_folder(folder, spec.name), spec)
+                if not _is_there(_collection_folder(folder, spec.name)):
+                    self._shard(spec.name)
         except BaseException:
             _close(self._shards)
             raise
@@ -269,14 +273,17 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         try:
             self.flush()
         finally:
+            self._closed = True
             _close(self._shards)
 
     def _shard(self, collection: str) -> edge.EdgeShard:
-        self._spec(collection)
-        try:
-            return self._shards[collection]
-        except KeyError:
-            raise StoreError("The index was closed.") from None
+        spec = self._spec(collection)
+        if self._closed:
+            raise StoreError("The index was closed.")
+        if collection not in self._shards:
+            with _engine(collection, unwritten):
+                self._shards[collection] = _open_for_writing(_collection_folder(self._folder, collection), spec)
+        return self._shards[collection]
 
 
 def _close(shards: dict[str, edge.EdgeShard]) -> None:
@@ -292,6 +299,11 @@ def _collection_folder(folder: Path, collection: str) -> Path:
     if collection in ("", "..") or Path(collection).name != collection:
         raise StoreError(f"The collection name {collection!r} cannot name a folder.", "Change `store` in the settings.")
     return folder / collection
+
+
+def _is_there(folder: Path) -> bool:
+    """Whether a collection was created in a folder."""
+    return (folder / _CONFIG_FILE).is_file()
 
 
 def _config(spec: CollectionSpec) -> edge.EdgeConfig:
@@ -319,8 +331,7 @@ def _config(spec: CollectionSpec) -> edge.EdgeConfig:
 
 
 def _open_for_writing(folder: Path, spec: CollectionSpec) -> edge.EdgeShard:
-    exists = (folder / _CONFIG_FILE).is_file()
-    open_shard = edge.EdgeShard.load if exists else edge.EdgeShard.create
+    open_shard = edge.EdgeShard.load if _is_there(folder) else edge.EdgeShard.create
     shard = open_shard(str(folder), _config(spec))
     # Before the points: filters on a field without an index take half a second.
     indexed = shard.info().payload_schema
