@@ -75,9 +75,11 @@ def ingest(
         IngestError: The run failed.
     """
     symbols = _Symbols(settings, None if dense is None else Pair.of(dense).code)
-    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled, meanwhile=symbols.begin)
+    has_code = mode != "docs"
+    meanwhile = symbols.begin if has_code else lambda: None
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled, meanwhile=meanwhile)
     run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
-    if mode != "docs":
+    if has_code:
         symbols.finish(progress)
     return run
 
@@ -145,6 +147,7 @@ class _Symbols:
         self._settings = settings
         self._dense = dense
         self._thread: Thread | None = None
+        self._is_listed = False
 
     def begin(self) -> None:
         """List the symbols of an index that answers by keywords, while the vectors of its texts are computed."""
@@ -155,12 +158,11 @@ class _Symbols:
     def finish(self, progress: Progress) -> None:
         """List the symbols of the published index, where that is not done yet."""
         try:
-            if self._thread is not None:
+            if self._thread is not None and self._thread.is_alive():
+                progress.stage("targets")
                 self._thread.join()
-            is_listed = covers_commit(self._settings, dense=self._dense)
-            if not is_listed:
-                self._list(progress)
-            if self._thread is not None or not is_listed:
+            self._list(progress)
+            if self._is_listed:
                 command = self._settings.targets_command
                 later = f"Symbols can be searched by name and words; `{command}` adds the search by meaning."
                 progress.note(with_options(later))
@@ -173,7 +175,9 @@ class _Symbols:
             self._list(Progress())
 
     def _list(self, progress: Progress) -> None:
-        build_targets(self._settings, progress, dense=self._dense, vectors=False)
+        if not covers_commit(self._settings, dense=self._dense):
+            build_targets(self._settings, progress, dense=self._dense, vectors=False)
+            self._is_listed = True
 
 
 def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> DryRun:

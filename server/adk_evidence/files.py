@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 _ON_WINDOWS = os.name == "nt"
+# File systems of macOS have called parts of a file holes that hold data.
+_TELLS_HOLES = sys.platform == "linux"
 _BLOCK = 1 << 16
 _ZEROS = bytes(_BLOCK)
 _RENAME_ATTEMPTS = 40
@@ -119,17 +122,20 @@ def _copy_file(source: Path, target: Path) -> None:
 
 def _written(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
     """The parts of a file that are not holes, from and to; the whole file where the system does not tell holes."""
+    if not _TELLS_HOLES:
+        yield 0, size
+        return
     end = 0
     while end < size:
         start, end = end, size
-        if hasattr(os, "SEEK_DATA"):
-            try:
-                start = os.lseek(descriptor, start, os.SEEK_DATA)
-                end = os.lseek(descriptor, start, os.SEEK_HOLE)
-            except OSError as error:
-                # Nothing but a hole follows; other errors say that this file system does not know holes.
-                if error.errno == errno.ENXIO:
-                    return
+        try:
+            start = os.lseek(descriptor, start, os.SEEK_DATA)
+            end = os.lseek(descriptor, start, os.SEEK_HOLE)
+        except OSError as error:
+            # Nothing but a hole follows. Other errors, and a file that takes room and has no data, say that this file
+            # system does not know holes.
+            if error.errno == errno.ENXIO and (start or not os.fstat(descriptor).st_blocks):
+                return
         yield start, end
 
 

@@ -24,10 +24,10 @@ from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
     from adk_evidence.index.project import ProjectAdk
-    from adk_evidence.models.pack import EvidencePack
+    from adk_evidence.models.pack import EvidencePack, LeftOut
     from adk_evidence.models.request import EvidenceRequest
     from adk_evidence.search.read import CitedSource
-    from adk_evidence.search.session import EvidenceService
+    from adk_evidence.search.session import EvidenceService, Session
     from adk_evidence.services.eventloop import Cancelled
 
 # Agents ask the same question of several indexes, and again with other filters.
@@ -41,6 +41,7 @@ LOOK_AGAIN_SECONDS = 20.0
 
 _LOG = logging.getLogger(__name__)
 _Model = TypeVar("_Model", bound=BaseModel)
+_Read = TypeVar("_Read")
 
 
 class AgentSession:
@@ -202,6 +203,19 @@ class AgentSession:
             IndexMissingError: Nothing was ingested yet.
             SourceError: The source cannot be read, or the file is gone from it.
         """
+        return self._found(citation, lambda session: session.read(citation))
+
+    def read_as_reader(self, citation: str) -> tuple[CitedSource, tuple[LeftOut, ...]]:
+        """The same, with the lines that are for readers of other programming languages; see `lines_for_others`."""
+
+        def read(session: Session) -> tuple[CitedSource, tuple[LeftOut, ...]]:
+            source = session.read(citation)
+            return source, session.lines_for_others(source)
+
+        return self._found(citation, read)
+
+    def _found(self, citation: str, read: Callable[[Session], _Read]) -> _Read:
+        """What the first index that has a citation gives; the errors are those of `read`."""
         from adk_evidence.search.read import NotIndexedError, is_of_index, most_telling
 
         named = parse_citation(citation).name
@@ -211,7 +225,7 @@ class AgentSession:
         for index in dict.fromkeys((name, self.chosen().name or MAIN, MAIN, *self._versions_of(citation))):
             try:
                 with self._service(index).session() as session:
-                    return session.read(citation)
+                    return read(session)
             except UnknownIndexError:
                 is_codebase = False
             except EvidenceError as exc:

@@ -20,7 +20,14 @@ from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_promp
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields
-from adk_evidence.render.view import adk_label, deviation, for_reader, indexed_sources, verification_label
+from adk_evidence.render.view import (
+    adk_label,
+    deviation,
+    for_reader,
+    indexed_sources,
+    is_for_others,
+    verification_label,
+)
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
@@ -293,7 +300,8 @@ def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
 
 def read_adk_source(session: AgentSession, arguments: ReadSource, call: Call) -> Answer:
     """Read the lines that a citation of any tool points to. Change the line numbers to read around a citation; leave
-    them out to read the file from the top.
+    them out to read the file from the top. `[lines 9-20: Java]` stands for what other readers need; read just these
+    lines to see them.
     """
     return cited_text(session, arguments.citation, arguments.max_tokens, str)
 
@@ -309,9 +317,11 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         budget: Most tokens of the text.
         name_rest: Turns the citation of the lines that the budget leaves out into what the caller asks for next.
     """
-    cited = session.read(citation)
+    cited, for_others = session.read_as_reader(citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
+    if is_for_others(lines, first, last, for_others):
+        for_others = ()
     citation_of = partial(code_citation, cited.repo, cited.commit, cited.path)
     # What is as it was indexed needs no words.
     state = "" if cited.matches_index else " (the file has changed since it was indexed)"
@@ -323,7 +333,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
 
     def render(end: int) -> str:
         source = f"SOURCE: {cited_as(citation_of(first, end))}{state}"
-        parts = [source, DATA_NOTE, fenced(for_reader(lines, first, end, cited.for_others), cited.language)]
+        parts = [source, DATA_NOTE, fenced(for_reader(lines, first, end, for_others), cited.language)]
         if left_out := rest(end):
             parts.append(f"The budget ends here. Read on at {cited_as(name_rest(left_out))}")
         return "\n".join(parts)

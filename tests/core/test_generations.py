@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -422,8 +423,7 @@ def test_an_index_of_other_models_is_refused_with_the_difference_and_the_command
 def test_a_copy_is_the_same_bytes_and_keeps_holes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tells_holes: bool
 ) -> None:
-    if not tells_holes:
-        monkeypatch.delattr(os, "SEEK_DATA", raising=False)
+    monkeypatch.setattr(files, "_TELLS_HOLES", tells_holes and sys.platform == "linux")
     source, target = tmp_path / "source", tmp_path / "target"
     (source / "deep" / "empty").mkdir(parents=True)
     contents = {
@@ -449,6 +449,43 @@ def test_a_copy_is_the_same_bytes_and_keeps_holes(
     assert (target / "deep" / "empty").is_dir()
     blocks = getattr((target / "deep/zeros").stat(), "st_blocks", None)
     assert blocks in (None, 0) or blocks * 512 < 1 << 17
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked for holes")
+def test_the_holes_of_a_file_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "sparse"
+    with path.open("wb") as sparse:
+        sparse.seek(8 << 20)
+        sparse.write(b"data")
+        sparse.truncate(32 << 20)
+    with path.open("rb") as reader:
+        parts = list(files._written(reader.fileno(), 32 << 20))
+    assert any(start <= 8 << 20 < end for start, end in parts)
+    # Some file systems keep no holes.
+    assert path.stat().st_blocks * 512 >= 32 << 20 or sum(end - start for start, end in parts) < 1 << 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked for holes")
+def test_a_file_that_takes_room_and_is_said_to_hold_nothing_is_copied_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(*_: object) -> int:
+        raise OSError(errno.ENXIO, "no data")
+
+    source = write_folder(tmp_path / "source", b"x" * 100_000)
+    monkeypatch.setattr(files.os, "lseek", nothing)
+    copy_tree(source, tmp_path / "target")
+    assert (tmp_path / "target" / "file").read_bytes() == b"x" * 100_000
+
+
+def write_folder(folder: Path, content: bytes) -> Path:
+    folder.mkdir()
+    with (folder / "file").open("wb") as file:
+        file.write(content)
+        # Until then, some file systems have given the file no blocks.
+        file.flush()
+        os.fsync(file.fileno())
+    return folder
 
 
 def test_copying_a_missing_folder_is_an_error(tmp_path: Path) -> None:

@@ -242,6 +242,30 @@ def test_batches_come_longest_first_and_name_every_position_once(embedder: MiniL
 
 
 @pytest.mark.model
+def test_what_waits_for_a_worker_is_called_off_where_the_caller_leaves(
+    embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = MiniLmEmbedder(SETTINGS.model_copy(update={"batch_size": 32, "threads": 1}), embedder._models)
+    runs, begun, go_on = 32 // minilm.RUN_TEXTS, [], threading.Event()
+    embed = minilm._Model.embed
+
+    def embed_at_first(self: Any, rows: Any) -> Any:
+        begun.append(rows)
+        if len(begun) > runs:
+            go_on.wait()
+        return embed(self, rows)
+
+    monkeypatch.setattr(minilm._Model, "embed", embed_at_first)
+    batches = one.iter_embed([f"text {number}" for number in range(96)])
+    next(batches)
+    batches.close()  # type: ignore[attr-defined]
+    go_on.set()
+    one._workers().submit(len, ()).result()
+    # The worker may have begun one run of the next batch.
+    assert runs <= len(begun) <= runs + 1
+
+
+@pytest.mark.model
 def test_a_caller_may_stop_between_two_batches(embedder: MiniLmEmbedder) -> None:
     batches = embedder.iter_embed(TEXTS)
     positions, _ = next(batches)

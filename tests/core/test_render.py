@@ -17,7 +17,7 @@ from rich.console import Console
 from adk_evidence.models.pack import LeftOut, LineSpan, Outline, OutlinePart, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible, visible_json, visible_values
-from adk_evidence.render.view import for_reader, verification_label
+from adk_evidence.render.view import for_reader, is_for_others, verification_label
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import pack, payload
 
@@ -251,13 +251,21 @@ OTHERS = (
     [
         (1, 10, "Do this:\n\npython\n\n[lines 5-8: Java, Go]\n\nDone."),
         # A part of the lines that are for others.
-        (3, 5, "python\n\n[lines 5-5: Java]"),
+        (3, 5, "python\n\n[line 5: Java]"),
         (6, 10, "[lines 6-8: Java, Go]\n\nDone."),
-        # Nothing but them.
-        (5, 6, "java\njava"),
-        (4, 9, "\njava\njava\n\ngo\n"),
         (1, 3, "Do this:\n\npython"),
     ],
 )
 def test_lines_for_other_readers_are_a_mark(first: int, last: int, shown: str) -> None:
     assert for_reader(LINES, first, last, OTHERS) == shown
+    assert not is_for_others(LINES, first, last, OTHERS)
+
+
+@pytest.mark.parametrize(("first", "last"), [(5, 6), (4, 9), (8, 8)])
+def test_lines_that_are_for_other_readers_alone_are_told(first: int, last: int) -> None:
+    assert is_for_others(LINES, first, last, OTHERS)
+
+
+def test_a_line_for_everybody_between_lines_for_others_stays() -> None:
+    lines = (*LINES[:6], "Never both.", *LINES[7:])
+    assert for_reader(lines, 5, 10, OTHERS) == "[lines 5-6: Java]\nNever both.\n[line 8: Go]\n\nDone."

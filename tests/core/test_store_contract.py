@@ -28,6 +28,7 @@ from adk_evidence.store.base import (
     CollectionSpec,
     EvidenceStore,
     Filter,
+    FilterTypes,
     Fusion,
     HasId,
     HasVector,
@@ -869,3 +870,17 @@ def test_the_engine_is_not_loaded_before_a_store_is_opened() -> None:
     path = [entry for entry in sys.path if entry]
     finished: Sequence[object] = [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {code}"]
     assert subprocess.run([str(part) for part in finished], check=False).returncode == 0
+
+
+def test_filters_that_differ_are_translated_apart_and_equal_ones_once() -> None:
+    made: list[tuple[str, tuple[str, ...]]] = []
+
+    def any_of(key: str, values: tuple[str, ...]) -> object:
+        made.append((key, tuple(values)))
+        return object()
+
+    types = FilterTypes(filter=lambda **parts: parts, any_of=any_of, has_id=list, has_vector=str)
+    docs, code = (Filter(must=(Match("path", (name,)),)) for name in ("a.md", "a.py"))
+    assert types.translate(docs) is types.translate(Filter(must=(Match("path", ("a.md",)),)))
+    assert types.translate(docs) != types.translate(code)
+    assert made == [("path", ("a.md",)), ("path", ("a.py",))]

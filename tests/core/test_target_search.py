@@ -304,7 +304,7 @@ def test_a_name_that_no_symbol_has_is_said_to_be_none(query: str) -> None:
 def test_of_a_name_of_another_package_is_said_where_the_code_takes_it_from(query: str) -> None:
     takes = target(9, "Client", "Asks.").model_copy(update={"types": ("kit.Context", "elsewhere.web.HttpOptions")})
     assert loaded(of=[*FAMILY, takes]).lacking(query) == (
-        f"No public symbol is called `{query}`: the code takes it from another package "
+        f"No public symbol is called `{query}`: the code takes `HttpOptions` from another package "
         "(`from elsewhere.web import HttpOptions`); the nearest:"
     )
 

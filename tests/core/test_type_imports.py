@@ -35,8 +35,14 @@ def test_a_variable_is_made_of_the_names_in_its_value():
 
 
 def test_the_types_of_fields_are_in_their_annotations():
-    stove = target("Stove", "class Stove(BaseModel)", "fuel: Optional[gas.Fuel] = Fuel.OIL", "heat(to: Level) -> None")
-    assert field_type_names(stove) == ["Optional", "gas.Fuel"]
+    fields = ("fuel: Optional[gas.Fuel] = Fuel.OIL", "pots: list[Pot] = Field(default_factory=Lids)", "plain: int")
+    stove = target("Stove", "class Stove(BaseModel)", *fields, "heat(to: Level) -> None")
+    assert field_type_names(stove) == ["Optional", "gas.Fuel", "Pot"]
+
+
+def test_the_types_of_an_attribute_are_in_its_annotation():
+    fuel = target("Stove.fuel", "fuel: Optional[gas.Fuel] = Fuel(1)", kind="attribute")
+    assert type_names(fuel) == ["Optional", "gas.Fuel"]
 
 
 def test_what_signatures_take_from_other_packages_is_found_by_its_name():
@@ -45,6 +51,8 @@ def test_what_signatures_take_from_other_packages_is_found_by_its_name():
         target("a", "a(one: Pot)", types=("kit.pots.Pot", "shop.lids as covers", "rare.Heat")),
         target("b", "b(one: Heat)", types=("warm.Heat", "httpx")),
         target("c", "c(one: Heat)", types=("warm.Heat",)),
+        # As a module is called here.
+        target("d", "d(one: pots.Pot)", types=("shop.pots",)),
     ]
     assert taken_from_elsewhere(taking) == {
         "Heat": "from warm import Heat",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +14,11 @@ import adk_ingest.publishing as publishing
 import adk_ingest.session as session
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
-from adk_evidence.symbols.target_sets import built_sets
+from adk_evidence.symbols.target_sets import built_sets, has_vectors
 from adk_ingest.manifest import IngestCancelledError
+from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
-from adk_ingest.targets.build import TargetsReport
+from adk_ingest.targets.build import TargetsReport, build_targets
 from adk_ingest.verify import VerificationReport
 from tests.corpora import HashEmbedder, Notes, Workplace, change, shared_sparse, write_docs
 
@@ -85,6 +87,25 @@ class TestKeywordsFirst:
         workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()))
         assert len(tries) == 2
         assert len(built_sets(workplace.settings.paths.targets)) == 1
+
+    def test_symbols_with_vectors_are_not_listed_anew_where_the_index_is_built_again(
+        self, workplace: Workplace
+    ) -> None:
+        workplace.ingest()
+        build_targets(workplace.settings, Progress(), dense=HashEmbedder())
+        shutil.rmtree(workplace.settings.index_path)
+        shutil.rmtree(workplace.settings.paths.embedding_cache.parent)
+        change(workplace.docs / RETRY, "busy service", "tired service")
+        progress = Notes()
+        run = workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()), progress=progress)
+        assert run.lexical_generation
+        ((folder, _),) = built_sets(workplace.settings.paths.targets)
+        assert has_vectors(folder)
+        assert not any("Symbols can be searched" in note for note in progress.notes)
+
+    def test_a_run_of_docs_alone_lists_no_symbols(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(session, "Thread", lambda **_: pytest.fail("a thread was started"))
+        assert workplace.ingest("docs").lexical_generation
 
     def test_the_next_run_goes_on_from_the_vectors_that_were_computed(self, workplace: Workplace) -> None:
         broken = HashEmbedder(batch_size=4, fail_after=8)

@@ -231,7 +231,9 @@ MODELS = {
     "src/kit/models/made.py": '''\
 import typing
 from typing import Union
+import far.away.keys
 import httpx
+from made import Client
 from .._taken import Step
 from elsewhere.schemes import Scheme, Flow as OtherFlow
 from pydantic import BaseModel, Field
@@ -275,7 +277,9 @@ class Held(BaseModel):
     """Holds steps."""
 
     steps: list[Step]
-    auth: httpx.Auth | None = None
+    auth: httpx.Auth | None = Field(default=None)
+    key: far.away.keys.Key | None = None
+    same: Client | None = None
     made: Made | None = None
 
 

@@ -575,7 +575,7 @@ export interface Candidate {
    */
   import_statement: string | null;
   /**
-   * The constructor of the class that this result begins, cut to what counts; of a model without one, its fields as parameters. Null where this result or one before it shows them, or where they are not known.
+   * The constructor of the class that this result begins, cut to what counts; of a model without one, its fields as parameters. Null where this result or an earlier one shows them all, or where none is known.
    */
   signature: string | null;
   /**
@@ -1015,7 +1015,6 @@ export interface SourceResult {
   local_file: string | null;
   local_matches: boolean;
   cited_commit: string | null;
-  for_others: LeftOut[];
   site_url: string | null;
 }
 /**

@@ -107,7 +107,10 @@ def _types(symbol: PublicSymbol, graph: ReferenceGraph, known: Mapping[str, Targ
     for name in (*own, *of_fields):
         first = name.partition(".")[0]
         path = graph.elsewhere(symbol.module, first)
-        if path is not None and path.partition(".")[0] not in _TYPING and not is_private(path):
+        # `import google.auth.credentials` binds `google`, which alone gives nothing.
+        if path is None or (path == first and name.count(".") > 1):
+            continue
+        if path.partition(".")[0] not in _TYPING and not is_private(path):
             yield path if path.rpartition(".")[2] == first else f"{path} as {first}"
 
 

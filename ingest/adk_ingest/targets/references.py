@@ -44,6 +44,8 @@ class ReferenceGraph:
         parsed = {module.name: (module, module.tree) for module in modules if module.tree is not None}
         self._bindings = {name: imports(tree, module.package) for name, (module, tree) in parsed.items()}
         self._definitions = {f"{name}.{symbol}" for name, (_, tree) in parsed.items() for symbol in _defined(tree)}
+        # The last module and the name of each.
+        self._tails = {".".join(one.split(".")[-2:]) for one in self._definitions}
         self._origins = {public: fqn for fqn, public in exports.items()}
         for name, bindings in self._bindings.items():
             self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
@@ -112,7 +114,8 @@ class ReferenceGraph:
             if path not in self._origins:
                 break
             path = self._origins[path]
-        if path is None or path in self._origins:
+        # `from runners import Runner` in a package means its own module, which only its own folder makes importable.
+        if path is None or path in self._origins or path in self._tails:
             return None
         parts = path.split(".")
         return None if any(".".join(parts[:end]) in self._bindings for end in range(1, len(parts) + 1)) else path

@@ -49,7 +49,7 @@ class Source(Protocol):
 
 
 class Corpus:
-    """The files of a source as they are now, each read once while few others are.
+    """The files of a source as they are now; the texts of the last 64 that were read are kept.
 
     A corpus with more text than `_MAX_SEARCHED_CHARS` is not searched.
 

@@ -244,15 +244,22 @@ class MiniLmEmbedder:
         model = self._load()
         rows = model.tokens(texts, self._settings.max_tokens)
         ahead: deque[tuple[list[int], list[Future[FloatMatrix]]]] = deque()
-        for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
-            batch = [rows[position] for position in positions]
-            runs = [batch[start : start + RUN_TEXTS] for start in range(0, len(batch), RUN_TEXTS)]
-            ahead.append((positions, [self._workers().submit(model.embed, run) for run in runs]))
-            # The workers go on with the next batch while the caller keeps the vectors of this one.
-            if len(ahead) > 1:
-                yield _collected(*ahead.popleft())
-        while ahead:
-            yield _collected(*ahead.popleft())
+        try:
+            for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
+                batch = [rows[position] for position in positions]
+                runs = [batch[start : start + RUN_TEXTS] for start in range(0, len(batch), RUN_TEXTS)]
+                ahead.append((positions, [self._workers().submit(model.embed, run) for run in runs]))
+                # The workers go on with the next batch while the caller keeps the vectors of this one.
+                if len(ahead) > 1:
+                    yield _collected(*ahead[0])
+                    ahead.popleft()
+            while ahead:
+                yield _collected(*ahead[0])
+                ahead.popleft()
+        finally:
+            # A caller that leaves, or a run that failed, does not wait for the others.
+            for run in (run for _, runs in ahead for run in runs):
+                run.cancel()
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one query, cut to the model's own 256 tokens."""

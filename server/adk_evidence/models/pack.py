@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -197,6 +197,11 @@ class LeftOut(Frozen):
     lines: LineSpan
     language: str
 
+    @classmethod
+    def each(cls, rows: Iterable[tuple[int, int, str]]) -> tuple[LeftOut, ...]:
+        """Of rows of first line, last line and language."""
+        return tuple(cls(lines=LineSpan(start=first, end=last), language=language) for first, last, language in rows)
+
 
 class Candidate(Frozen):
     """One piece of evidence."""
@@ -232,7 +237,7 @@ class Candidate(Frozen):
     signature: str | None = Field(
         default=None,
         description="The constructor of the class that this result begins, cut to what counts; of a model without one, "
-        "its fields as parameters. Null where this result or one before it shows them, or where they are not known.",
+        "its fields as parameters. Null where this result or an earlier one shows them all, or where none is known.",
     )
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")

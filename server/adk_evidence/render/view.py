@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -91,10 +92,10 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
     """What is said of lines that are not shown; `between` two passages, even empty lines are a border."""
     marks = []
     here = [one for one in candidate.left_out if one.lines.touches(first, last)]
-    for start, end, languages in _joined(here):
+    for start, end, languages in _joined(here, lambda number: not _told(candidate, number, number)):
         if first < start and _told(candidate, first, start - 1):
             marks.append(_lines(first, start - 1))
-        marks.append(f"[lines {start}-{end}: {', '.join(map(title_of, languages))}]")
+        marks.append(_mark(start, end, languages))
         first = end + 1
     if first <= last and (_told(candidate, first, last) or (between and not marks)):
         marks.append(_lines(first, last))
@@ -102,39 +103,44 @@ def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[
 
 
 def for_reader(lines: Sequence[str], first: int, last: int, for_others: Iterable[LeftOut]) -> str:
-    """Lines `first` to `last` (from 1) of a file, with a mark in place of those that are for other readers.
-
-    Where nothing else is left, all lines are shown: whoever names them wants them.
-    """
+    """Lines `first` to `last` (from 1) of a file, with a mark in place of those that are for other readers."""
     parts: list[str] = []
-    own: list[str] = []
     following = first
-    for start, end, languages in _joined(one for one in for_others if one.lines.touches(first, last)):
+    here = [one for one in for_others if one.lines.touches(first, last)]
+    for start, end, languages in _joined(here, lambda number: not lines[number - 1].strip()):
         start, end = max(start, first), min(end, last)
-        before = lines[following - 1 : start - 1]
-        own += before
-        parts += [*before, f"[lines {start}-{end}: {', '.join(map(title_of, languages))}]"]
+        parts += [*lines[following - 1 : start - 1], _mark(start, end, languages)]
         following = end + 1
-    rest = lines[following - 1 : last]
-    if not any(line.strip() for line in (*own, *rest)):
-        return "\n".join(lines[first - 1 : last])
-    return "\n".join([*parts, *rest])
+    return "\n".join([*parts, *lines[following - 1 : last]])
+
+
+def is_for_others(lines: Sequence[str], first: int, last: int, for_others: Iterable[LeftOut]) -> bool:
+    """Whether lines `first` to `last` of a file hold nothing but what is for other readers."""
+    others = {number for one in for_others for number in range(one.lines.start, one.lines.end + 1)}
+    return all(number in others or not lines[number - 1].strip() for number in range(first, last + 1))
+
+
+def _mark(start: int, end: int, languages: Iterable[str]) -> str:
+    place = f"lines {start}-{end}" if end > start else f"line {start}"
+    return f"[{place}: {', '.join(map(title_of, languages))}]"
 
 
 def _lines(first: int, last: int) -> str:
     return f"[... lines {first}-{last}]" if last > first else f"[... line {first}]"
 
 
-def _joined(left_out: Iterable[LeftOut]) -> list[tuple[int, int, list[str]]]:
-    """Lines for other readers that follow each other, as one."""
+def _joined(left_out: Iterable[LeftOut], is_blank: Callable[[int], bool]) -> list[tuple[int, int, list[str]]]:
+    """Lines for other readers that follow each other, also after a blank line, as one."""
     found: list[tuple[int, int, list[str]]] = []
     for one in left_out:
-        if found and one.lines.start <= found[-1][1] + 2:
-            start, end, languages = found.pop()
+        start, end = one.lines.start, one.lines.end
+        between = start - found[-1][1] - 1 if found else math.inf
+        if between < 1 or (between == 1 and is_blank(start - 1)):
+            start, before, languages = found.pop()
             more = [] if one.language in languages else [one.language]
-            found.append((start, max(end, one.lines.end), [*languages, *more]))
+            found.append((start, max(before, end), [*languages, *more]))
         else:
-            found.append((one.lines.start, one.lines.end, [one.language]))
+            found.append((start, end, [one.language]))
     return found
 
 

@@ -18,7 +18,8 @@ from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
 from adk_evidence.symbols.mentions import Mention, mentions
 
-# How many of the first results stay before the definitions: those that move the question by default.
+# How many of the first results stay before the definitions: those that move the question by default. From this place
+# on, few lines are shown of a class that the question only names.
 BEHIND = 3
 # More would push out what the search found.
 MAX_MENTIONED = 4

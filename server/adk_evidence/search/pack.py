@@ -193,10 +193,7 @@ def make_candidate(
         language=payload.lang,
         for_language=payload.for_language,
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
-        left_out=tuple(
-            LeftOut(lines=LineSpan(start=first, end=last), language=language)
-            for first, last, language in payload.left_out
-        ),
+        left_out=LeftOut.each(payload.left_out),
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),

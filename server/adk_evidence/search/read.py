@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,7 @@ class CitedSource(Frozen):
     the cited lines, and `lines` are their lines now; where another indexed file holds them, `path` and `text` are of
     that file. `cited_commit` is set where the index does not hold what was cited, and `commit` is of another version:
     `verification` then says what that version has. `local_file` is where the file lies on this machine, None for a
-    page that was made for the index; its text is `text` only if `local_matches`. `for_others` are the lines of a page
-    that are for readers of other programming languages than the index is made for.
+    page that was made for the index; its text is `text` only if `local_matches`.
     """
 
     repo: str
@@ -69,7 +69,6 @@ class CitedSource(Frozen):
     local_file: Path | None
     local_matches: bool
     cited_commit: str | None = None
-    for_others: tuple[LeftOut, ...] = ()
 
 
 def read_file(
@@ -136,23 +135,6 @@ def read_file(
         verification=verification,
         local_file=index.file_of(corpus, path) if now is not None and not made else None,
         local_matches=local_matches,
-        for_others=_for_others(session, path, entry.commit) if matches and entry.kind == "doc" else (),
-    )
-
-
-def _for_others(session: Session, path: str, commit: str) -> tuple[LeftOut, ...]:
-    """The lines of a page that are for other readers, in their order."""
-    collection = session.settings.store.collection("doc")
-    wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
-    fields = ("start_line", "end_line", "left_out", "for_language")
-    found: set[tuple[int, int, str]] = set()
-    for record in scroll_all(session.index.store, collection, filter=wanted, with_payload=fields):
-        payload = ChunkPayload.model_construct(**record.payload)
-        found.update((first, last, language) for first, last, language in payload.left_out)
-        if payload.for_language is not None:
-            found.add((payload.start_line, payload.end_line, payload.for_language))
-    return tuple(
-        LeftOut(lines=LineSpan(start=first, end=last), language=language) for first, last, language in sorted(found)
     )
 
 
@@ -205,6 +187,23 @@ def read_citation(session: Session, citation: str) -> CitedSource:
         start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
     )
     return read_file(session, first.path, first.repo, first.commit, lines, url=first.url)
+
+
+def lines_for_others(session: Session, source: CitedSource) -> tuple[LeftOut, ...]:
+    """The lines of a page that are for readers of other programming languages than the index is made for, in order.
+
+    Nothing is said of a text that is no longer what was indexed, or where the collection cannot answer.
+    """
+    if not source.matches_index or session.index.manifest.corpora[source.corpus].kind != "doc":
+        return ()
+    fields = ("start_line", "end_line", "left_out", "for_language")
+    found: set[tuple[int, int, str]] = set()
+    with suppress(StoreError):
+        for payload in _chunks(session, "doc", source.path, source.commit, fields):
+            found.update((first, last, language) for first, last, language in payload.left_out)
+            if payload.for_language is not None:
+                found.add((payload.start_line, payload.end_line, payload.for_language))
+    return LeftOut.each(sorted(found))
 
 
 def read_candidate(session: Session, candidate_id: str) -> CitedSource:
@@ -295,9 +294,7 @@ def _chunk(
     A chunk for readers of another language lies inside a larger one.
     """
     found: list[ChunkPayload] = []
-    wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
-    for record in scroll_all(session.index.store, session.settings.store.collection(kind), filter=wanted):
-        payload = ChunkPayload.model_validate(record.payload)
+    for payload in _chunks(session, kind, path, commit):
         if payload.chunk_id == chunk_id:
             return payload
         if chunk_id is None and lines is not None and payload.start_line <= lines.start <= payload.end_line:
@@ -305,3 +302,14 @@ def _chunk(
     cited = (lines.start, lines.end) if lines is not None else None
     exact = [payload for payload in found if (payload.start_line, payload.end_line) == cited]
     return min(exact or found, key=lambda payload: payload.end_line - payload.start_line, default=None)
+
+
+def _chunks(
+    session: Session, kind: Kind, path: str, commit: str, fields: Sequence[str] | None = None
+) -> Iterator[ChunkPayload]:
+    """The chunks of a file, with some fields or all of them."""
+    wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
+    collection = session.settings.store.collection(kind)
+    for record in scroll_all(session.index.store, collection, filter=wanted, with_payload=fields or True):
+        some = record.payload
+        yield ChunkPayload.model_validate(some) if fields is None else ChunkPayload.model_construct(**some)

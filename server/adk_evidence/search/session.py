@@ -25,7 +25,7 @@ from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.load import CacheUse
-from adk_evidence.models.pack import EvidencePack, LineSpan, Verification
+from adk_evidence.models.pack import EvidencePack, LeftOut, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.door import Door
@@ -34,7 +34,7 @@ from adk_evidence.search.hybrid import search_collection, wide_enough
 from adk_evidence.search.other_version import read_in_other_version
 from adk_evidence.search.pack import assemble
 from adk_evidence.search.pipeline import begin, rank
-from adk_evidence.search.read import CitedSource, read_candidate, read_citation, read_file
+from adk_evidence.search.read import CitedSource, lines_for_others, read_candidate, read_citation, read_file
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.factory import make_reader, make_reranker
 from adk_evidence.search.rerank.reader import Reader
@@ -345,6 +345,10 @@ class Session:
     def read(self, citation: str) -> CitedSource:
         """The source that a citation points to; see `read_citation`."""
         return read_citation(self, citation)
+
+    def lines_for_others(self, source: CitedSource) -> tuple[LeftOut, ...]:
+        """The lines of a page that are for other readers; see `read.lines_for_others`."""
+        return lines_for_others(self, source)
 
     def read_file(
         self, path: str, name: str | None = None, commit: str | None = None, lines: LineSpan | None = None

@@ -38,8 +38,9 @@ KEYWORD_FIELDS = (
     "names",
     "decorators",
 )
-# Requests of a few threads at once have fewer.
-KEPT_FILTERS = 64
+# The translated filters that an engine keeps. A question has up to four; one may hold the ids of thousands of points,
+# 10 KB for a hundred.
+KEPT_FILTERS = 8
 REBUILD = "Run `adk-ingest all` to build the index again."
 
 

@@ -28,7 +28,7 @@ def give_back_pages(folder: Path) -> None:
 
 
 def leave_pages_to_system(folder: Path) -> None:
-    """The same for a folder whose files no other thread maps or closes, such as one that is being written.
+    """Release the pages of mapped files below a folder that no other thread maps or closes, as while it is written.
 
     The pages stay in the system's cache, which writes changed ones to the disk in its own time. `give_back_pages` takes
     them out of the cache, too, so that changed ones are written and all are read from the disk again.

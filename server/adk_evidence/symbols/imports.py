@@ -77,14 +77,25 @@ def type_names(target: Target) -> list[str]:
     if signature.startswith("class "):
         # What stands in the brackets are bases, which nobody passes.
         return []
-    text = signature.partition("=")[2] if target.type == "variable" else signature.partition("(")[2]
+    if target.type == "variable":
+        text = signature.partition("=")[2]
+    elif target.type in ("attribute", "property"):
+        text = _annotation(signature)
+    else:
+        text = signature.partition("(")[2]
     return list(dict.fromkeys(_TYPE.findall(text)))
 
 
 def field_type_names(target: Target) -> list[str]:
     """The classes in the annotations of a class's fields, once each."""
-    annotations = (field.partition(":")[2].partition("=")[0] for field in target.signatures[1:] if "(" not in field)
+    annotations = map(_annotation, target.signatures[1:])
     return list(dict.fromkeys(name for annotation in annotations for name in _TYPE.findall(annotation)))
+
+
+def _annotation(field: str) -> str:
+    """The annotation of `name: type = value`; empty for a method."""
+    name, _, rest = field.partition(":")
+    return "" if "(" in name else rest.partition("=")[0]
 
 
 def type_imports(target: Target) -> tuple[str, ...]:
@@ -99,14 +110,18 @@ def type_imports(target: Target) -> tuple[str, ...]:
 def taken_from_elsewhere(targets: Sequence[Target]) -> dict[str, str]:
     """The statements that import what signatures name and other packages define, by the name that is imported.
 
-    Of several packages that have such a name, the one counts that most signatures take the name from.
+    Of several packages that have such a name, the one counts that most signatures take the name from. What a package or
+    module of the targets is called as well, such as `auth`, means that.
     """
     own = {target.import_path for target in targets}
+    modules = {part for target in targets for path in (target.import_path, target.fqn) for part in path.split(".")[:-1]}
     counts = Counter(path for target in targets for path in target.types if path not in own)
     found: dict[str, str] = {}
     for path, _ in counts.most_common():
         package, _, name = path.rpartition(".")
-        found.setdefault(name.rpartition(" as ")[2], _importing(package, [name]))
+        called = name.rpartition(" as ")[2]
+        if called not in modules:
+            found.setdefault(called, _importing(package, [name]))
     return found
 
 

@@ -223,8 +223,9 @@ class TargetSearch:
             return ""
         named = self.members.look_up(name)
         if named is None:
-            statement = self._elsewhere().get(name.partition(".")[0])
-            taken = f": the code takes it from another package (`{statement}`)" if statement else ""
+            first = name.partition(".")[0]
+            statement = self._elsewhere().get(first)
+            taken = f": the code takes `{first}` from another package (`{statement}`)" if statement else ""
             return f"No public symbol is called `{name}`{taken}; the nearest:"
         if named.found:
             return ""

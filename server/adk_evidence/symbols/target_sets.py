@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -43,6 +44,9 @@ VECTORS = "targets_vectors.npy"
 HIDDEN = "hidden_symbols.json"
 ABOUT = "about.json"
 KEPT_SETS = 4
+_BUILDING = ".building-"
+# Writing a set takes a second.
+_ABANDONED_SECONDS = 3600
 
 _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
@@ -152,17 +156,20 @@ def write_set(
     Raises:
         StoreError: The folder cannot be written.
     """
-    folder, scratch = root / about.key, root / f".building-{uuid.uuid4().hex}"
+    folder, scratch = root / about.key, root / f"{_BUILDING}{uuid.uuid4().hex}"
     try:
         scratch.mkdir(parents=True)
         (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
         (scratch / HIDDEN).write_bytes(_HIDDEN.dump_json(list(hidden)))
         (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
         (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
-        if not folder.exists():
-            # Another process may be first, and has written the same.
-            with suppress(FileExistsError):
+        try:
+            if not folder.is_dir():
                 rename(scratch, folder)
+        except OSError:
+            # Another process may have been first, and has written the same.
+            if not folder.is_dir():
+                raise
     except OSError as exc:
         raise StoreError.of_disk(f"The targets at {root} cannot be written", exc) from exc
     finally:
@@ -250,7 +257,11 @@ def built_sets(root: Path) -> list[tuple[Path, About]]:
 
 
 def remove_old(root: Path, keep: Path) -> None:
-    """Remove all but the latest sets and `keep`."""
+    """Remove all but the latest sets and `keep`, and what processes left behind that ended while they wrote a set."""
+    for scratch in root.glob(f"{_BUILDING}*"):
+        with suppress(OSError):
+            if scratch.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
+                remove_tree(scratch)
     by_age = sorted(built_sets(root), key=lambda item: item[1].built_at, reverse=True)
     for folder, _ in by_age[KEPT_SETS:]:
         if folder != keep:
