@@ -296,7 +296,7 @@ def test_markers_name_programming_languages_as_people_do():
     for name in PROGRAMMING:
         left_out = (LeftOut(lines=LineSpan(start=2, end=2), language=name),)
         text = shown(candidate.model_copy(update={"left_out": left_out}))
-        assert text.split("\n")[-1] in {f"[lines 2-2: {one.title}]" for one in LANGUAGES if one.name == name}
+        assert text.split("\n")[-1] in {f"[line 2: {one.title}]" for one in LANGUAGES if one.name == name}
 
 
 def test_the_same_request_gives_the_same_passages():

@@ -853,11 +853,14 @@ def test_no_graph_is_built_and_one_segment_is_kept(tmp_path: Path) -> None:
 def test_every_filter_field_has_its_index(tmp_path: Path) -> None:
     import qdrant_edge
 
+    from adk_evidence.models.chunk import TAG_FIELDS
     from adk_evidence.store.base import KEYWORD_FIELDS
 
     shard = qdrant_edge.EdgeShard.load(str(_edge_folder(tmp_path) / DOCS))
     try:
         assert set(shard.info().payload_schema) == set(KEYWORD_FIELDS)
+        # What tags are compared with.
+        assert set(TAG_FIELDS) <= set(KEYWORD_FIELDS)
     finally:
         shard.close()
 

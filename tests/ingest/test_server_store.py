@@ -18,6 +18,7 @@ from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search import session as retrieval
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.services.resilience import Clock
+from adk_evidence.store.base import KEYWORD_FIELDS
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import MANIFEST
@@ -127,7 +128,7 @@ class TestPublishing:
     ) -> None:
         place.ingest()
         for collection in server.collections.values():
-            assert {"corpus", "repo", "commit", "path", "origin", "lang", "names", "symbol"} <= set(collection.indexes)
+            assert set(collection.indexes) == set(KEYWORD_FIELDS)
         lines = [line for line in server.lines() if line.startswith("PUT")]
         assert max(n for n, line in enumerate(lines) if line.endswith("/index")) < min(
             n for n, line in enumerate(lines) if line.endswith("/points")

@@ -63,7 +63,7 @@ def test_clients_are_told_how_far_it_is_and_when_keywords_answer(start: Start, t
     server = start(workplace)
     server.result("adk/ingest", sources(workplace))
     told = [server.notification("$/adk/ingestProgress")]
-    while told[-1]["stage"] != "targets":
+    while told[-1]["answers"] != "meaning":
         told.append(server.notification("$/adk/ingestProgress"))
     fractions = [each["fraction"] for each in told]
     assert fractions == sorted(fractions) and fractions[0] >= 0 and fractions[-1] <= 1
