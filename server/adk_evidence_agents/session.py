@@ -206,7 +206,7 @@ class AgentSession:
         return self._found(citation, lambda session: session.read(citation))
 
     def read_as_reader(self, citation: str) -> tuple[CitedSource, tuple[LeftOut, ...]]:
-        """The same, with the lines that are for readers of other programming languages; see `lines_for_others`."""
+        """What `read` gives, with the lines that are for readers of other programming languages."""
 
         def read(session: Session) -> tuple[CitedSource, tuple[LeftOut, ...]]:
             source = session.read(citation)

@@ -261,6 +261,10 @@ def test_lines_for_other_readers_are_a_mark(first: int, last: int, shown: str) -
     assert not is_for_others(LINES, first, last, OTHERS)
 
 
+def test_a_file_without_lines_is_an_empty_text() -> None:
+    assert is_for_others((), 1, 1, ()) and for_reader((), 1, 1, ()) == ""
+
+
 @pytest.mark.parametrize(("first", "last"), [(5, 6), (4, 9), (8, 8)])
 def test_lines_that_are_for_other_readers_alone_are_told(first: int, last: int) -> None:
     assert is_for_others(LINES, first, last, OTHERS)

@@ -41,9 +41,8 @@ class Bm25Encoder:
     """The local `SparseEncoder`: English stems, our own stop words, term ids by hash.
 
     Terms and weights are those of `fastembed.sparse.bm25.Bm25`, with the stemmer and the hash that it uses, but for a
-    Greek capital sigma before a sign. FastEmbed
-    itself takes a second to load, in which it loads its models of images and goes through all of Unicode; and a corpus
-    repeats the same few words, which are stemmed once here.
+    Greek capital sigma before a sign. FastEmbed itself takes a second to load, in which it loads its models of images
+    and goes through all of Unicode; and a corpus repeats the same few words, which are stemmed once here.
     """
 
     requires_idf = True

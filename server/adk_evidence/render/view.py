@@ -117,7 +117,7 @@ def for_reader(lines: Sequence[str], first: int, last: int, for_others: Iterable
 def is_for_others(lines: Sequence[str], first: int, last: int, for_others: Iterable[LeftOut]) -> bool:
     """Whether lines `first` to `last` of a file hold nothing but what is for other readers."""
     others = {number for one in for_others for number in range(one.lines.start, one.lines.end + 1)}
-    return all(number in others or not lines[number - 1].strip() for number in range(first, last + 1))
+    return all(number in others or not line.strip() for number, line in enumerate(lines[first - 1 : last], first))
 
 
 def _mark(start: int, end: int, languages: Iterable[str]) -> str:
