@@ -27,7 +27,8 @@ MAX_FAILED_SHARE = 0.05
 class Changes:
     """How one corpus differs from the published index; `said` is the corpus's entry in the run's manifest.
 
-    `is_recited` says that the kept files are cited with another commit or ref than in the published index.
+    `is_recited` says that the kept files are cited with another commit or ref than in the published index, or lie
+    elsewhere.
     `take` fills the rest. `records` are the chunks of the changed files, for the length of a run, with the texts for
     the dense model. Where the model sees a file's chunks together, `contexts` has their texts.
     """
@@ -54,17 +55,12 @@ class Changes:
         Files in `renewed` count as changed, though their texts did not change.
         """
         old = published.manifest.corpora.get(corpus.name) if published else None
-        known = dict(old.files) if old is not None and old.state == corpus.state else {}
-        files = {file.path: file.file_hash for file in corpus.files}
-        kept = {
-            path: entry
-            for path, entry in known.items()
-            if files.get(path) == entry.sha256 and (corpus.name, path) not in renewed
-        }
-        changed = [path for path in files if path not in kept]
+        kept = {path: entry for path, entry in kept_files(old, corpus).items() if (corpus.name, path) not in renewed}
+        files = {file.path for file in corpus.files}
+        changed = [file.path for file in corpus.files if file.path not in kept]
         removed = [path for path in (old.files if old else {}) if path not in files]
-        cited = (corpus.source.commit, corpus.source.ref)
-        is_recited = old is not None and bool(kept) and (old.commit, old.ref) != cited
+        cited = (corpus.source.commit, corpus.source.ref, corpus.location)
+        is_recited = old is not None and bool(kept) and (old.commit, old.ref, old.location) != cited
         changes = cls(corpus, said, changed, removed, kept, is_recited)
         said.files_changed, said.files_removed = len(changed), len(removed)
         changes._count()
@@ -164,3 +160,11 @@ class Changes:
         self.said.chunks = sum(entry.chunks for entry in entries.values())
         self.said.with_questions = sum(entry.with_questions for entry in entries.values())
         self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
+
+
+def kept_files(old: CorpusEntry | None, corpus: CorpusInput) -> dict[str, FileEntry]:
+    """The files of a corpus whose chunks an index holds as they are now; `old` is the corpus's entry there."""
+    if old is None or old.state != corpus.state:
+        return {}
+    files = {file.path: file.file_hash for file in corpus.files}
+    return {path: entry for path, entry in old.files.items() if files.get(path) == entry.sha256}

@@ -86,12 +86,13 @@ def sync_tree(folder: Path) -> None:
 
 
 def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
-    """Copy a folder's content, except files named in `skip`, and keep the holes of sparse files.
+    """Copy a folder's content, except files and folders named in `skip`, and keep the holes of sparse files.
 
     Qdrant Edge lays out files of 32 MiB that are mostly empty: a plain copy would fill them with zeros, take five times
     the room, and read all of them. Nobody may be writing points to `source`.
     """
-    for place, _, names in os.walk(source, onerror=_raise):
+    for place, folders, names in os.walk(source, onerror=_raise):
+        folders[:] = (name for name in folders if name not in skip)
         folder = target / Path(place).relative_to(source)
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -278,6 +279,28 @@ class TestARunAgain:
         assert not embedder.embedded
         chunks = {name: corpus.chunks for name, corpus in second.corpora.items()}
         assert chunks == {name: corpus.chunks for name, corpus in first.corpora.items()}
+
+    def test_files_that_lie_elsewhere_by_now_keep_their_chunks_and_are_cited_there(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        before, pages = workplace.points(), len(workplace.records("doc"))
+        shutil.move(workplace.docs, workplace.root / "moved")
+        embedder = HashEmbedder()
+        sources = replace(workplace.sources, docs=str(workplace.root / "moved"))
+        run = workplace.ingest(dense=embedder, sources=sources)
+        assert run.status == "complete" and not embedder.embedded
+        assert {corpus.files_changed for corpus in run.corpora.values()} == {0}
+        assert workplace.points() == before and len(workplace.records("doc")) == pages
+        assert verify_published(workplace.settings, citations=True).citations == {"exact": len(before)}
+        assert workplace.ingest(sources=sources).status == "unchanged"
+
+    def test_an_export_makes_the_page_of_its_module_alone_anew(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        change(workplace.code / "src/google/adk/plugins/__init__.py", "RetryPlugin", "back_off")
+        run = workplace.ingest()
+        assert run.corpora["api-reference"].files_changed == 2  # those of the package and of `retry.py`
+        texts = [chunk.text for chunk in by_path(workplace)["api-reference/python/google.adk.plugins.retry.md"]]
+        assert any("{#google.adk.plugins.back_off}" in text for text in texts)
+        assert not any("from google.adk.plugins import RetryPlugin" in text for text in texts)
 
     def test_only_the_changed_chunks_of_a_touched_file_are_embedded(self, workplace: Workplace) -> None:
         workplace.ingest()

@@ -19,7 +19,7 @@ import os
 import re
 import socket
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -208,12 +208,13 @@ class GenerationStore:
         except OSError:
             return False  # a user who cannot lock the file does not write there
 
-    def begin(self, run_id: str, *, copy_current: bool = False) -> Building:
+    def begin(self, run_id: str, base: Generation | None = None, *, skip: Collection[str] = ()) -> Building:
         """Start a new generation in a new folder, and remove what a dead writer left behind.
 
         Args:
             run_id: The run that other writers see named when they find the index locked.
-            copy_current: Start from a copy of the current generation's points, where there is one.
+            base: Start from a copy of this generation's points; it may be of another index.
+            skip: Files and folders of `base` that are not copied.
 
         Raises:
             StoreError: Another process is writing to this index, or its folder cannot be written.
@@ -229,9 +230,8 @@ class GenerationStore:
             remove_tree(self._building)
             remove_tree(self._trash)
             building.folder.mkdir(parents=True)
-            current = self.current() if copy_current else None
-            if current is not None:
-                copy_tree(current.folder, building.folder, skip={MANIFEST})
+            if base is not None:
+                copy_tree(base.folder, building.folder, skip={MANIFEST, *skip})
         except BaseException as exc:
             self._end(building)
             if isinstance(exc, OSError):
