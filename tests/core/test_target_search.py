@@ -309,6 +309,24 @@ def test_of_a_name_of_another_package_is_said_where_the_code_takes_it_from(query
     )
 
 
+@pytest.mark.parametrize(("query", "says"), [("Part", True), ("Context", False), ("part", False), ("Blob", False)])
+def test_a_class_that_signatures_name_through_a_module_is_said_with_the_module(query: str, says: bool) -> None:
+    # A field is called as the class is, but for the capital letter.
+    field = target(9, "Client.part", "Sent first.", "attribute").model_copy(update={"signatures": ("part: str",)})
+    sends = target(10, "Client.send", "Sends.", "method").model_copy(
+        update={
+            "signatures": ("send(part: web.Part, reader: web.Context, blob: other.Blob) -> None",),
+            "types": ("elsewhere.web",),
+        }
+    )
+    sentence = (
+        "No public symbol is called `Part`: the code has `web.Part` from another package "
+        "(`from elsewhere import web`); the nearest:"
+    )
+    search = loaded(of=[*FAMILY, field, sends])
+    assert search.lacking(query) == (sentence if says else "")
+
+
 @pytest.mark.parametrize(
     "query", ["Context", "tool_context", "google.adk.kit", "state", "reads", "who asks for user_id"]
 )

@@ -161,13 +161,15 @@ class CurrentSymbols:
         """What is to say of a name that no public symbol has: what other versions say of the name comes first."""
         about, told = search.set.about, None
         exact = [one for one in results if one.why.match == "exact"]
+        own = query.removesuffix("()").rpartition(".")[2]
         # What was public once may be private now.
         if about.repo == self._settings.corpora["code"].repo and all(one.standing != "public" for one in exact):
             is_name = typed_as(query) == "name"
             told = lack_at(self._settings.paths.history, about.ref, query) if is_name else None
         if told is not None:
             return f"{told} The nearest:" if results else told
-        return search.lacking(query) if results and not exact else ""
+        is_spelled_so = any(one.symbol.rpartition(".")[2] == own for one in exact)
+        return search.lacking(query) if results and not is_spelled_so else ""
 
     def _load_targets(self) -> tuple[IndexManifest, TargetSearch]:
         current = self._generations.current()

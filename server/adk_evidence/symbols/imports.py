@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.symbols.target import Target
@@ -122,6 +122,27 @@ def taken_from_elsewhere(targets: Sequence[Target]) -> dict[str, str]:
         called = name.rpartition(" as ")[2]
         if called not in modules:
             found.setdefault(called, _importing(package, [name]))
+    return found
+
+
+def used_of_modules(targets: Sequence[Target], imported: Mapping[str, str]) -> dict[str, str]:
+    """The classes of other packages that signatures name through a module, by their own names: `Part` as `types.Part`.
+
+    Of several modules that have such a name, the one counts that most signatures name.
+
+    Args:
+        targets: Whose signatures are read.
+        imported: What `taken_from_elsewhere` gives for them.
+    """
+    counts = Counter(
+        dotted
+        for target in targets
+        for dotted in dict.fromkeys((*type_names(target), *field_type_names(target)))
+        if dotted.count(".") == 1 and dotted.partition(".")[0] in imported
+    )
+    found: dict[str, str] = {}
+    for dotted, _ in counts.most_common():
+        found.setdefault(dotted.partition(".")[2], dotted)
     return found
 
 

@@ -19,7 +19,7 @@ from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_co
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.hidden import HiddenNames
-from adk_evidence.symbols.imports import taken_from_elsewhere
+from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
@@ -94,6 +94,7 @@ class TargetSearch:
         self._hidden = Once(lambda: _load_hidden(found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
+        self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
         """The best targets, best first, and how they were found: a name that is known is only looked up.
@@ -219,13 +220,21 @@ class TargetSearch:
         """A sentence that says that a query is the name of nothing, or "" where the query has a meaning."""
         name = query.removesuffix("()")
         # What holds other characters is no name, and would be shown as it is.
-        if not _NAME.fullmatch(name) or not is_code_like(query) or self.names.is_known(name):
+        if not _NAME.fullmatch(name):
             return ""
+        dotted = self._of_modules().get(name, name)
+        if dotted == name:
+            if self.names.is_known(name) or not is_code_like(query):
+                return ""
+        elif any(target.name == name for target in self.targets):
+            return ""
+        # Neither a capital letter nor a field called `content` makes `Content` a name; a class of another package does.
         named = self.members.look_up(name)
         if named is None:
-            first = name.partition(".")[0]
+            first = dotted.partition(".")[0]
             statement = self._elsewhere().get(first)
-            taken = f": the code takes `{first}` from another package (`{statement}`)" if statement else ""
+            what = f"takes `{first}`" if dotted == name else f"has `{dotted}`"
+            taken = f": the code {what} from another package (`{statement}`)" if statement else ""
             return f"No public symbol is called `{name}`{taken}; the nearest:"
         if named.found:
             return ""
