@@ -143,7 +143,7 @@ def stored(
 @pytest.fixture(scope="module", params=NAMES)
 def numbered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceStore]:
     """Points 0 to 39: number n has axis and term n modulo 8."""
-    points = [point(n, text=f"text {n}") for n in range(40)]
+    points = [point(n, text=f"text {n}", path=f"{n}.py") for n in range(40)]
     with stored(STORES[request.param], tmp_path_factory.mktemp("numbered"), points) as store:
         yield store
 
@@ -285,13 +285,43 @@ def test_collections_do_not_share_points(backend: Backend, tmp_path: Path) -> No
         assert (writer.count(CODE), writer.count(DOCS)) == (1, 0)
 
 
+def test_the_embedded_store_reads_points_whose_fields_stand_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from adk_evidence.store import qdrant_edge
+
+    payload = {"path": "a.py", "text": "def f(): ...", "headings": ["A"], "ref": None}
+    # As older versions wrote them.
+    monkeypatch.setattr(qdrant_edge, "_packed", dict)
+    backend = STORES["edge"]
+    with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
+        writer.upsert(DOCS, [point(1, **payload)])
+    monkeypatch.undo()
+    with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
+        writer.upsert(DOCS, [point(2, **payload)])
+        for fields in (True, ["text", "path"], ["ref"]):
+            records = {record.id: record.payload for record in writer.scroll(DOCS, with_payload=fields)[0]}
+            for number in (1, 2):
+                whole = {"chunk_id": f"c{number}", **payload}
+                wanted = whole if fields is True else {name: whole[name] for name in fields}
+                assert records[point_id(number)] == wanted
+
+
+def test_the_embedded_store_refuses_fields_that_do_not_stand_apart(tmp_path: Path) -> None:
+    with closing(STORES["edge"].writer(tmp_path, [DOCS_SPEC])) as writer:
+        with pytest.raises(ValueError, match="text"):
+            writer.count(DOCS, Filter(must=(Match("text", ("x",)),)))
+        with pytest.raises(ValueError, match="text"):
+            writer.set_payload(DOCS, Filter(), {"text": "x"})
+
+
 # Filters
 
 
 FILTERED = [
-    point(0, path="src/a.py", lang="py", symbols=["A", "A.run"]),
-    point(1, path="src/b.py", lang="py", symbols=["B"]),
-    point(2, path="docs/a.md", lang="md", symbols=[]),
+    point(0, path="src/a.py", lang="py", names=["A", "run"]),
+    point(1, path="src/b.py", lang="py", names=["B"]),
+    point(2, path="docs/a.md", lang="md", names=[]),
     point(3, path="src/ab.ts", lang="ts"),
 ]
 
@@ -308,7 +338,7 @@ def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         (Filter(must=(Match("lang", ("py",)),)), {0, 1}),
         (Filter(must=(Match("lang", ("py", "md")),)), {0, 1, 2}),
         (Filter(must=(Match("lang", ()),)), set()),
-        (Filter(must=(Match("symbols", ("A.run", "B")),)), {0, 1}),
+        (Filter(must=(Match("names", ("run", "B")),)), {0, 1}),
         (Filter(should=(Match("lang", ("md",)), Match("path", ("src/b.py",)))), {1, 2}),
         (Filter(must_not=(Match("lang", ("py",)),)), {2, 3}),
         (Filter(must=(Match("lang", ("py", "ts")),), must_not=(Match("path", ("src/ab.ts",)),)), {0, 1}),
@@ -322,7 +352,7 @@ def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             ),
             {3},
         ),
-        (Filter(must=(Match("unknown", ("x",)),)), set()),
+        (Filter(must=(Match("decorators", ("x",)),)), set()),
         (Filter(must=(Filter(),)), {0, 1, 2, 3}),
         (Filter(), {0, 1, 2, 3}),
         (None, {0, 1, 2, 3}),
@@ -432,12 +462,12 @@ def test_a_second_reader_answers_the_same(backend: Backend, tmp_path: Path) -> N
 
 
 def test_a_branch_may_have_a_filter_of_its_own_beside_the_querys(numbered: EvidenceStore) -> None:
-    own = Filter(must=(Match("chunk_id", ("c3", "c11")),))
+    own = Filter(must=(Match("path", ("3.py", "11.py")),))
     branches = [Prefetch("dense", axis(0), 5), Prefetch("dense", axis(3), 5, own)]
     result = numbered.hybrid_query(DOCS, branches, Fusion(), limit=10)
     assert {hit.id for hit in result.branches[1]} == {point_id(3), point_id(11)}
     assert point_id(3) not in {hit.id for hit in result.branches[0]}
-    both = numbered.hybrid_query(DOCS, branches, Fusion(), limit=10, filter=Filter(must=(Match("chunk_id", ("c3",)),)))
+    both = numbered.hybrid_query(DOCS, branches, Fusion(), limit=10, filter=Filter(must=(Match("path", ("3.py",)),)))
     assert {hit.id for hit in both.fused} == {point_id(3)}
 
 
