@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
 from adk_evidence.errors import StoreError, VerificationError
@@ -52,10 +52,12 @@ def publish_verified(
     building: Building,
     manifest: IndexManifest,
     hint: str = "Run the same command again.",
+    untouched: Collection[str] = (),
 ) -> Generation:
     """Compare what was written with its manifest, and make it the current generation.
 
-    `hint` says what to do where the two differ.
+    `hint` says what to do where the two differ. Collections that are `untouched` have the files of the current
+    generation: they were verified when they were written, and are not looked at again.
 
     Raises:
         VerificationError: The store does not hold what the manifest says; nothing was published.
@@ -63,9 +65,11 @@ def publish_verified(
     """
     # Readers learn the collections' shapes from the manifest, also the reader that verifies.
     write_manifest(building.folder, manifest)
-    _verify(log, settings, building, manifest, hint)
+    before = generations.current()
+    store = settings.store
+    verified = [name for name in untouched if before and _held(before.manifest, name, store) == _held(manifest, name, store)]
+    _verify(log, settings, building, manifest, hint, verified)
     with log.stage("publish"):
-        before = generations.current()
         publisher.publish(building.folder)
         try:
             return generations.publish(building, manifest)
@@ -77,15 +81,25 @@ def publish_verified(
             raise
 
 
-def _verify(log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, hint: str) -> None:
+def _held(manifest: IndexManifest, collection: str, store: StoreSettings) -> object:
+    """What the counts of a collection are compared with."""
+    own = {name: corpus for name, corpus in manifest.corpora.items() if store.collection(corpus.kind) == collection}
+    corpora = {name: (corpus.commit, corpus.chunks) for name, corpus in own.items()}
+    return manifest.dense, manifest.collections.get(collection), corpora
+
+
+def _verify(
+    log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, hint: str, verified: Collection[str]
+) -> None:
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
         try:
-            for collection in manifest.collections if settings.store.kind != "server" else ():
+            opened = manifest.collections.keys() - set(verified) if settings.store.kind != "server" else ()
+            for collection in sorted(opened):
                 # Opens the collection, which reads all of it into memory; what is verified needs little of that.
                 reader.count(collection)
                 leave_pages_to_system(building.folder)
-            report = verify_index(reader, manifest, settings.store)
+            report = verify_index(reader, manifest, settings.store, verified)
         finally:
             reader.close()
     log.run.qdrant_counts = report.counts

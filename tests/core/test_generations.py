@@ -153,6 +153,7 @@ def test_a_building_may_start_from_the_current_points(store: GenerationStore) ->
     first = publish(store, "one")
     with store.begin("run", copy_current=True) as building:
         assert [path.name for path in building.folder.iterdir()] == ["data"]
+        files.unshare(building.folder)
         (building.folder / "data").write_text("two")
         second = store.publish(building, manifest(building.id))
     assert ((first.folder / "data").read_text(), (second.folder / "data").read_text()) == ("one", "two")
@@ -179,7 +180,7 @@ def test_a_full_disk_is_a_sentence_and_keeps_the_old_generation(
     with pytest.raises(StoreError, match="No space left on device"):
         publish(store)
     monkeypatch.undo()
-    monkeypatch.setattr("adk_evidence.store.generations.copy_tree", full)
+    monkeypatch.setattr("adk_evidence.store.generations.link_tree", full)
     with pytest.raises(StoreError, match="No space left on device"):
         store.begin("run", copy_current=True)
     monkeypatch.undo()

@@ -28,7 +28,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from adk_evidence.errors import IndexBusyError, IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.files import link_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
 from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
 # How long to wait for another process that leases or collects generations; that takes milliseconds.
@@ -213,7 +213,8 @@ class GenerationStore:
 
         Args:
             run_id: The run that other writers see named when they find the index locked.
-            copy_current: Start from a copy of the current generation's points, where there is one.
+            copy_current: Start from the files of the current generation, where there is one. They are still its files:
+                what is to be changed in place needs `files.unshare` first.
 
         Raises:
             StoreError: Another process is writing to this index, or its folder cannot be written.
@@ -231,7 +232,7 @@ class GenerationStore:
             building.folder.mkdir(parents=True)
             current = self.current() if copy_current else None
             if current is not None:
-                copy_tree(current.folder, building.folder, skip={MANIFEST})
+                link_tree(current.folder, building.folder, skip={MANIFEST})
         except BaseException as exc:
             self._end(building)
             if isinstance(exc, OSError):
