@@ -66,8 +66,7 @@ def publish_verified(
     # Readers learn the collections' shapes from the manifest, also the reader that verifies.
     write_manifest(building.folder, manifest)
     before = generations.current()
-    store = settings.store
-    verified = [name for name in untouched if before and _held(before.manifest, name, store) == _held(manifest, name, store)]
+    verified = [] if before is None else _held_alike(before.manifest, manifest, untouched, settings.store)
     _verify(log, settings, building, manifest, hint, verified)
     with log.stage("publish"):
         publisher.publish(building.folder)
@@ -81,11 +80,17 @@ def publish_verified(
             raise
 
 
-def _held(manifest: IndexManifest, collection: str, store: StoreSettings) -> object:
-    """What the counts of a collection are compared with."""
-    own = {name: corpus for name, corpus in manifest.corpora.items() if store.collection(corpus.kind) == collection}
-    corpora = {name: (corpus.commit, corpus.chunks) for name, corpus in own.items()}
-    return manifest.dense, manifest.collections.get(collection), corpora
+def _held_alike(
+    before: IndexManifest, manifest: IndexManifest, collections: Collection[str], store: StoreSettings
+) -> list[str]:
+    """Those of some collections that are verified against the same by both manifests."""
+
+    def held(index: IndexManifest, name: str) -> object:
+        own = {corpus: entry for corpus, entry in index.corpora.items() if store.collection(entry.kind) == name}
+        counts = {corpus: (entry.commit, entry.chunks) for corpus, entry in own.items()}
+        return index.dense, index.collections.get(name), counts
+
+    return [name for name in collections if held(before, name) == held(manifest, name)]
 
 
 def _verify(

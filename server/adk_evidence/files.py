@@ -90,7 +90,7 @@ def sync_tree(folder: Path) -> None:
 
 
 def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
-    """Copy a folder's content, except files named in `skip`, and keep the holes of sparse files.
+    """Copy a folder's content, except files and folders named in `skip`, and keep the holes of sparse files.
 
     Qdrant Edge lays out files of 32 MiB that are mostly empty: a plain copy would fill them with zeros, take five times
     the room, and read all of them. Nobody may be writing points to `source`.
@@ -99,7 +99,7 @@ def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None
 
 
 def link_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
-    """Put a folder's content into another folder, except files named in `skip`, without copying it where possible.
+    """Put a folder's content into another, except files and folders named in `skip`, without copying it if possible.
 
     The files get a second name. To change one, replace it, or `unshare` it first: a change in place would be one of
     `source`. Where the file system has no second names, files are copied.
@@ -128,7 +128,8 @@ def remove_tree(folder: Path) -> None:
 
 
 def _repeat_tree(source: Path, target: Path, skip: Collection[str], repeat: Callable[[Path, Path], None]) -> None:
-    for place, _, names in os.walk(source, onerror=_raise):
+    for place, folders, names in os.walk(source, onerror=_raise):
+        folders[:] = (name for name in folders if name not in skip)
         folder = target / Path(place).relative_to(source)
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:

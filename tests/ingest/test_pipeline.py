@@ -13,6 +13,7 @@ import pytest
 from adk_evidence.errors import IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_evidence.store.factory import rollback
+from adk_evidence.store.qdrant_edge import EdgeIndexReader
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
 from adk_ingest.making import make_file
@@ -79,6 +80,15 @@ def _as_made_at_once(points: dict[str, ChunkPayload]) -> dict[str, ChunkPayload]
 def _content(workplace: Workplace) -> str | None:
     current = workplace.generations.current()
     return None if current is None else current.manifest.content
+
+
+def _bytes_of(folder: Path) -> dict[str, str]:
+    """The content of a generation's files, by their paths. The engine replaces two small ones when it opens them."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("edge_config.json", "segment.json")
+    }
 
 
 def by_path(workplace: Workplace) -> dict[str, list[ChunkPayload]]:
@@ -415,6 +425,64 @@ class TestARunAgain:
         rollback(workplace.settings)
         assert workplace.points() == before, "the older generation is cited as it was"
 
+    def test_a_changed_page_and_module_leave_the_index_of_a_fresh_ingestion_and_the_older_one_as_it_was(
+        self, workplace: Workplace, tmp_path: Path
+    ) -> None:
+        def change_both(place: Workplace) -> None:
+            change(place.docs / RETRY, "Waiting longer after", "Pausing longer after")
+            change(place.code / PLUGIN, "Retries", "Repeats")
+
+        workplace.ingest()
+        older, points = workplace.generations.current(), workplace.points()
+        assert older is not None
+        before = _bytes_of(older.folder)
+        assert any("api_reference" in path or "pages" in path for path in before)
+        change_both(workplace)
+        run = workplace.ingest()
+        assert {name for name, corpus in run.corpora.items() if corpus.files_changed} == {
+            "adk_docs",
+            "adk_python",
+            "api-reference",
+        }
+        assert _bytes_of(older.folder) == before
+        other = Workplace(tmp_path / "other")
+        change_both(other)
+        other.ingest()
+        assert _as_made_at_once(workplace.points()) == _as_made_at_once(other.points())
+        newer = workplace.generations.current()
+        assert newer is not None
+        fresh = other.generations.current()
+        assert fresh is not None
+        assert _bytes_of(newer.folder / "pages") == _bytes_of(fresh.folder / "pages")
+        assert verify_published(workplace.settings, citations=True).ok
+        rollback(workplace.settings)
+        assert workplace.points() == points
+
+    def test_a_collection_without_a_change_is_the_published_one_and_is_not_opened(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = workplace.ingest()
+        older = workplace.generations.current()
+        assert older is not None
+        opened: list[str] = []
+        open_collection = EdgeIndexReader._open
+        monkeypatch.setattr(
+            EdgeIndexReader, "_open", lambda store, name: opened.append(name) or open_collection(store, name)
+        )
+        change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
+        run = workplace.ingest()
+        store = workplace.settings.store
+        assert opened == [store.collection("doc")]
+        assert run.qdrant_counts == first.qdrant_counts
+        newer = workplace.generations.current()
+        assert newer is not None
+        for kind, is_kept in (("doc", False), ("code", True)):
+            name = store.collection(kind)
+            files = list((newer.folder / name).rglob("page_0.dat"))
+            assert files
+            assert all(path.samefile(older.folder / path.relative_to(newer.folder)) == is_kept for path in files)
+        assert verify_published(workplace.settings, citations=True).ok
+
     def test_an_index_whose_ids_hold_commits_answers_until_it_is_built_anew_from_kept_vectors(
         self, workplace: Workplace
     ) -> None:
@@ -517,6 +585,18 @@ def test_links_that_lead_nowhere_are_counted_and_shown(workplace: Workplace) -> 
     assert "2 links lead nowhere." in warnings
     assert any(warning.startswith(f"{RETRY}:") and "gone.md" in warning for warning in warnings)
     assert workplace.ingest().corpora["adk_docs"].warnings == []
+
+
+def test_a_link_of_a_page_that_did_not_change_is_checked_against_those_that_did(workplace: Workplace) -> None:
+    page, linked = workplace.docs / RETRY, workplace.docs / "docs/tools/confirm.md"
+    page.write_text(page.read_text() + "\nSee [b](confirm.md#added).\n")
+    linked.write_text(linked.read_text() + "\n## Added\n\nText.\n")
+    assert workplace.ingest().corpora["adk_docs"].warnings == []
+    linked.write_text(linked.read_text().replace("## Added", "## Other"))
+    run = workplace.ingest()
+    assert run.corpora["adk_docs"].files_changed == 1
+    assert "1 link leads nowhere." in run.corpora["adk_docs"].warnings
+    assert any("confirm.md#added" in warning for warning in run.corpora["adk_docs"].warnings)
 
 
 def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
