@@ -117,9 +117,11 @@ def unshare(folder: Path) -> None:
         for name in names:
             path = Path(place, name)
             if _is_shared(path):
-                own = path.with_name(f".{name}.own")
-                _copy_file(path, own)
-                rename(own, path)
+                # Out of the way first: ext4 writes a file to the disk at once that takes the place of another.
+                shared = path.with_name(f".{name}.shared")
+                rename(path, shared)
+                _copy_file(shared, path)
+                shared.unlink()
 
 
 def remove_tree(folder: Path) -> None:
