@@ -59,11 +59,11 @@ class CorpusInput:
     """One corpus of a run.
 
     `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
-    everything besides the files themselves and the commit that decides its chunks' payloads: when it differs from the
-    published index's, every file counts as changed. `url_for` gives a page's URL for a path and an anchor, or None.
-    `pages` are generated texts that the index must keep, since no source has them; `chunk` fills them. `check` looks at
-    the corpus as a whole and returns a sentence for each thing that its authors should know; it runs only when files
-    changed.
+    everything besides the files themselves, their place and the commit that decides its chunks' payloads: when it
+    differs from the published index's, every file counts as changed. `url_for` gives a page's URL for a path and an
+    anchor, or None. `pages` are generated texts that the index must keep, since no source has them; `chunk` fills them.
+    `check` looks at the corpus as a whole and returns a sentence for each thing that its authors should know; it runs
+    only when files changed.
     `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
     `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
     can be sent to another process, without its files and what the walk found.
@@ -219,8 +219,8 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     """Documentation pages made of the code corpus's docstrings, one page a module.
 
     A page is made when it is chunked, so that modules that did not change cost nothing. A file of this corpus has an
-    empty text and its module's hash. A page depends on more than its module: if any module differs from the commit, no
-    page is cited with the commit.
+    empty text, and its hash is that of what its page is made of: its module, and where packages export the module's
+    names. If any module differs from the commit, no page is cited with the commit.
     """
     source = replace(code.source, corpus="adk_docs")
     if code.uncommitted:
@@ -234,17 +234,26 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         package: file for file in modules.values() if (package := api_reference.package_of(file.path)) is not None
     }
     exports = api_reference.join_exports({package: _exports(package, file) for package, file in packages.items()})
+    of_module: dict[str, dict[str, str]] = {}
+    for origin, public in exports.items():
+        of_module.setdefault(origin.rpartition(".")[0], {})[origin] = public
     site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
     pages: dict[str, str] = {}
 
     def chunk(file: SourceFile) -> ChunkedFile:
         module = modules[file.path]
         name = module_name(module.path) or ""
-        page = api_reference.api_reference_page(module.path, module.text, name, exports)
+        page = api_reference.api_reference_page(module.path, module.text, name, of_module.get(name, {}))
         if page is None:
             return ChunkedFile([])
         pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
-        return chunk_prose(SourceFile(file.path, page, file.file_hash), settings.ingestion.chunking)
+        chunked = chunk_prose(SourceFile(file.path, page, file.file_hash), settings.ingestion.chunking)
+        return replace(chunked, text_hash=sha256_text(page))
+
+    def hash_of(path: str) -> str:
+        module = modules[path]
+        exported = of_module.get(module_name(module.path) or "", {})
+        return sha256_text(f"{module.file_hash}\0{json.dumps(exported, sort_keys=True)}")
 
     return CorpusInput(
         name=API_REFERENCE,
@@ -253,8 +262,8 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         settings=settings,
         created_at=created_at,
         chunk=chunk,
-        state=corpus_state(source, site, json.dumps(exports, sort_keys=True), origin="api-reference"),
-        files=tuple(SourceFile(path, "", modules[path].file_hash) for path in sorted(modules)),
+        state=corpus_state(source, site, origin="api-reference"),
+        files=tuple(SourceFile(path, "", hash_of(path)) for path in sorted(modules)),
         origin="api-reference",
         url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
         pages=pages,
@@ -397,5 +406,5 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite, known: KnownFiles
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:
     """A hash of everything but commit and ref that all payloads of a corpus depend on; `more` adds to it."""
-    parts = (source.repo, origin, str(source.root), *more)
+    parts = (source.repo, origin, *more)
     return sha256_text("\0".join(parts))

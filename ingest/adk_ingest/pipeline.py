@@ -29,8 +29,9 @@ from adk_evidence.embedding.base import (
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import IngestError, StoreError
+from adk_evidence.files import rename
 from adk_evidence.index.encoders import as_kept, with_precision
-from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
+from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
@@ -45,7 +46,7 @@ from adk_evidence.store.factory import (
 from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_ingest.caches import keeping_vectors, prune_cache
-from adk_ingest.changes import Changes
+from adk_ingest.changes import Changes, page_bytes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.costs import cap_of, refuse_above_the_cap
@@ -62,12 +63,14 @@ from adk_ingest.manifest import (
     new_run_id,
     now,
 )
+from adk_ingest.neighbours import Base, taken_over
 from adk_ingest.new_questions import File, files_with_new_questions
 from adk_ingest.parts import Build, PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.side_by_side import making, processors
 from adk_ingest.vectors import Vectors
+from adk_ingest.versions import nothing_of
 
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
 # twice.
@@ -91,7 +94,8 @@ class Ingestion:
     """One run of ingestion into one home folder; `dense` and `sparse` are for tests.
 
     The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded. It calls
-    `meanwhile` where an index answers by keywords and the vectors are still to be computed.
+    `meanwhile` where an index answers by keywords and the vectors are still to be computed. A first index starts with
+    what one of the `neighbours` holds alike: the settings of other indexes, each with its name for a reader.
     """
 
     def __init__(
@@ -103,7 +107,9 @@ class Ingestion:
         sparse: SparseEncoder | None = None,
         cancelled: Cancelled | None = None,
         meanwhile: Callable[[], None] = lambda: None,
+        neighbours: Mapping[str, Settings] | None = None,
     ) -> None:
+        self._neighbours = neighbours or {}
         self._generations = open_generations(settings)
         current = self._generations.current()
         self._settings = settings = as_kept(settings, current.manifest if current else None)
@@ -179,7 +185,8 @@ class Ingestion:
         try:
             base = self._base(mode, corpora, self._generations.current())
             renewed = self._renewed(base)
-            changes = [Changes.since(base, corpus, _describe(corpus), renewed) for corpus in corpora]
+            published = base.generation if base else None
+            changes = [Changes.since(published, corpus, _describe(corpus), renewed) for corpus in corpora]
             with _spools(changes):
                 for _ in self._made(changes):
                     pass
@@ -206,43 +213,57 @@ class Ingestion:
 
     def _run(self, log: RunLog, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> None:
         run = log.run
-        with log.stage("discover"):
-            corpora = gather(run)
-            run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
-            self._publisher.prepare()
-            current = self._generations.current()
-            base = self._base(run.mode, corpora, current)
-            renewed = self._renewed(base)
-            changes = [Changes.since(base, corpus, run.corpora[corpus.name], renewed) for corpus in corpora]
-        self._stop_if_cancelled()
-        if base is not None and not any(changes):
-            run.generation = base.id
-            for sentence in self._publisher.placed_otherwise(base.folder):
-                self._progress.note(f"{sentence} The next run that changes something creates it anew.")
-                run.notices.append(sentence)
-            log.end("unchanged")
-            return
+        with ExitStack() as held:
+            with log.stage("discover"):
+                corpora = gather(run)
+                run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
+                self._publisher.prepare()
+                current = self._generations.current()
+                base = self._base(run.mode, corpora, current)
+                if current is None and (base := held.enter_context(self._taken_over(corpora))) is not None:
+                    corpora = [*corpora, *self._not_taken_over(base, corpora)]
+                published, renewed = base.generation if base else None, self._renewed(base)
+                changes = [
+                    Changes.since(published, corpus, run.corpora.get(corpus.name) or _describe(corpus), renewed)
+                    for corpus in corpora
+                ]
+            self._stop_if_cancelled()
+            if current is not None and base is not None and not any(changes):
+                run.generation = current.id
+                for sentence in self._publisher.placed_otherwise(current.folder):
+                    self._progress.note(f"{sentence} The next run that changes something creates it anew.")
+                    run.notices.append(sentence)
+                log.end("unchanged")
+                return
+            self._make(log, current, base, changes)
+        # The new index serves by now; a failure to remove old generations does not matter.
+        with suppress(StoreError, OSError):
+            self._generations.collect_garbage(self._settings.store.keep_generations)
+            self._publisher.collect_garbage()
+
+    def _make(self, log: RunLog, current: Generation | None, base: Base | None, changes: Sequence[Changes]) -> None:
+        """Make the new index of a base and the changes, and publish it."""
+        run = log.run
         with _spools(changes):
             self._chunk(log, changes)
             if base is None and not any(len(change.records) for change in changes):
                 raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
             vectors = self._to_compute(changes)
+            if base is not None and base.name is not None:
+                run.taken_over_from = base.name
+                run.vectors_taken_over = sum(entry.vectors for change in changes for entry in change.kept.values())
             run.dense_model, run.config = self._dense_model, _config(self._settings)
             self._require_affordable(run, vectors, "Embedding", "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
             is_slow = not self._settings.embedding.dense.is_static
             if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
                 # Nothing serves yet: keywords can answer long before the last vector is there.
-                run.lexical_generation = self._build(log, None, changes, None).id
+                run.lexical_generation = self._build(log, base, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")
                 self._meanwhile()
             self._embed(log, vectors)
             run.generation = self._build(log, base, changes, vectors).id
         self._end(log)
-        # The new index serves by now; a failure to remove old generations does not matter.
-        with suppress(StoreError, OSError):
-            self._generations.collect_garbage(self._settings.store.keep_generations)
-            self._publisher.collect_garbage()
 
     def _run_part(self, log: RunLog, place: PartFolder, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> None:
         run = log.run
@@ -273,7 +294,7 @@ class Ingestion:
             run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
         log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
 
-    def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Generation | None:
+    def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Base | None:
         """The published generation, if a change of some files' points makes a new generation of it.
 
         Raises:
@@ -285,7 +306,7 @@ class Ingestion:
         complete = manifest.dense == "complete"
         usable = complete and manifest.fingerprint == self._fingerprint and manifest.store == self._settings.store.kind
         if usable and self._publisher.holds(current.folder, manifest):
-            return current
+            return Base(current, self._settings)
         lost = sorted(set(manifest.corpora) - {corpus.name for corpus in corpora})
         if not lost:
             return None
@@ -303,8 +324,29 @@ class Ingestion:
         self._progress.note(f"The published index {why}; it is built anew without {', '.join(lost)}.")
         return None
 
-    def _renewed(self, base: Generation | None) -> Collection[File]:
-        return () if base is None else files_with_new_questions(base, self._settings)
+    @contextmanager
+    def _taken_over(self, corpora: Sequence[CorpusInput]) -> Iterator[Base | None]:
+        """What a first index starts from, if it is built as a neighbour is."""
+        with taken_over(self._neighbours, corpora, self._fingerprint) as base:
+            if base is not None:
+                self._settings = as_kept(self._settings, base.generation.manifest)
+            yield base
+
+    def _not_taken_over(self, base: Base, corpora: Sequence[CorpusInput]) -> list[CorpusInput]:
+        """What a neighbour's collections hold of corpora that this index does not have, to be taken out."""
+        own = {corpus.name for corpus in corpora}
+        others = base.generation.manifest.corpora.items()
+        return [nothing_of(self._settings, name, entry, now()) for name, entry in others if name not in own]
+
+    def _name_as_here(self, folder: Path, base: Base) -> None:
+        """Give copied collections the names that they have in this index."""
+        for kind in KINDS:
+            copied = folder / base.settings.store.collection(kind)
+            if copied.is_dir():
+                rename(copied, folder / self._settings.store.collection(kind))
+
+    def _renewed(self, base: Base | None) -> Collection[File]:
+        return () if base is None else files_with_new_questions(base.generation, base.settings)
 
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
@@ -371,14 +413,15 @@ class Ingestion:
                             requests=spent.requests, tokens=spent.tokens, usd=round(spent.usd or 0.0, 4)
                         )
 
-    def _build(
-        self, log: RunLog, base: Generation | None, changes: Sequence[Changes], vectors: Vectors | None
-    ) -> Generation:
+    def _build(self, log: RunLog, base: Base | None, changes: Sequence[Changes], vectors: Vectors | None) -> Generation:
         """Write, verify and publish a generation; without vectors, one that answers by keywords alone."""
         log.reach("upsert", sum(len(change.records) for change in changes), "points")
         with log.timed("upsert"):
-            building = self._generations.begin(log.run.run_id, copy_current=base is not None)
+            copied, skip = (base.generation, base.left_out) if base else (None, ())
+            building = self._generations.begin(log.run.run_id, copied, skip=skip)
         with building:
+            if base is not None:
+                self._name_as_here(building.folder, base)
             untouched = self._write(log, building.folder, changes, vectors)
             manifest = self._manifest(building, log.run, base, changes, with_dense=vectors is not None)
             generation = publish_verified(
@@ -393,10 +436,10 @@ class Ingestion:
         dimensions: dict[Kind, int] = {"doc": self._dense.doc.dimension, "code": self._dense.code.dimension}
         return collection_specs(self._settings, dimension=dimensions, idf=self._sparse.requires_idf)
 
-    def _note_needs(self, generation: Generation, base: Generation | None, changes: Sequence[Changes]) -> None:
+    def _note_needs(self, generation: Generation, base: Base | None, changes: Sequence[Changes]) -> None:
         """Tell the cache which vectors a generation was made of, so that they are not pruned."""
         needed: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
-        gone = []
+        gone = list(base.left_files) if base else []
         for change in changes:
             prefix, kind = f"{change.corpus.name}/", change.corpus.kind
             gone += [prefix + path for path in change.stale]
@@ -406,7 +449,7 @@ class Ingestion:
                 ((sparse_key(self._encoder.model, kind), SPARSE_DIMENSION), change.sparse_keys),
             ):
                 needed.setdefault(model, {}).update((prefix + path, keys) for path, keys in keys_of.items())
-        self._cache.need(generation.folder, needed, base=base.folder if base else None, gone=gone)
+        self._cache.need(generation.folder, needed, base=base.generation.folder if base else None, gone=gone)
 
     def _write(
         self,
@@ -489,12 +532,12 @@ class Ingestion:
         self,
         building: Building,
         run: RunManifest,
-        base: Generation | None,
+        base: Base | None,
         changes: Sequence[Changes],
         *,
         with_dense: bool,
     ) -> IndexManifest:
-        corpora: dict[str, CorpusEntry] = dict(base.manifest.corpora) if base else {}
+        corpora: dict[str, CorpusEntry] = dict(base.generation.manifest.corpora) if base else {}
         corpora |= {change.corpus.name: change.entry() for change in changes}
         corpora = {name: corpus for name, corpus in corpora.items() if corpus.files}
         return index_manifest(
@@ -576,7 +619,7 @@ def _write_pages(folder: Path, change: Changes) -> None:
         target.unlink(missing_ok=True)
         if path in pages:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(pages[path], encoding="utf-8", errors="replace", newline="\n")
+            target.write_bytes(page_bytes(pages[path]))
 
 
 def _config(settings: Settings) -> dict[str, Any]:

@@ -151,19 +151,18 @@ def _show_work(what: str, run: RunManifest, console: Console) -> None:
     console.print(corpora)
     _show_left_out(run.corpora, console)
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
-    say(
-        console,
-        f"{what}, {run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache{_share(run)} "
-        f"({seconds}).",
-    )
+    vectors = f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache"
+    if run.taken_over_from:
+        vectors += f", {run.vectors_taken_over:,} with the chunks that the index of {run.taken_over_from} had"
+    say(console, f"{what}, {vectors}{_share(run)} ({seconds}).")
     for model, spent in run.spent.items():
         say(console, f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}")
 
 
 def _share(run: RunManifest) -> str:
-    """How much of all vectors was in the cache, rounded down."""
-    total = run.vectors_embedded + run.vectors_from_cache
-    return f", {100 * run.vectors_from_cache // total} %" if run.vectors_from_cache else ""
+    """How much of all vectors was there already, rounded down."""
+    reused = run.vectors_from_cache + run.vectors_taken_over
+    return f", {100 * reused // (reused + run.vectors_embedded)} %" if reused else ""
 
 
 def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,11 +64,12 @@ def ingest(
     cancelled: Cancelled | None = None,
     dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
+    neighbours: Mapping[str, Settings] | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
 
     If mode `all` cannot reach the docs, the API reference made from the code takes their place, and the manifest says
-    so. `cancelled`, `dense` and `sparse` are those of `Ingestion`.
+    so. `cancelled`, `dense`, `sparse` and `neighbours` are those of `Ingestion`.
 
     Raises:
         SourceError: A corpus that the mode needs cannot be had.
@@ -77,7 +78,15 @@ def ingest(
     symbols = _Symbols(settings, None if dense is None else Pair.of(dense).code)
     has_code = mode != "docs"
     meanwhile = symbols.begin if has_code else lambda: None
-    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled, meanwhile=meanwhile)
+    ingestion = Ingestion(
+        settings,
+        progress,
+        dense=dense,
+        sparse=sparse,
+        cancelled=cancelled,
+        meanwhile=meanwhile,
+        neighbours=neighbours,
+    )
     run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
     if has_code:
         symbols.finish(progress)

@@ -175,8 +175,10 @@ def _result(process: subprocess.Popen[bytes], job: _Job) -> MadeFile:
 
 def main() -> None:
     """One process: reads its files from its standard input and writes what it makes of them to its standard output."""
+    # With PYTHONUNBUFFERED, `sys.stdout.buffer` has no buffer, and forgets the rest of a write that a signal interrupts.
+    results = open(sys.stdout.fileno(), "wb", closefd=False)  # noqa: SIM115 - open until the process ends
     # Whatever prints goes elsewhere.
-    results, sys.stdout = sys.stdout.buffer, sys.stderr
+    sys.stdout = sys.stderr
     common, own = _read(sys.stdin.buffer), _read(sys.stdin.buffer)
     if common is None or own is None:
         return

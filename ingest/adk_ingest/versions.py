@@ -11,7 +11,7 @@ from adk_evidence.index.versions import index_name, recorded_versions
 from adk_evidence.released_versions import checked_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.store.manifest import CorpusEntry, beside_name, is_beside
+from adk_evidence.store.manifest import CorpusEntry, beside_name, is_beside, is_samples
 from adk_ingest.chunking.base import ChunkedFile
 from adk_ingest.corpora import CorpusInput, code_corpus, corpus_state
 from adk_ingest.sources.base import CorpusSource, SourceKind
@@ -48,7 +48,7 @@ def replaced(settings: Settings, commit: str, created_at: str) -> list[CorpusInp
     """What a run takes away when the code proper becomes a version that was kept beside it."""
     name = beside_name(_CODE, commit)
     entry = _indexed(settings).get(name)
-    return [_nothing(settings, name, entry, created_at)] if entry else []
+    return [nothing_of(settings, name, entry, created_at)] if entry else []
 
 
 def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput:
@@ -62,7 +62,7 @@ def taken_away(settings: Settings, version: str, created_at: str) -> CorpusInput
     kept = {name: entry for name, entry in _indexed(settings).items() if is_beside(name)}
     for name, entry in kept.items():
         if _bare(version) in (_bare(entry.commit), _bare(entry.ref or entry.commit)):
-            return _nothing(settings, name, entry, created_at)
+            return nothing_of(settings, name, entry, created_at)
     known = ", ".join(entry.commit for entry in kept.values()) or "none"
     hint = f"There are: {known}."
     with suppress(InvalidRequestError):
@@ -80,7 +80,8 @@ def _bare(version: str) -> str:
     return version.strip().lower().removeprefix("v")
 
 
-def _nothing(settings: Settings, name: str, entry: CorpusEntry, created_at: str) -> CorpusInput:
+def nothing_of(settings: Settings, name: str, entry: CorpusEntry, created_at: str) -> CorpusInput:
+    """An indexed corpus without its files: a run with this corpus takes the corpus out of the index."""
     source = CorpusSource(
         corpus=name,
         repo=entry.repo,
@@ -99,4 +100,5 @@ def _nothing(settings: Settings, name: str, entry: CorpusEntry, created_at: str)
         chunk=lambda file: ChunkedFile([]),
         state=corpus_state(source),
         files=(),
+        origin="sample" if is_samples(name) else "repository",
     )

@@ -148,10 +148,10 @@ def test_a_building_that_is_not_published_leaves_nothing(store: GenerationStore)
 
 
 def test_a_building_may_start_from_the_current_points(store: GenerationStore) -> None:
-    with store.begin("run", copy_current=True) as building:
+    with store.begin("run", store.current()) as building:
         assert list(building.folder.iterdir()) == []
     first = publish(store, "one")
-    with store.begin("run", copy_current=True) as building:
+    with store.begin("run", store.current()) as building:
         assert [path.name for path in building.folder.iterdir()] == ["data"]
         unshare(building.folder)
         (building.folder / "data").write_text("two")
@@ -182,7 +182,7 @@ def test_a_full_disk_is_a_sentence_and_keeps_the_old_generation(
     monkeypatch.undo()
     monkeypatch.setattr("adk_evidence.store.generations.link_tree", full)
     with pytest.raises(StoreError, match="No space left on device"):
-        store.begin("run", copy_current=True)
+        store.begin("run", store.current())
     monkeypatch.undo()
     assert store.current() == first
     publish(store)

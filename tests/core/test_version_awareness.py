@@ -49,7 +49,7 @@ def _put_beside(place: Workplace, other: Workplace) -> None:
     theirs = other.generations.current()
     ours = generations.current()
     assert theirs is not None and ours is not None
-    building = generations.begin("beside", copy_current=True)
+    building = generations.begin("beside", generations.current())
     writer = open_writer(building.folder, ours.manifest.specs(), settings)
     collections = dict(ours.manifest.collections)
     for kind in KINDS:

@@ -56,7 +56,7 @@ def build(index: Path, number: int, *, die_at: str | None = None) -> str:
     from adk_evidence.store.qdrant_edge import EdgeIndexWriter
 
     store = GenerationStore(index)
-    with store.begin(f"run-{number}", copy_current=True) as building:
+    with store.begin(f"run-{number}", store.current()) as building:
         die_if(die_at == "copied")
         with closing(EdgeIndexWriter(building.folder, [DOCS], batch_points=5)) as writer:
             # As an incremental run does: what a file gave before goes first.

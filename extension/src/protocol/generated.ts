@@ -1143,6 +1143,11 @@ export interface RunManifest {
   };
   vectors_embedded: number;
   vectors_from_cache: number;
+  /**
+   * The index whose collections a first index began as.
+   */
+  taken_over_from: string | null;
+  vectors_taken_over: number;
   spent: {
     [k: string]: SpentOn;
   };

@@ -19,7 +19,7 @@ import os
 import re
 import socket
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -208,13 +208,14 @@ class GenerationStore:
         except OSError:
             return False  # a user who cannot lock the file does not write there
 
-    def begin(self, run_id: str, *, copy_current: bool = False) -> Building:
+    def begin(self, run_id: str, base: Generation | None = None, *, skip: Collection[str] = ()) -> Building:
         """Start a new generation in a new folder, and remove what a dead writer left behind.
 
         Args:
             run_id: The run that other writers see named when they find the index locked.
-            copy_current: Start from the files of the current generation, where there is one. They are still its files:
+            base: Start from the files of this generation, which may be of another index. They are still its files:
                 what is to be changed in place needs `files.unshare` first.
+            skip: Files and folders of `base` that are left out.
 
         Raises:
             StoreError: Another process is writing to this index, or its folder cannot be written.
@@ -230,9 +231,8 @@ class GenerationStore:
             remove_tree(self._building)
             remove_tree(self._trash)
             building.folder.mkdir(parents=True)
-            current = self.current() if copy_current else None
-            if current is not None:
-                link_tree(current.folder, building.folder, skip={MANIFEST})
+            if base is not None:
+                link_tree(base.folder, building.folder, skip={MANIFEST, *skip})
         except BaseException as exc:
             self._end(building)
             if isinstance(exc, OSError):

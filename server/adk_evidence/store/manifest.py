@@ -57,6 +57,11 @@ class FileEntry(BaseModel, frozen=True):
     with_questions: int = Field(default=0, description="Chunks that have questions written beforehand.")
     content: str | None = None
 
+    @property
+    def vectors(self) -> int:
+        """Number of dense vectors of the chunks."""
+        return self.chunks if self.passages is None else self.passages
+
 
 class CorpusEntry(BaseModel, frozen=True):
     """One corpus of the index.
@@ -162,8 +167,7 @@ class IndexManifest(BaseModel, frozen=True):
         """Number of dense vectors of all chunks; 0 while they are not complete."""
         if self.dense == "pending":
             return 0
-        files = (file for corpus in self.corpora.values() for file in corpus.files.values())
-        return sum(file.chunks if file.passages is None else file.passages for file in files)
+        return sum(file.vectors for corpus in self.corpora.values() for file in corpus.files.values())
 
     def counts(self) -> dict[str, int]:
         return {name: entry.points for name, entry in self.collections.items()}
