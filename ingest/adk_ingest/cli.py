@@ -26,6 +26,7 @@ from adk_evidence_console import (
     write_utf8,
 )
 from adk_evidence_console.pinned import Adk, Project, Python, wanted_adk
+from adk_ingest.garbage import one_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,10 +121,8 @@ def all_(
     home: Home = None,
 ) -> None:
     """Ingest documentation and source; with a version of google-adk, into an index of that version."""
-    from adk_ingest.enrichment.planning import remaining
     from adk_ingest.reports import show_part, show_run
     from adk_ingest.session import Sources, ingest, ingest_part
-    from adk_ingest.version_index import ingest_version
 
     settings = settings_from(profile, home)
     wanted = wanted_adk(settings, adk, project, python)
@@ -143,11 +142,15 @@ def all_(
             sources = Sources(docs, code, allow_network=not offline, compare=compare)
             run = ingest(settings, "all", sources, progress)
         else:
+            from adk_ingest.version_index import ingest_version
+
             sources = replace(_sources_of_version(docs, code, offline), compare=compare)
             run = ingest_version(settings, wanted, sources, progress)
         if sum(run.points_uploaded.values()) < sum(corpus.chunks for corpus in run.corpora.values()):
             # Counting reads every chunk, and a run that built the whole index has said this.
             return run
+        from adk_ingest.enrichment.planning import remaining
+
         # The index is published, whatever happens now.
         with suppress(EvidenceError):
             if sentence := remaining(_index_of(settings, wanted.version if wanted else None)):
@@ -621,4 +624,5 @@ def _progress(as_json: bool) -> Progress:
 
 def run() -> None:
     write_utf8()
-    app()
+    with one_command():
+        app()

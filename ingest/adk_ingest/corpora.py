@@ -148,7 +148,7 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         title_for=site.title_for,
         about=about,
         found=found,
-        check=lambda: _check_site(files, site),
+        check=lambda: _check_site(files, site, source.known),
         site_url=site.site_url,
         uncommitted=uncommitted | _including_uncommitted(source, pages, include),
     )
@@ -247,7 +247,8 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         if page is None:
             return ChunkedFile([])
         pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
-        return chunk_prose(SourceFile(file.path, page, file.file_hash), settings.ingestion.chunking)
+        chunked = chunk_prose(SourceFile(file.path, page, file.file_hash), settings.ingestion.chunking)
+        return replace(chunked, text_hash=sha256_text(page))
 
     def hash_of(path: str) -> str:
         module = modules[path]
@@ -392,9 +393,11 @@ def with_includes(file: SourceFile, hash_of: Callable[[str], str | None]) -> Sou
     return replace(file, file_hash=sha256_text("\0".join([file.file_hash, *included]))) if included else file
 
 
-def _check_site(files: Sequence[SourceFile], site: MkdocsSite) -> list[str]:
+def _check_site(files: Sequence[SourceFile], site: MkdocsSite, known: KnownFiles) -> list[str]:
     """Problems of the site as a whole: its configuration, and its broken links with a few examples."""
     broken = check_links([file for file in files if PurePosixPath(file.path).suffix.lower() in MARKDOWN], site)
+    # With the links that were found in pages.
+    known.save()
     warnings = list(site.warnings)
     if broken:
         warnings.append(f"{counted(len(broken), 'link leads', 'links lead')} nowhere.")

@@ -46,7 +46,7 @@ from adk_evidence.store.factory import (
 from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_ingest.caches import keeping_vectors, prune_cache
-from adk_ingest.changes import Changes
+from adk_ingest.changes import Changes, page_bytes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.costs import cap_of, refuse_above_the_cap
@@ -422,9 +422,11 @@ class Ingestion:
         with building:
             if base is not None:
                 self._name_as_here(building.folder, base)
-            self._write(log, building.folder, changes, vectors)
+            untouched = self._write(log, building.folder, changes, vectors)
             manifest = self._manifest(building, log.run, base, changes, with_dense=vectors is not None)
-            generation = publish_verified(log, self._settings, self._generations, self._publisher, building, manifest)
+            generation = publish_verified(
+                log, self._settings, self._generations, self._publisher, building, manifest, untouched=untouched
+            )
             self._note_needs(generation, base, changes)
             self._progress.published(vectors=vectors is not None)
             return generation
@@ -456,8 +458,12 @@ class Ingestion:
         changes: Sequence[Changes],
         vectors: Vectors | None,
         shared: Mapping[str, str] | None = None,
-    ) -> None:
-        """Write the changed points into a folder's collections, or into those that are `shared` with other workers."""
+    ) -> frozenset[str]:
+        """Write the changed points into a folder's collections, or into those that are `shared` with other workers.
+
+        Returns:
+            The collections that no change was about.
+        """
         store = self._settings.store
         with log.timed("upsert"):
             for change in changes:
@@ -471,6 +477,7 @@ class Ingestion:
             self._upsert(log, writer, changes, vectors)
             with log.timed("upsert"):
                 writer.flush()
+            return writer.untouched()
         finally:
             writer.close()
 
@@ -608,11 +615,11 @@ def _write_pages(folder: Path, change: Changes) -> None:
         return
     for path in change.stale:
         target = folder / change.corpus.location.root / path
+        # A new file: the one of that name is the published generation's.
+        target.unlink(missing_ok=True)
         if path in pages:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(pages[path], encoding="utf-8", errors="replace", newline="\n")
-        else:
-            target.unlink(missing_ok=True)
+            target.write_bytes(page_bytes(pages[path]))
 
 
 def _config(settings: Settings) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
 from adk_evidence.errors import StoreError, VerificationError
@@ -52,10 +52,12 @@ def publish_verified(
     building: Building,
     manifest: IndexManifest,
     hint: str = "Run the same command again.",
+    untouched: Collection[str] = (),
 ) -> Generation:
     """Compare what was written with its manifest, and make it the current generation.
 
-    `hint` says what to do where the two differ.
+    `hint` says what to do where the two differ. Collections that are `untouched` have the files of the current
+    generation: they were verified when they were written, and are not looked at again.
 
     Raises:
         VerificationError: The store does not hold what the manifest says; nothing was published.
@@ -63,9 +65,10 @@ def publish_verified(
     """
     # Readers learn the collections' shapes from the manifest, also the reader that verifies.
     write_manifest(building.folder, manifest)
-    _verify(log, settings, building, manifest, hint)
+    before = generations.current()
+    verified = [] if before is None else _held_alike(before.manifest, manifest, untouched, settings.store)
+    _verify(log, settings, building, manifest, hint, verified)
     with log.stage("publish"):
-        before = generations.current()
         publisher.publish(building.folder)
         try:
             return generations.publish(building, manifest)
@@ -77,15 +80,31 @@ def publish_verified(
             raise
 
 
-def _verify(log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, hint: str) -> None:
+def _held_alike(
+    before: IndexManifest, manifest: IndexManifest, collections: Collection[str], store: StoreSettings
+) -> list[str]:
+    """Those of some collections that are verified against the same by both manifests."""
+
+    def held(index: IndexManifest, name: str) -> object:
+        own = {corpus: entry for corpus, entry in index.corpora.items() if store.collection(entry.kind) == name}
+        counts = {corpus: (entry.commit, entry.chunks) for corpus, entry in own.items()}
+        return index.dense, index.collections.get(name), counts
+
+    return [name for name in collections if held(before, name) == held(manifest, name)]
+
+
+def _verify(
+    log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, hint: str, verified: Collection[str]
+) -> None:
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
         try:
-            for collection in manifest.collections if settings.store.kind != "server" else ():
+            opened = manifest.collections.keys() - set(verified) if settings.store.kind != "server" else ()
+            for collection in sorted(opened):
                 # Opens the collection, which reads all of it into memory; what is verified needs little of that.
                 reader.count(collection)
                 leave_pages_to_system(building.folder)
-            report = verify_index(reader, manifest, settings.store)
+            report = verify_index(reader, manifest, settings.store, verified)
         finally:
             reader.close()
     log.run.qdrant_counts = report.counts

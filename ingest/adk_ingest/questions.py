@@ -43,8 +43,15 @@ class Table:
     def __init__(self, by_name: Mapping[str, Sequence[_Written]]) -> None:
         self.by_name = by_name
         self.by_text = {one.text: one.questions for chunks in by_name.values() for one in chunks}
-        self.digest = _digest(by_name)
-        self.text_digest = _digest(self.by_text)
+
+    # Each takes as long as reading the table, and an index needs one of them.
+    @functools.cached_property
+    def digest(self) -> str:
+        return _digest(self.by_name)
+
+    @functools.cached_property
+    def text_digest(self) -> str:
+        return _digest(self.by_text)
 
 
 class WrittenQuestions:
@@ -63,8 +70,11 @@ class WrittenQuestions:
         self._table = table
         self._answers = answers
         self._names = names
-        self.digest = table.digest if names else table.text_digest
         self.has_answers = bool(answers)
+
+    @property
+    def digest(self) -> str:
+        return self._table.digest if self._names else self._table.text_digest
 
     @property
     def answers_digest(self) -> str:

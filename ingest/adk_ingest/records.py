@@ -48,12 +48,13 @@ def records(
             questions=questions,
         )
         if not leave_out(raw, lexical):
-            yield _record(file, index, raw, title, lexical, corpus, questions)
+            yield _record(file, chunked.text_hash or file.file_hash, index, raw, title, lexical, corpus, questions)
             index += 1
 
 
 def _record(
     file: SourceFile,
+    file_hash: str,
     index: int,
     raw: RawChunk,
     title: str | None,
@@ -116,7 +117,7 @@ def _record(
         text_hash=text_hash,
         source_hash=sha256_text(raw.body),
         text_tokens=estimate_tokens(lead + "\n".join(raw.searched_lines) + appendix if raw.left_out else text),
-        file_hash=file.file_hash,
+        file_hash=file_hash,
         created_at=corpus.created_at,
         chunker_version=chunker_version(),
         lexical_text=lexical,

@@ -6,25 +6,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 from rich.console import Console
 
 from adk_evidence.commands import spelled, with_options
-from adk_evidence.index.opened import check_readable, source_readers
 from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
 from adk_ingest.caches import CacheStatus, megabytes
-from adk_ingest.history import HistoryReport
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.parts import Part
 from adk_ingest.pipeline import DryRun
-from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
 from adk_ingest.wording import counted, named
+
+if TYPE_CHECKING:
+    from adk_ingest.history import HistoryReport
+    from adk_ingest.targets.build import TargetsReport
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0
@@ -271,6 +272,8 @@ def verify_published(settings: Settings, *, citations: bool) -> VerificationRepo
         IndexMissingError: Nothing is published.
         IndexMismatchError: Questions refuse the index, which another version or other models built.
     """
+    from adk_evidence.index.opened import check_readable, source_readers
+
     with open_generations(settings).open_current() as lease:
         check_readable(lease.manifest, settings)
         store = open_reader(lease.folder, settings)

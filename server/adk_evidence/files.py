@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 _ON_WINDOWS = os.name == "nt"
@@ -78,10 +78,14 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Make every file below a folder durable, and the folder itself."""
+    """Make every file below a folder durable, and the folder itself.
+
+    A file that has another name, too, is that of a durable folder (`link_tree`) and has not changed since.
+    """
     for place, _, names in os.walk(folder):
         for name in names:
-            _fsync(Path(place, name), os.O_RDWR)
+            if not _is_shared(Path(place, name)):
+                _fsync(Path(place, name), os.O_RDWR)
         sync_folder(Path(place))
 
 
@@ -91,18 +95,60 @@ def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None
     Qdrant Edge lays out files of 32 MiB that are mostly empty: a plain copy would fill them with zeros, take five times
     the room, and read all of them. Nobody may be writing points to `source`.
     """
+    _repeat_tree(source, target, skip, _copy_file)
+
+
+def link_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
+    """Put a folder's content into another, except files and folders named in `skip`, without copying it if possible.
+
+    The files get a second name. To change one, replace it, or `unshare` it first: a change in place would be one of
+    `source`. Where the file system has no second names, files are copied.
+    """
+    _repeat_tree(source, target, skip, _link_file)
+
+
+def unshare(folder: Path) -> None:
+    """Give a folder files of its own, which may be changed in place, instead of those that have other names, too.
+
+    Raises:
+        OSError: There is no room for them; no other name notices anything.
+    """
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place, name)
+            if _is_shared(path):
+                # Out of the way first: ext4 writes a file to the disk at once that takes the place of another.
+                shared = path.with_name(f".{name}.shared")
+                rename(path, shared)
+                _copy_file(shared, path)
+                shared.unlink()
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete a folder as far as possible; files that another process holds open stay for the next time."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _repeat_tree(source: Path, target: Path, skip: Collection[str], repeat: Callable[[Path, Path], None]) -> None:
     for place, folders, names in os.walk(source, onerror=_raise):
         folders[:] = (name for name in folders if name not in skip)
         folder = target / Path(place).relative_to(source)
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:
             if name not in skip and not name.startswith(_TRANSIENT_PREFIX):
-                _copy_file(Path(place, name), folder / name)
+                repeat(Path(place, name), folder / name)
 
 
-def remove_tree(folder: Path) -> None:
-    """Delete a folder as far as possible; files that another process holds open stay for the next time."""
-    shutil.rmtree(folder, ignore_errors=True)
+def _link_file(source: Path, target: Path) -> None:
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        # FAT and some shared folders have no second names, and there is a most number of names.
+        _copy_file(source, target)
+
+
+def _is_shared(path: Path) -> bool:
+    return path.stat().st_nlink > 1
 
 
 def _copy_file(source: Path, target: Path) -> None:

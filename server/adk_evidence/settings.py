@@ -706,7 +706,7 @@ def config_file(name: str) -> Path:
 
 @functools.cache
 def _defaults() -> dict[str, Any]:
-    return read_file(config_file("settings.yaml"))
+    return read_file(config_file("settings.yaml"), shipped=True)
 
 
 def load_settings(
@@ -726,7 +726,7 @@ def load_settings(
     file, user = _user_settings(user_file)
     check_variables(Settings)
     given["profile"] = chosen = _profile(profile, given, file, user)
-    overlay = read_file(config_file(f"profiles/{chosen}.yaml"))
+    overlay = read_file(config_file(f"profiles/{chosen}.yaml"), shipped=True)
     try:
         return Settings.model_validate(merged(_defaults(), overlay, user, Environment(Settings)(), given))
     except ValidationError as exc:

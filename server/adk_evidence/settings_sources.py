@@ -65,8 +65,11 @@ def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def read_file(path: Path) -> dict[str, Any]:
+def read_file(path: Path, *, shipped: bool = False) -> dict[str, Any]:
     """The mapping in a YAML file; empty where the file says nothing.
+
+    A file that is `shipped` with the product is read ten times as fast, by a parser that brackets without end would
+    crash.
 
     Raises:
         SettingsError: The file cannot be read, is not YAML in UTF-8 or does not hold a mapping.
@@ -76,7 +79,8 @@ def read_file(path: Path) -> dict[str, Any]:
             content = file.read(_MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
             raise SettingsError(f"The settings file {path} is too large for settings.", "Name another file.")
-        data = yaml.safe_load(content.decode("utf-8-sig"))
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader) if shipped else yaml.SafeLoader
+        data = yaml.load(content.decode("utf-8-sig"), Loader=loader)  # noqa: S506 - both are safe
     except OSError as exc:
         raise SettingsError(
             f"The settings file {path} cannot be read: {exc.strerror or type(exc).__name__}.",

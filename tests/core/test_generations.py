@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from adk_evidence import files
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.files import copy_tree, write_atomic
+from adk_evidence.files import copy_tree, link_tree, unshare, write_atomic
 from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
 from adk_evidence.store.manifest import (
     MANIFEST,
@@ -153,6 +153,7 @@ def test_a_building_may_start_from_the_current_points(store: GenerationStore) ->
     first = publish(store, "one")
     with store.begin("run", store.current()) as building:
         assert [path.name for path in building.folder.iterdir()] == ["data"]
+        unshare(building.folder)
         (building.folder / "data").write_text("two")
         second = store.publish(building, manifest(building.id))
     assert ((first.folder / "data").read_text(), (second.folder / "data").read_text()) == ("one", "two")
@@ -179,7 +180,7 @@ def test_a_full_disk_is_a_sentence_and_keeps_the_old_generation(
     with pytest.raises(StoreError, match="No space left on device"):
         publish(store)
     monkeypatch.undo()
-    monkeypatch.setattr("adk_evidence.store.generations.copy_tree", full)
+    monkeypatch.setattr("adk_evidence.store.generations.link_tree", full)
     with pytest.raises(StoreError, match="No space left on device"):
         store.begin("run", store.current())
     monkeypatch.undo()
@@ -476,6 +477,31 @@ def test_a_file_that_takes_room_and_is_said_to_hold_nothing_is_copied_whole(
     monkeypatch.setattr(files.os, "lseek", nothing)
     copy_tree(source, tmp_path / "target")
     assert (tmp_path / "target" / "file").read_bytes() == b"x" * 100_000
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_linked_files_are_the_same_until_a_folder_gets_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_links: bool
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    if not has_links:
+        monkeypatch.setattr(Path, "hardlink_to", refused)
+    source, target = tmp_path / "source", tmp_path / "target"
+    (source / "deep").mkdir(parents=True)
+    (source / "left out").mkdir()
+    for name in ("a", "deep/b", "left out/c", MANIFEST):
+        (source / name).write_text(name)
+    link_tree(source, target, skip={MANIFEST, "left out"})
+    assert {path.relative_to(target).as_posix() for path in target.rglob("*")} == {"a", "deep", "deep/b"}
+    assert (source / "a").samefile(target / "a") == has_links
+    unshare(target / "deep")
+    assert (source / "a").samefile(target / "a") == has_links, "only that folder gets its own"
+    with (target / "deep" / "b").open("r+") as changed:
+        changed.write("other")
+    assert ((source / "deep" / "b").read_text(), (target / "deep" / "b").read_text()) == ("deep/b", "otherb")
+    assert [path.name for path in (target / "deep").iterdir()] == ["b"]
 
 
 def write_folder(folder: Path, content: bytes) -> Path:

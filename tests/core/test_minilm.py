@@ -304,6 +304,25 @@ def test_the_model_is_loaded_once_by_however_many_threads(models: Path, monkeypa
     assert found == [found[0]] * 6
 
 
+def test_onnx_runtime_reports_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from adk_evidence.embedding.minilm import open_session\n"
+        "open_session(Path(sys.argv[1]))"
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    # It reports nothing from the machines of a CI anyway.
+    inherited = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
+    places = dict.fromkeys(("HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME"), str(home))
+    graph = tmp_path / "model.onnx"
+    save(tiny_bert(1), tmp_path)
+    graph.write_bytes(assemble_bert(tmp_path / "model.safetensors", HEADS).SerializeToString())
+    command = [sys.executable, "-B", "-c", script, str(graph)]
+    environment = {**inherited, **places, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run(command, env=environment, check=True, timeout=120)
+    assert list(home.rglob("*")) == []
+
+
 @pytest.mark.model
 def test_processes_prepare_one_folder_together_and_mend_a_damaged_one(models: Path, tmp_path: Path) -> None:
     damaged = prepared_folder(tmp_path)

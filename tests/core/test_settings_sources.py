@@ -17,7 +17,8 @@ from pydantic import BaseModel
 from adk_evidence import settings as module
 from adk_evidence.errors import SettingsError
 from adk_evidence.paths import default_home
-from adk_evidence.settings import Settings, load_settings
+from adk_evidence.settings import PROFILES, Settings, config_file, load_settings
+from adk_evidence.settings_sources import read_file
 from adk_evidence_lsp.backend import Backend
 from adk_evidence_lsp.wire import to_json_rpc
 
@@ -162,6 +163,11 @@ def test_an_empty_section_hides_no_default_of_a_section_that_is_set_elsewhere(
     monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "server")
     found = load_settings({"retrieval": {"rrf_k": 7}}, user_file=mine)
     assert found == load_settings({"store": {"kind": "server"}, "retrieval": {"rrf_k": 7}})
+
+
+@pytest.mark.parametrize("name", ["settings.yaml", *(f"profiles/{profile}.yaml" for profile in PROFILES)])
+def test_what_ships_is_read_alike_by_both_parsers(name: str) -> None:
+    assert read_file(config_file(name), shipped=True) == read_file(config_file(name)) != {}
 
 
 def test_a_byte_order_mark_is_no_part_of_a_key(tmp_path: Path) -> None:

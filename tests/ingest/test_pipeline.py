@@ -14,6 +14,7 @@ import pytest
 from adk_evidence.errors import IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_evidence.store.factory import rollback
+from adk_evidence.store.qdrant_edge import EdgeIndexReader
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
 from adk_ingest.making import make_file
@@ -43,6 +44,7 @@ pytestmark = pytest.mark.slow
 
 RETRY = "docs/tools/retry.md"
 PLUGIN = "src/google/adk/plugins/retry.py"
+WITH_OTHER_BODY = CODE[PLUGIN] + "\n\ndef _not_public() -> None:\n    print('Nothing that is public')\n"
 
 
 @dataclass
@@ -80,6 +82,15 @@ def _as_made_at_once(points: dict[str, ChunkPayload]) -> dict[str, ChunkPayload]
 def _content(workplace: Workplace) -> str | None:
     current = workplace.generations.current()
     return None if current is None else current.manifest.content
+
+
+def _bytes_of(folder: Path) -> dict[str, str]:
+    """The content of a generation's files, by their paths. The engine replaces two small ones when it opens them."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("edge_config.json", "segment.json")
+    }
 
 
 def by_path(workplace: Workplace) -> dict[str, list[ChunkPayload]]:
@@ -297,7 +308,7 @@ class TestARunAgain:
         workplace.ingest()
         change(workplace.code / "src/google/adk/plugins/__init__.py", "RetryPlugin", "back_off")
         run = workplace.ingest()
-        assert run.corpora["api-reference"].files_changed == 2  # those of the package and of `retry.py`
+        assert run.corpora["api-reference"].files_changed == 1, "the package's own page does not tell what it exports"
         texts = [chunk.text for chunk in by_path(workplace)["api-reference/python/google.adk.plugins.retry.md"]]
         assert any("{#google.adk.plugins.back_off}" in text for text in texts)
         assert not any("from google.adk.plugins import RetryPlugin" in text for text in texts)
@@ -438,6 +449,94 @@ class TestARunAgain:
         rollback(workplace.settings)
         assert workplace.points() == before, "the older generation is cited as it was"
 
+    def test_a_changed_page_and_module_leave_the_index_of_a_fresh_ingestion_and_the_older_one_as_it_was(
+        self, workplace: Workplace, tmp_path: Path
+    ) -> None:
+        def change_both(place: Workplace) -> None:
+            change(place.docs / RETRY, "Waiting longer after", "Pausing longer after")
+            change(place.code / PLUGIN, "Retries", "Repeats")
+
+        workplace.ingest()
+        older, points = workplace.generations.current(), workplace.points()
+        assert older is not None
+        before = _bytes_of(older.folder)
+        assert any("api_reference" in path or "pages" in path for path in before)
+        change_both(workplace)
+        run = workplace.ingest()
+        assert {name for name, corpus in run.corpora.items() if corpus.files_changed} == {
+            "adk_docs",
+            "adk_python",
+            "api-reference",
+        }
+        assert _bytes_of(older.folder) == before
+        other = Workplace(tmp_path / "other")
+        change_both(other)
+        other.ingest()
+        assert _as_made_at_once(workplace.points()) == _as_made_at_once(other.points())
+        newer = workplace.generations.current()
+        assert newer is not None
+        fresh = other.generations.current()
+        assert fresh is not None
+        assert _bytes_of(newer.folder / "pages") == _bytes_of(fresh.folder / "pages")
+        assert verify_published(workplace.settings, citations=True).ok
+        rollback(workplace.settings)
+        assert workplace.points() == points
+
+    def test_a_collection_without_a_change_is_the_published_one_and_is_not_opened(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = workplace.ingest()
+        older = workplace.generations.current()
+        assert older is not None
+        opened: list[str] = []
+        open_collection = EdgeIndexReader._open
+        monkeypatch.setattr(
+            EdgeIndexReader, "_open", lambda store, name: opened.append(name) or open_collection(store, name)
+        )
+        change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
+        run = workplace.ingest()
+        store = workplace.settings.store
+        assert opened == [store.collection("doc")]
+        assert run.qdrant_counts == first.qdrant_counts
+        newer = workplace.generations.current()
+        assert newer is not None
+        for kind, is_kept in (("doc", False), ("code", True)):
+            name = store.collection(kind)
+            files = list((newer.folder / name).rglob("page_0.dat"))
+            assert files
+            assert all(path.samefile(older.folder / path.relative_to(newer.folder)) == is_kept for path in files)
+        assert verify_published(workplace.settings, citations=True).ok
+
+    def test_a_page_that_does_not_tell_what_changed_in_its_module_is_not_written_anew(
+        self, workplace: Workplace, tmp_path: Path
+    ) -> None:
+        workplace.ingest()
+        older, store = workplace.generations.current(), workplace.settings.store
+        assert older is not None
+        write_code(workplace.code, {PLUGIN: WITH_OTHER_BODY})
+        run = workplace.ingest()
+        assert {name: corpus.files_changed for name, corpus in run.corpora.items()} == {
+            "adk_docs": 0,
+            "adk_python": 1,
+            "api-reference": 0,
+        }
+        newer = workplace.generations.current()
+        assert newer is not None
+        pages = list((newer.folder / store.collection("doc")).rglob("page_0.dat"))
+        assert pages and all(path.samefile(older.folder / path.relative_to(newer.folder)) for path in pages)
+        other = Workplace(tmp_path / "other")
+        write_code(other.code, {PLUGIN: WITH_OTHER_BODY})
+        other.ingest()
+        assert _as_made_at_once(workplace.points()) == _as_made_at_once(other.points())
+        assert _content(workplace) == _content(other)
+        assert workplace.ingest().status == "unchanged"
+        # Of another commit, the page is as it was and cited anew.
+        write_code(workplace.code, {PLUGIN: CODE[PLUGIN]}, commit="e" * 40)
+        assert workplace.ingest().corpora["api-reference"].files_changed == 0
+        reference = [chunk for chunk in workplace.points().values() if chunk.origin == "api-reference"]
+        assert reference and {chunk.commit for chunk in reference} == {"e" * 40}
+        assert verify_published(workplace.settings, citations=True).ok
+
     def test_an_index_whose_ids_hold_commits_answers_until_it_is_built_anew_from_kept_vectors(
         self, workplace: Workplace
     ) -> None:
@@ -540,6 +639,18 @@ def test_links_that_lead_nowhere_are_counted_and_shown(workplace: Workplace) -> 
     assert "2 links lead nowhere." in warnings
     assert any(warning.startswith(f"{RETRY}:") and "gone.md" in warning for warning in warnings)
     assert workplace.ingest().corpora["adk_docs"].warnings == []
+
+
+def test_a_link_of_a_page_that_did_not_change_is_checked_against_those_that_did(workplace: Workplace) -> None:
+    page, linked = workplace.docs / RETRY, workplace.docs / "docs/tools/confirm.md"
+    page.write_text(page.read_text() + "\nSee [b](confirm.md#added).\n")
+    linked.write_text(linked.read_text() + "\n## Added\n\nText.\n")
+    assert workplace.ingest().corpora["adk_docs"].warnings == []
+    linked.write_text(linked.read_text().replace("## Added", "## Other"))
+    run = workplace.ingest()
+    assert run.corpora["adk_docs"].files_changed == 1
+    assert "1 link leads nowhere." in run.corpora["adk_docs"].warnings
+    assert any("confirm.md#added" in warning for warning in run.corpora["adk_docs"].warnings)
 
 
 def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:

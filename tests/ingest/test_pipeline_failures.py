@@ -190,7 +190,7 @@ def fail_open(monkeypatch: pytest.MonkeyPatch) -> Arguments:
     def broken(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("adk_evidence.store.generations.copy_tree", broken)
+    monkeypatch.setattr("adk_evidence.store.generations.link_tree", broken)
     return {}
 
 

@@ -312,10 +312,11 @@ def _package_roots(files: Iterable[PurePosixPath]) -> list[str]:
 
     `google` is shared by many distributions; what belongs to google-adk begins at `google/adk`.
     """
-    files = sorted(files)
-    packages = {file.parent for file in files if file.name == "__init__.py"}
-    owners = (next((folder for folder in reversed(file.parents) if folder in packages), file) for file in files)
-    return list(dict.fromkeys(owner.as_posix() for owner in owners))
+    # As tuples of parts: making a path of each folder above each file takes three times as long.
+    places = sorted(file.parts for file in files)
+    packages = {file[:-1] for file in places if file[-1] == "__init__.py"}
+    owners = (next((file[:depth] for depth in range(len(file)) if file[:depth] in packages), file) for file in places)
+    return list(dict.fromkeys("/".join(owner) or "." for owner in owners))
 
 
 def _open_unpacked(

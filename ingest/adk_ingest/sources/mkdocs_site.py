@@ -233,7 +233,9 @@ def check_links(pages: Sequence[SourceFile], site: MkdocsSite | None = None) -> 
     anchors: dict[str, set[str]] = {}
     links: list[tuple[str, int, str]] = []
     for page in pages:
-        anchors[page.path], found = _anchors_and_links(page)
+        # Every run needs those of all pages, and changes few of them.
+        own, found = page.derived("anchors and links", functools.partial(_anchors_and_links, page))
+        anchors[page.path] = set(own)
         links += [(page.path, line, target) for line, target in found]
     broken = []
     for path, line, target in links:
@@ -257,7 +259,8 @@ def _linked_path(page: str, location: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(page), location))
 
 
-def _anchors_and_links(page: SourceFile) -> tuple[set[str], list[tuple[int, str]]]:
+def _anchors_and_links(page: SourceFile) -> tuple[list[str], list[tuple[int, str]]]:
+    """The anchors of a page, and its links with their lines."""
     lines = page.lines
     structure = read_markdown(lines)
     anchors = {*structure.anchors(), *(slugify(label) for label in structure.tab_labels)}
@@ -273,7 +276,7 @@ def _anchors_and_links(page: SourceFile) -> tuple[set[str], list[tuple[int, str]
             text = _CODE_SPAN.sub("", line)
             targets = [*_LINK.findall(text), *_REFERENCE.findall(text)]
             links += [(number + 1, target) for target in targets if _is_checked(target)]
-    return anchors, links
+    return sorted(anchors), links
 
 
 def _is_checked(target: str) -> bool:

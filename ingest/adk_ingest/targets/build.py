@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
-from adk_evidence.index.opened import source_readers
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.services.eventloop import Cancelled
@@ -150,6 +149,8 @@ def _targets(
 
     The hidden definitions are only read where the folder is to be written.
     """
+    from adk_evidence.index.opened import source_readers
+
     with open_generations(settings).open_current() as lease:
         about = about_index(lease.manifest, model.model, model.dimension)
         folder = settings.paths.targets / about.key

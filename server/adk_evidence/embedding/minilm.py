@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
+from adk_evidence.embedding.onnx import without_telemetry
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
@@ -168,6 +169,7 @@ def _open_model(folder: Path, precision: Precision) -> _Model:
 
 def open_session(graph: Path) -> Any:
     """A graph on ONNX Runtime, whose runs take one thread each."""
+    without_telemetry()
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

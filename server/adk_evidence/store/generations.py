@@ -28,7 +28,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from adk_evidence.errors import IndexBusyError, IndexMismatchError, IndexMissingError, StoreError
-from adk_evidence.files import copy_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
+from adk_evidence.files import link_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
 from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
 # How long to wait for another process that leases or collects generations; that takes milliseconds.
@@ -213,8 +213,9 @@ class GenerationStore:
 
         Args:
             run_id: The run that other writers see named when they find the index locked.
-            base: Start from a copy of this generation's points; it may be of another index.
-            skip: Files and folders of `base` that are not copied.
+            base: Start from the files of this generation, which may be of another index. They are still its files:
+                what is to be changed in place needs `files.unshare` first.
+            skip: Files and folders of `base` that are left out.
 
         Raises:
             StoreError: Another process is writing to this index, or its folder cannot be written.
@@ -231,7 +232,7 @@ class GenerationStore:
             remove_tree(self._trash)
             building.folder.mkdir(parents=True)
             if base is not None:
-                copy_tree(base.folder, building.folder, skip={MANIFEST, *skip})
+                link_tree(base.folder, building.folder, skip={MANIFEST, *skip})
         except BaseException as exc:
             self._end(building)
             if isinstance(exc, OSError):

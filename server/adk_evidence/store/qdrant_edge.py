@@ -23,7 +23,7 @@ import qdrant_edge as edge
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, EvidenceError, StoreError
-from adk_evidence.files import copy_tree
+from adk_evidence.files import copy_tree, unshare
 from adk_evidence.store.base import (
     KEYWORD_FIELDS,
     REBUILD,
@@ -207,10 +207,11 @@ class EdgeIndexReader(_EdgeStore):
 class EdgeIndexWriter(_EdgeStore, IndexWriter):
     """Writes shards into a folder that nobody reads yet. Points are durable after `flush`; `close` flushes.
 
-    A collection that is there already is opened by its first change: most changes are of docs or of code alone.
+    A collection that is there already is opened by its first change: most changes are of docs or of code alone. Before
+    that, it gets files of its own where it still has those of a published generation.
 
     Args:
-        folder: Empty or missing, or a copy of a closed generation, whose points stay.
+        folder: Empty or missing, or with the files of a closed generation, whose points stay.
         specs: The collections; a missing one is created, with its payload indexes.
         batch_points: Number of points in one write.
         mapped_points: After so many points, the pages written so far leave the memory of this process.
@@ -278,6 +279,9 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
             with _engine(collection, unwritten):
                 shard.flush()
 
+    def untouched(self) -> frozenset[str]:
+        return frozenset(self._specs.keys() - self._shards.keys())
+
     def close(self) -> None:
         try:
             self.flush()
@@ -290,8 +294,14 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         if self._closed:
             raise StoreError("The index was closed.")
         if collection not in self._shards:
+            folder = _collection_folder(self._folder, collection)
+            try:
+                # The engine changes files in place, of which a published generation must not notice anything.
+                unshare(folder)
+            except OSError as exc:
+                raise StoreError.of_disk(f"The collection {collection} cannot be written", exc) from exc
             with _engine(collection, unwritten):
-                self._shards[collection] = _open_for_writing(_collection_folder(self._folder, collection), spec)
+                self._shards[collection] = _open_for_writing(folder, spec)
         return self._shards[collection]
 
 

@@ -1,0 +1,35 @@
+"""What a command changes for garbage collections."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from adk_ingest.garbage import one_command, rare_garbage_collection
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize(("own", "then"), [(700, 50_000), (60_000, 60_000), (0, 0)])
+def test_a_command_collects_less_often_and_leaves_everything_to_the_system(own: int, then: int) -> None:
+    gc.set_threshold(own, 10, 10)
+    with one_command():
+        assert gc.get_threshold() == (then, 10, 10)
+        with rare_garbage_collection():
+            assert gc.get_threshold() == (then, 10, 10), "what collects less often still stays so"
+    assert gc.get_freeze_count() > 0
+
+
+def test_a_run_within_another_program_collects_as_often_as_before_afterwards() -> None:
+    gc.set_threshold(700, 10, 10)
+    with rare_garbage_collection():
+        assert gc.get_threshold() == (10_000, 10, 10)
+    assert gc.get_threshold() == (700, 10, 10)
