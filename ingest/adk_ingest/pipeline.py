@@ -8,6 +8,7 @@ computed from the embedding cache.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ from adk_evidence.store.factory import (
 )
 from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_ingest.bases import Base, taken_over, without_waste
 from adk_ingest.caches import keeping_vectors, prune_cache
 from adk_ingest.changes import Changes, page_bytes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
@@ -63,7 +65,6 @@ from adk_ingest.manifest import (
     new_run_id,
     now,
 )
-from adk_ingest.neighbours import Base, taken_over
 from adk_ingest.new_questions import File, files_with_new_questions
 from adk_ingest.parts import Build, PartFolder
 from adk_ingest.progress import Progress
@@ -222,11 +223,13 @@ class Ingestion:
                 base = self._base(run.mode, corpora, current)
                 if current is None and (base := held.enter_context(self._taken_over(corpora))) is not None:
                     corpora = [*corpora, *self._not_taken_over(base, corpora)]
-                published, renewed = base.generation if base else None, self._renewed(base)
-                changes = [
-                    Changes.since(published, corpus, run.corpora.get(corpus.name) or _describe(corpus), renewed)
-                    for corpus in corpora
-                ]
+                changes = self._compared(base, corpora, run)
+                if current is not None and base is not None and any(changes):
+                    base = without_waste(base, corpora)
+                    if base.left_out:
+                        named = " and ".join(sorted(base.left_out & base.generation.manifest.collections.keys()))
+                        self._progress.note(f"Little of {named} stays, so all of {named} is written anew.")
+                        changes = self._compared(base, corpora, run)
             self._stop_if_cancelled()
             if current is not None and base is not None and not any(changes):
                 run.generation = current.id
@@ -240,6 +243,13 @@ class Ingestion:
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(self._settings.store.keep_generations)
             self._publisher.collect_garbage()
+
+    def _compared(self, base: Base | None, corpora: Sequence[CorpusInput], run: RunManifest) -> list[Changes]:
+        published, renewed = base.generation if base else None, self._renewed(base)
+        return [
+            Changes.since(published, corpus, run.corpora.get(corpus.name) or _describe(corpus), renewed)
+            for corpus in corpora
+        ]
 
     def _make(self, log: RunLog, current: Generation | None, base: Base | None, changes: Sequence[Changes]) -> None:
         """Make the new index of a base and the changes, and publish it."""
@@ -548,7 +558,24 @@ class Ingestion:
             self._specs,
             corpora,
             with_dense=with_dense,
+            replaced=self._replaced(base, changes),
         )
+
+    def _replaced(self, base: Base | None, changes: Sequence[Changes]) -> dict[str, int]:
+        """How many points each collection has lost since it was begun; on a server, their room is used again."""
+        store = self._settings.store
+        if base is None or store.kind == "server":
+            return {}
+        before = base.generation.manifest
+        lost = Counter[str]()
+        for kind in KINDS:
+            copied = base.settings.store.collection(kind)
+            if copied in before.collections and copied not in base.left_out:
+                lost[store.collection(kind)] += before.collections[copied].replaced
+        for change in changes:
+            old = before.corpora[change.corpus.name].files if change.corpus.name in before.corpora else {}
+            lost[store.collection(change.corpus.kind)] += sum(old[path].chunks for path in change.stale if path in old)
+        return dict(lost)
 
     @contextmanager
     def _closing(self) -> Iterator[None]:

@@ -26,8 +26,13 @@ def index_manifest(
     corpora: Mapping[str, CorpusEntry],
     *,
     with_dense: bool,
+    replaced: Mapping[str, int] | None = None,
 ) -> IndexManifest:
-    """The manifest of a generation that holds these corpora, in collections of these specs."""
+    """The manifest of a generation that holds these corpora, in collections of these specs.
+
+    `replaced` counts for each collection the points that were taken out of it.
+    """
+    out = replaced or {}
     points = Counter[str]()
     for corpus in corpora.values():
         points[store.collection(corpus.kind)] += corpus.chunks
@@ -39,7 +44,7 @@ def index_manifest(
         store=store.kind,
         placement=store.placement if store.kind == "server" else {},
         dense="complete" if with_dense else "pending",
-        collections={spec.name: CollectionEntry.of(spec, points[spec.name]) for spec in specs},
+        collections={spec.name: CollectionEntry.of(spec, points[spec.name], out.get(spec.name, 0)) for spec in specs},
         corpora=dict(corpora),
     )
 

@@ -140,11 +140,16 @@ def _repeat_tree(source: Path, target: Path, skip: Collection[str], repeat: Call
 
 
 def _link_file(source: Path, target: Path) -> None:
-    try:
-        target.hardlink_to(source)
-    except OSError:
-        # FAT and some shared folders have no second names, and there is a most number of names.
-        _copy_file(source, target)
+    # Windows refuses to take a name from a file that a reader has mapped, whatever other names the file has.
+    if not _ON_WINDOWS:
+        try:
+            target.hardlink_to(source)
+        except OSError:
+            # FAT and some shared folders have no second names, and there is a most number of names.
+            pass
+        else:
+            return
+    _copy_file(source, target)
 
 
 def _is_shared(path: Path) -> bool:

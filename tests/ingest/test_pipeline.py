@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import adk_ingest.bases as bases
 from adk_evidence.errors import IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_evidence.store.factory import rollback
@@ -29,6 +30,7 @@ from tests.corpora import (
     DIMENSION,
     DOCS_COMMIT,
     HashEmbedder,
+    Notes,
     Workplace,
     change,
     git,
@@ -674,3 +676,50 @@ def test_records_come_back_in_their_order_from_disk_too(workplace: Workplace, mo
             encoded = shared_sparse().encode_documents([one.lexical_text for one in made], corpus.kind)
             assert [sparse for batch in batches for _, sparse in batch] == encoded
             assert {len(batch) for batch in batches[:-1]} == {3}
+
+
+def test_a_collection_of_which_little_would_stay_is_written_anew(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workplace.ingest()
+
+    def replaced() -> dict[str, int]:
+        current = workplace.generations.current()
+        assert current is not None
+        return {name: entry.replaced for name, entry in current.manifest.collections.items()}
+
+    for old, new in (("Waiting longer", "Pausing longer"), ("Pausing longer", "Pausing")):
+        lost = len(by_path(workplace)[RETRY])
+        before = replaced()
+        change(workplace.docs / RETRY, old, new)
+        assert workplace.ingest().corpora["adk_docs"].files_changed == 1
+        assert replaced() == {"adk_docs": before["adk_docs"] + lost, "adk_code": 0}
+
+    monkeypatch.setattr(bases, "LEAST_SHARE", 0.99)
+    monkeypatch.setattr(bases, "WASTE", 1)
+    notes = Notes()
+    assert workplace.ingest().status == "unchanged"
+    change(workplace.docs / RETRY, "Pausing", "Resting")
+    run = workplace.ingest(progress=notes)
+    assert "Little of adk_docs stays, so all of adk_docs is written anew." in notes.notes
+    changed = {name: corpus.files_changed == corpus.files for name, corpus in run.corpora.items()}
+    assert changed == {"adk_docs": True, "api-reference": True, "adk_python": False}
+    assert replaced() == {"adk_docs": 0, "adk_code": 0}
+    updated, content = _as_made_at_once(workplace.points()), _content(workplace)
+    shutil.rmtree(workplace.home)
+    workplace.ingest()
+    assert updated == _as_made_at_once(workplace.points()) and content == _content(workplace)
+
+
+def test_corpora_that_a_run_is_not_about_are_not_written_anew(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workplace.ingest()
+    monkeypatch.setattr(bases, "LEAST_SHARE", 1.0)
+    monkeypatch.setattr(bases, "WASTE", 1)
+    change(workplace.docs / RETRY, "Waiting longer", "Pausing longer")
+    # The API reference is in the collection of the docs.
+    run = workplace.ingest("docs")
+    assert run.corpora["adk_docs"].files_changed == 1
+    assert verify_published(workplace.settings, citations=True).ok
+    assert any(path.startswith("api-reference/") for path in by_path(workplace))

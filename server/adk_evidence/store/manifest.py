@@ -108,17 +108,19 @@ class CorpusEntry(BaseModel, frozen=True):
 class CollectionEntry(BaseModel, frozen=True):
     """One collection: sizes of its dense vectors, IDF of its sparse vectors, number of its points.
 
-    Points have several vectors for each of the dense names in `multi`.
+    Points have several vectors for each of the dense names in `multi`. `replaced` counts the points that were taken out
+    of the collection since it was begun: in the embedded store, their room is not used again.
     """
 
     dense: dict[str, int]
     sparse: dict[str, bool]
     multi: frozenset[str] = frozenset()
     points: int
+    replaced: int = 0
 
     @classmethod
-    def of(cls, spec: CollectionSpec, points: int) -> CollectionEntry:
-        return cls(dense=dict(spec.dense), sparse=dict(spec.sparse), multi=spec.multi, points=points)
+    def of(cls, spec: CollectionSpec, points: int, replaced: int = 0) -> CollectionEntry:
+        return cls(dense=dict(spec.dense), sparse=dict(spec.sparse), multi=spec.multi, points=points, replaced=replaced)
 
     def spec(self, name: str) -> CollectionSpec:
         """The collection in the form in which a store opens or creates it."""

@@ -1,7 +1,8 @@
-"""What a first index takes over from another index: the collections that hold mostly the same files.
+"""What a run starts from: the published index, or what another index holds alike.
 
 Two versions of the ADK share the docs and many modules. A copy of a collection whose other files are then replaced is
-ready sooner than a collection into which every chunk is written anew.
+ready sooner than a collection into which every chunk is written anew. The chunks that are replaced leave room behind
+that the embedded engine does not use again, so a collection of which little stays is written anew.
 """
 
 from __future__ import annotations
@@ -16,22 +17,23 @@ from adk_evidence.models.chunk import KINDS
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.generations import Generation
-from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_evidence.store.manifest import CorpusEntry
 from adk_ingest.changes import kept_files
 from adk_ingest.corpora import PAGES_FOLDER, CorpusInput
 
-# Of the chunks of a collection. The chunks that are replaced leave room behind that the engine does not use again.
+# Of the room of a collection, what must be of chunks that stay, where the others are so many points or more; each takes
+# about 10 KB.
 LEAST_SHARE = 0.5
+WASTE = 1_000
 
 
 @dataclass(frozen=True)
 class Base:
     """What a new generation starts as a copy of.
 
-    `generation` is the published one, or that of another index, with a manifest of the corpora that are taken over, and
-    was built under `settings`. Of another index, `name` says to a reader which that is, `left_out` names the files and
-    folders that are not copied, and `left_files` the files of the corpora that are not, each behind the name of its
-    corpus.
+    `generation` is the published one, or that of another index, with a manifest of the corpora that are taken over. It
+    was built under `settings`. `left_out` names the files and folders that are not copied, and `left_files` the files
+    of the corpora that are not, each behind the name of its corpus. `name` says to a reader which other index that is.
     """
 
     generation: Generation
@@ -67,34 +69,52 @@ def taken_over(
             manifest = current.manifest
             is_complete = manifest.dense == "complete" and manifest.store == settings.store.kind
             if is_complete and manifest.fingerprint == dict(fingerprint):
-                found.append(_of(name, settings, Generation(current.id, current.folder, manifest), corpora))
+                whole = Base(Generation(current.id, current.folder, manifest), settings, name)
+                found.append(_what_stays(whole, corpora, others_stay=False))
         shared, best = max(found, key=lambda one: one[0], default=(0, None))
         yield best if shared else None
 
 
-def _of(name: str, settings: Settings, neighbour: Generation, corpora: Sequence[CorpusInput]) -> tuple[int, Base]:
-    """What can be taken over of a neighbour, and how many chunks of that stay."""
-    manifest = neighbour.manifest
+def without_waste(base: Base, corpora: Sequence[CorpusInput]) -> Base:
+    """The published index without the collections of which little would stay; these are written anew as a whole.
+
+    Args:
+        base: The published index.
+        corpora: What the run is about; other corpora of the index stay as they are.
+    """
+    if base.settings.store.kind == "server":
+        # What leaves an index on a server leaves no room behind.
+        return base
+    return _what_stays(base, corpora, others_stay=True)[1]
+
+
+def _what_stays(base: Base, corpora: Sequence[CorpusInput], *, others_stay: bool) -> tuple[int, Base]:
+    """A base with the collections that are worth copying, and how many chunks of these stay.
+
+    `others_stay` says whether corpora stay that the run is not about. Only the run can write them anew.
+    """
+    manifest, store = base.generation.manifest, base.settings.store
     kept = {corpus.name: kept_files(manifest.corpora.get(corpus.name), corpus) for corpus in corpora}
     entries: dict[str, CorpusEntry] = {}
     left_out: set[str] = set()
     shared = 0
     for kind in KINDS:
         own = {name: entry for name, entry in manifest.corpora.items() if entry.kind == kind}
+        collection = manifest.collections.get(store.collection(kind))
+        room = sum(entry.chunks for entry in own.values()) + (collection.replaced if collection else 0)
         chunks = sum(file.chunks for name in own for file in kept.get(name, {}).values())
-        if chunks and chunks >= LEAST_SHARE * sum(entry.chunks for entry in own.values()):
+        is_worth_it = chunks > 0 and (chunks >= LEAST_SHARE * room or room - chunks < WASTE)
+        if is_worth_it or (others_stay and own.keys() - kept.keys()):
             shared += chunks
             entries |= own
         else:
-            left_out |= {
-                settings.store.collection(kind),
-                *(PAGES_FOLDER for entry in own.values() if _has_pages(entry)),
-            }
-    taken = IndexManifest.model_construct(**{**dict(manifest), "corpora": entries})
+            left_out |= {store.collection(kind), *(PAGES_FOLDER for entry in own.values() if _has_pages(entry))}
+    taken = manifest.model_copy(update={"corpora": entries})
     left_files = (
         f"{name}/{path}" for name, entry in manifest.corpora.items() if name not in entries for path in entry.files
     )
-    return shared, Base(replace(neighbour, manifest=taken), settings, name, frozenset(left_out), tuple(left_files))
+    generation = replace(base.generation, manifest=taken)
+    return shared, replace(base, generation=generation, left_out=frozenset(left_out), left_files=tuple(left_files))
 
 
 def _has_pages(entry: CorpusEntry) -> bool:
