@@ -16,7 +16,7 @@ from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.search.released import searched_version
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.drift import Deviation, DriftChecker
+from adk_evidence.symbols.drift import Deviation, DriftChecker, PageCheck
 from adk_evidence.symbols.history import History
 from adk_evidence.textfile import split_lines
 
@@ -110,16 +110,18 @@ def _is_strange(one: Deviation) -> bool:
 
 
 def _deviations(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Deviation, ...]:
-    """The deviations of a chunk's page: names that the page imports above the chunk are known in it.
+    """The deviations of the code that a chunk shows: names that its page imports above the chunk are known in it.
 
     Without a source that still holds the chunk, the chunk is read alone.
     """
+    first, last = payload.start_line - 1, payload.end_line - 1
     text = _text(source, payload.path)
     if source is None or text is None:
         alone = "\n" * (payload.start_line - 1) + payload.body
-        return _checked(checker, alone, payload.lang, ())
+        return _page(checker, alone, payload.lang, ()).within(first, last)
     included = ((path, _text(source, path)) for path in _included_paths(text, payload.lang))
-    return _checked(checker, text, payload.lang, tuple((path, read) for path, read in included if read is not None))
+    files = tuple((path, read) for path, read in included if read is not None)
+    return _page(checker, text, payload.lang, files).within(first, last)
 
 
 def _text(source: Corpus | None, path: str) -> str | None:
@@ -139,7 +141,7 @@ def _included_paths(text: str, lang: str) -> tuple[str, ...]:
 
 # By the texts themselves, so that a page that changes is read anew.
 @functools.lru_cache(maxsize=KEPT_PAGES)
-def _checked(
-    checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]
-) -> tuple[Deviation, ...]:
-    return checker.check(snippets_of(split_lines(text), lang, dict(included).get)).deviations
+def _page(checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]) -> PageCheck:
+    files = dict(included)
+    may_concern = checker.may_concern((text, *files.values()), {})
+    return PageCheck(checker, snippets_of(split_lines(text), lang, files.get) if may_concern else ())
