@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
+from adk_evidence.languages import language_of_file
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.includes import find_includes
@@ -45,6 +47,32 @@ def with_drift(run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, 
         made.append(candidate.model_copy(update={"drift": found}) if found else candidate)
     _warn(run, checker.version, made)
     return tuple(made)
+
+
+def check_ahead(run: Run, corpora: Mapping[str, Corpus]) -> Iterator[str]:
+    """Check the pages of the searched index, as many as are kept, before a question shows them.
+
+    Yields the path of each page once it is checked, so that the caller can stop or wait between two pages. A page takes
+    some milliseconds, a long one with much code 40.
+
+    Args:
+        run: A request that has begun.
+        corpora: The files of the index's corpora, by their names.
+    """
+    checker = checker_for(run.settings, searched_version(run))
+    entries = run.index.manifest.proper() if checker is not None else {}
+    pages = (
+        (path, lang, corpora[name])
+        for name, corpus in sorted(entries.items())
+        if corpus.kind == "doc" and corpus.source != "api-reference"
+        for path in sorted(corpus.files)
+        if (lang := language_of_file(path)) in ("md", "py")
+    )
+    for path, lang, source in itertools.islice(pages, KEPT_PAGES):
+        text = _text(source, path)
+        if checker is not None and text is not None:
+            _page_of(checker, text, lang, source).within(0, len(text))
+            yield path
 
 
 def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
@@ -119,9 +147,12 @@ def _deviations(checker: DriftChecker, payload: ChunkPayload, source: Corpus | N
     if source is None or text is None:
         alone = "\n" * (payload.start_line - 1) + payload.body
         return _page(checker, alone, payload.lang, ()).within(first, last)
-    included = ((path, _text(source, path)) for path in _included_paths(text, payload.lang))
-    files = tuple((path, read) for path, read in included if read is not None)
-    return _page(checker, text, payload.lang, files).within(first, last)
+    return _page_of(checker, text, payload.lang, source).within(first, last)
+
+
+def _page_of(checker: DriftChecker, text: str, lang: str, source: Corpus) -> PageCheck:
+    included = ((path, _text(source, path)) for path in _included_paths(text, lang))
+    return _page(checker, text, lang, tuple((path, read) for path, read in included if read is not None))
 
 
 def _text(source: Corpus | None, path: str) -> str | None:
