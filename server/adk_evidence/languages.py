@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import get_args
 
 from adk_evidence.models.chunk import ProgrammingLanguage
@@ -69,3 +70,9 @@ def common_name(name: str) -> str:
 def title_of(name: str) -> str:
     """A language as people write it; an unknown name stays as it is."""
     return _TITLES.get(name, name)
+
+
+def language_of_file(path: str) -> str:
+    """The language of a file by the end of its name, e.g. `md`; empty where that is none of ours."""
+    known = BY_EXTENSION.get(PurePosixPath(path).suffix.lower())
+    return known.lang if known else ""

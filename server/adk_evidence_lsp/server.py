@@ -8,10 +8,11 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Awaitable
 from contextlib import ExitStack, suppress
 from threading import Event
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls.io_ import run_async
@@ -30,9 +31,14 @@ from adk_evidence_lsp.executor import Executor
 from adk_evidence_lsp.projects import Project, project_at, projects_of
 from adk_evidence_lsp.wire import EvidenceProtocol
 
+if TYPE_CHECKING:
+    from adk_evidence.search.session import EvidenceService
+
 _LOG = logging.getLogger(__name__)
 
 PARENT_POLL_SECONDS = 3.0
+# How long work that can wait looks away while a question is answered.
+QUIET_SECONDS = 0.05
 
 
 class EvidenceServer(LanguageServer):
@@ -124,9 +130,25 @@ class EvidenceServer(LanguageServer):
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
-            settle()
+                settle()
+                self._check_pages(service, cancelled)
         except EvidenceError as exc:
             _LOG.info("Not ready: %s", exc.code)
+
+    def _check_pages(self, service: EvidenceService, cancelled: Cancelled) -> None:
+        """Check the pages of the index for what their version lacks, while nobody asks anything.
+
+        Otherwise, the first questions would each wait for the pages that they show.
+        """
+        from adk_evidence.search.context import Context
+
+        with service.session(Context(cancelled, logged=False)) as session:
+            checking = session.check_pages()
+            while not cancelled() and next(checking, None) is not None:
+                while self.executor.questions.use().running and not cancelled():
+                    # A page would take the interpreter from the question.
+                    time.sleep(QUIET_SECONDS)
+            _LOG.info("Pages are checked")
 
     def begin(self, params: types.InitializeParams) -> None:
         """Begin to serve the client that sends `initialize`."""

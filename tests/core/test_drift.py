@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from adk_evidence.errors import SourceError
-from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.readers.markdown import code_blocks, read_markdown
+from adk_evidence.readers.snippets import Snippet, snippets_of
 from adk_evidence.symbols.corpus_drift import files_of_folder, report_drift
 from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Checked, DriftChecker
+from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Checked, DriftChecker, PageCheck
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history_stories import find_lack
 from adk_evidence.symbols.history_table import make_table
@@ -323,3 +325,77 @@ def test_a_folder_is_read_with_its_includes_but_without_environments_and_links(t
     ]
     with pytest.raises(SourceError):
         list(files_of_folder(tmp_path / "none"))
+
+
+THREE_BLOCKS = """```python
+from google.adk.apps import App
+```
+
+```python
+app = App(name="a")
+```
+
+```python
+from google.adk.agents import Nobody
+from other import App
+```
+
+```python
+App(name="b")
+```
+"""
+
+
+def page_check(text: str, read: list[int] | None = None) -> PageCheck:
+    def snippets() -> Iterator[Snippet]:
+        for snippet in snippets_of(text.split("\n"), "md"):
+            if read is not None:
+                read.append(snippet.line)
+            yield snippet
+
+    return PageCheck(checker("1.4.2"), snippets())
+
+
+def test_lines_of_a_page_show_what_the_whole_page_shows_there() -> None:
+    whole = check(THREE_BLOCKS, lang="md").deviations
+    assert {one.first for one in whole} == {1, 9}
+    lines = range(THREE_BLOCKS.count("\n") + 1)
+    one_after_another = page_check(THREE_BLOCKS)
+    for windows in (lines, reversed(lines)):
+        for first in windows:
+            for last in (first, first + 3):
+                found = [
+                    [one for one in check.within(first, last) if first <= one.first <= last]
+                    for check in (page_check(THREE_BLOCKS), one_after_another)
+                ]
+                expected = [one for one in whole if first <= one.first <= last]
+                assert found == [expected, expected]
+
+
+def test_a_page_is_read_down_to_the_lines_that_are_asked_for() -> None:
+    read: list[int] = []
+    page = page_check(THREE_BLOCKS, read)
+    assert [one.symbol for one in page.within(0, 3)] == ["google.adk.apps.App"]
+    assert read == [1, 5]
+    page.within(0, 100)
+    page.within(0, 100)
+    assert read == [1, 5, 9, 14]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\n```python\nx\n```\nb\n~~~~\n```\n~~~~\n",
+        "- item\n\n    ``` {.python}\n    x\n    ```\n",
+        "---\ntitle: a\n```: b\n---\n```py\nx\n```\n",
+        "---\n- a list\n```py\n---\n```\n",
+        "<!--\n```py\n-->\n```js\nx\n```\n<pre>\n```\n",
+        "```py\nnever closed\n\n`` ` ``\n~~~\nx\n~~~\n",
+    ],
+)
+def test_the_code_blocks_of_a_page_are_those_of_the_whole_reader(text: str) -> None:
+    lines = text.split("\n")
+    page = read_markdown(lines)
+    expected = [(*at, page.fence_language[at[0]]) for n, at in enumerate(page.fence_at) if at and at[0] == n]
+    assert [tuple(block) for block in code_blocks(lines).values()] == expected
+    assert expected

@@ -12,7 +12,7 @@ from adk_evidence.models.pack import Candidate, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import drift_label
-from adk_evidence.search.drift import MAX_INCLUDED_FILES, with_drift
+from adk_evidence.search.drift import MAX_INCLUDED_FILES, _page, check_ahead, with_drift
 from adk_evidence.search.pack import make_candidate
 from tests.core import factories
 
@@ -131,3 +131,33 @@ def test_prompts_and_markdown_say_it_beside_the_result() -> None:
     said = "not in google-adk 1.4.2: App (since 1.14.0), LlmAgent(mode=) (since 2.0.0)"
     assert said in to_prompt(told).text
     assert said in to_markdown(told).replace("\\", "")
+
+
+def test_pages_that_were_checked_ahead_are_not_checked_again() -> None:
+    page = f"# Page that nothing else shows\n\n{APP}\n"
+    asked: list[str] = []
+
+    def read(path: str) -> str:
+        asked.append(path)
+        return page
+
+    corpora = {"adk_docs": Corpus(SimpleNamespace(read=read), only_follow=True)}
+    entries = {
+        "adk_docs": SimpleNamespace(kind="doc", source="docs", files=("docs/b.md", "docs/a.md", "docs/data.json")),
+        "adk_python": SimpleNamespace(kind="code", source="repository", files=("a.py",)),
+    }
+    run = factories.run(
+        index=SimpleNamespace(
+            info=SimpleNamespace(corpora={"code": SimpleNamespace(repo="google/adk-python")}),
+            manifest=SimpleNamespace(proper=lambda: entries),
+        )
+    )
+    run.scope = SimpleNamespace(versions={"code": SimpleNamespace(searched=("v1.4.2",))})
+    assert list(check_ahead(run, corpora)) == ["docs/a.md", "docs/b.md"]
+    assert asked == ["docs/a.md", "docs/b.md"]
+    before = _page.cache_info()
+    (first,), _ = checked(factories.payload(body=APP, start_line=3, end_line=6), page=page)
+    assert [one.symbol for one in first.drift] == ["google.adk.apps.App"]
+    assert (_page.cache_info().misses, _page.cache_info().hits) == (before.misses, before.hits + 1)
+    run.scope = SimpleNamespace(versions={})
+    assert list(check_ahead(run, corpora)) == []

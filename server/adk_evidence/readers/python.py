@@ -18,6 +18,8 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 MAX_SIGNATURE_CHARS = 400
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+# The fields of nodes that hold contexts, operators or no nodes at all. Others may hold nodes.
+_PLAIN = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "level", "module", "asname"})
 _MAX_DEPTH = 100
 # Each part costs as much as parsing so many characters, however short the part is.
 _PART_COST = 100
@@ -97,6 +99,39 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
     """The statements directly inside a statement or module, in the order of the source."""
     for block in blocks(node):
         yield from block
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each type of node that may hold other nodes than contexts and operators."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        found = () if issubclass(kind, ast.Constant) else tuple(name for name in kind._fields if name not in _PLAIN)
+        self[kind] = found
+        return found
+
+
+_fields_of = _Fields()
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """What `ast.iter_child_nodes` gives, but for contexts and operators, in a third of its time."""
+    found: list[ast.AST] = []
+    for name in _fields_of[type(node)]:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all nodes below it in the order of `ast.walk`, but for contexts and operators."""
+    waiting = deque([node])
+    while waiting:
+        node = waiting.popleft()
+        waiting.extend(children(node))
+        yield node
 
 
 def every_statement(tree: ast.AST) -> Iterator[ast.stmt]:

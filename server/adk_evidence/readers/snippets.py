@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from adk_evidence.readers.includes import IncludeReader, find_includes, read_include
-from adk_evidence.readers.markdown import read_markdown
-from adk_evidence.readers.page import Page
+from adk_evidence.readers.markdown import code_blocks
 from adk_evidence.readers.python import parse_quietly
 
 _PYTHON = "python"
@@ -42,7 +42,7 @@ class Snippet(NamedTuple):
 
 
 def snippets_of(lines: Sequence[str], lang: str, read: IncludeReader | None = None) -> Iterator[Snippet]:
-    """The Python code of a file in the order of its lines.
+    """The Python code of a file in the order of its lines, read as far as it is asked for.
 
     Args:
         lines: Of the whole file.
@@ -52,8 +52,7 @@ def snippets_of(lines: Sequence[str], lang: str, read: IncludeReader | None = No
     if lang == "py":
         yield Snippet(0, "\n".join(lines))
     elif lang == "md":
-        found = [*_blocks(read_markdown(lines)), *_included(lines, read)]
-        yield from sorted(found, key=lambda snippet: snippet.line)
+        yield from heapq.merge(_blocks(lines), _included(lines, read), key=lambda snippet: snippet.line)
 
 
 def _included(lines: Sequence[str], read: IncludeReader | None) -> Iterator[Snippet]:
@@ -67,33 +66,32 @@ def _included(lines: Sequence[str], read: IncludeReader | None) -> Iterator[Snip
             yield Snippet(number, text, include.path)
 
 
-def _blocks(page: Page) -> Iterator[Snippet]:
+def _blocks(lines: Sequence[str]) -> Iterator[Snippet]:
+    blocks = code_blocks(lines)
     number = 0
-    while number < len(page.lines):
-        fence = page.fence_at[number]
-        if fence is not None:
-            first, end = fence[0] + 1, fence[1] - 1
-            if page.fence_language[number] == _PYTHON or (
-                page.fence_language[number] is None and any(map(_IMPORT.match, page.lines[first:end]))
-            ):
-                yield Snippet(first, _code(page.lines[first:end]))
-            number = max(fence[1], number + 1)
-        elif (found := _IMPORT.match(page.lines[number])) and len(found["indent"].expandtabs(4)) >= _MIN_INDENT:
-            end = _indented_end(page, number, found["indent"])
-            yield Snippet(number, _code(page.lines[number:end]))
+    while number < len(lines):
+        block = blocks.get(number)
+        if block is not None:
+            first, end = block.first + 1, block.end - 1
+            if block.language == _PYTHON or (block.language is None and any(map(_IMPORT.match, lines[first:end]))):
+                yield Snippet(first, _code(lines[first:end]))
+            number = block.end
+        elif (found := _IMPORT.match(lines[number])) and len(found["indent"].expandtabs(4)) >= _MIN_INDENT:
+            end = _indented_end(lines, blocks, number, found["indent"])
+            yield Snippet(number, _code(lines[number:end]))
             number = end
         else:
             number += 1
 
 
-def _indented_end(page: Page, start: int, indent: str) -> int:
-    """The line behind the last line that is indented as the one at `start`."""
+def _indented_end(lines: Sequence[str], blocks: Container[int], start: int, indent: str) -> int:
+    """The line behind the last line that is indented as the one at `start`, before the next code block."""
     end = start + 1
-    for number in range(start + 1, len(page.lines)):
-        if page.fence_at[number] is not None:
+    for number in range(start + 1, len(lines)):
+        if number in blocks:
             break
-        if page.lines[number].strip():
-            if not page.lines[number].startswith(indent):
+        if lines[number].strip():
+            if not lines[number].startswith(indent):
                 break
             end = number + 1
     return end

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
+from adk_evidence.languages import language_of_file
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.includes import find_includes
@@ -16,7 +18,7 @@ from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.search.released import searched_version
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.drift import Deviation, DriftChecker
+from adk_evidence.symbols.drift import Deviation, DriftChecker, PageCheck
 from adk_evidence.symbols.history import History
 from adk_evidence.textfile import split_lines
 
@@ -45,6 +47,32 @@ def with_drift(run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, 
         made.append(candidate.model_copy(update={"drift": found}) if found else candidate)
     _warn(run, checker.version, made)
     return tuple(made)
+
+
+def check_ahead(run: Run, corpora: Mapping[str, Corpus]) -> Iterator[str]:
+    """Check the pages of the searched index, as many as are kept, before a question shows them.
+
+    Yields the path of each page once it is checked, so that the caller can stop or wait between two pages. A page takes
+    some milliseconds, a long one with much code 40.
+
+    Args:
+        run: A request that has begun.
+        corpora: The files of the index's corpora, by their names.
+    """
+    checker = checker_for(run.settings, searched_version(run))
+    entries = run.index.manifest.proper() if checker is not None else {}
+    pages = (
+        (path, lang, corpora[name])
+        for name, corpus in sorted(entries.items())
+        if corpus.kind == "doc" and corpus.source != "api-reference"
+        for path in sorted(corpus.files)
+        if (lang := language_of_file(path)) in ("md", "py")
+    )
+    for path, lang, source in itertools.islice(pages, KEPT_PAGES):
+        text = _text(source, path)
+        if checker is not None and text is not None:
+            _page_of(checker, text, lang, source).within(0, len(text))
+            yield path
 
 
 def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
@@ -110,16 +138,21 @@ def _is_strange(one: Deviation) -> bool:
 
 
 def _deviations(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Deviation, ...]:
-    """The deviations of a chunk's page: names that the page imports above the chunk are known in it.
+    """The deviations of the code that a chunk shows: names that its page imports above the chunk are known in it.
 
     Without a source that still holds the chunk, the chunk is read alone.
     """
+    first, last = payload.start_line - 1, payload.end_line - 1
     text = _text(source, payload.path)
     if source is None or text is None:
         alone = "\n" * (payload.start_line - 1) + payload.body
-        return _checked(checker, alone, payload.lang, ())
-    included = ((path, _text(source, path)) for path in _included_paths(text, payload.lang))
-    return _checked(checker, text, payload.lang, tuple((path, read) for path, read in included if read is not None))
+        return _page(checker, alone, payload.lang, ()).within(first, last)
+    return _page_of(checker, text, payload.lang, source).within(first, last)
+
+
+def _page_of(checker: DriftChecker, text: str, lang: str, source: Corpus) -> PageCheck:
+    included = ((path, _text(source, path)) for path in _included_paths(text, lang))
+    return _page(checker, text, lang, tuple((path, read) for path, read in included if read is not None))
 
 
 def _text(source: Corpus | None, path: str) -> str | None:
@@ -139,7 +172,7 @@ def _included_paths(text: str, lang: str) -> tuple[str, ...]:
 
 # By the texts themselves, so that a page that changes is read anew.
 @functools.lru_cache(maxsize=KEPT_PAGES)
-def _checked(
-    checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]
-) -> tuple[Deviation, ...]:
-    return checker.check(snippets_of(split_lines(text), lang, dict(included).get)).deviations
+def _page(checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]) -> PageCheck:
+    files = dict(included)
+    may_concern = checker.may_concern((text, *files.values()), {})
+    return PageCheck(checker, snippets_of(split_lines(text), lang, files.get) if may_concern else ())

@@ -22,7 +22,8 @@ MAX_LOGGED_HITS = 200
 
 def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str, Any]:
     """What was asked, how it was searched and what was found, until a `failure` if there was one."""
-    plan, retrieval, pack = run.plan, run.settings.retrieval, run.pack
+    retrieval, pack = run.settings.retrieval, run.pack
+    plan = (pack.retrieval_plan if pack else None) or run.plan
     warnings = _loggable(run.context.warnings, run.context.question_logged)
     wrapped = instruction(run.query, run.request.task_mode)
     states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)

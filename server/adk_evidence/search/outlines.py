@@ -23,8 +23,17 @@ MAX_CHUNKS = 200
 MIN_RESULTS = 2
 # Chunks of one part have at most a few empty lines between them.
 JOINED_GAP = 4
-# What a part is made of.
-_FIELDS = ("chunk_index", "start_line", "end_line", "symbols", "headings", "for_language")
+
+
+class _Chunk(NamedTuple):
+    """What a part is made of, as a payload has it."""
+
+    chunk_index: int
+    start_line: int
+    end_line: int
+    symbols: Sequence[str] = ()
+    headings: Sequence[str] = ()
+    for_language: str | None = None
 
 
 class _Whole(NamedTuple):
@@ -85,23 +94,27 @@ def _read(run: Run, whole: _Whole) -> Iterable[OutlinePart]:
     wanted = Filter(
         must=(Match("path", (whole.path,)), Match("corpus", (whole.corpus,)), Match("commit", (whole.commit,)))
     )
-    payloads = [
-        ChunkPayload.model_construct(**record.payload)
-        for record in scroll_all(run.index.store, whole.collection, filter=wanted, with_payload=_FIELDS)
+    chunks = [
+        _Chunk(**record.payload)
+        for record in scroll_all(run.index.store, whole.collection, filter=wanted, with_payload=_Chunk._fields)
     ]
-    payloads = sorted((one for one in payloads if one.has_lines), key=lambda one: (one.start_line, one.chunk_index))
-    if len(payloads) > MAX_CHUNKS:
+    chunks = sorted((one for one in chunks if one.start_line > 0 and one.end_line >= one.start_line), key=_place)
+    if len(chunks) > MAX_CHUNKS:
         return
-    for payload in payloads:
-        lines = LineSpan(start=payload.start_line, end=payload.end_line)
+    for chunk in chunks:
+        lines = LineSpan(start=chunk.start_line, end=chunk.end_line)
         if whole.name:
-            inside = [name for name in payload.symbols if name.startswith(f"{whole.name}.")]
+            inside = [name for name in chunk.symbols if name.startswith(f"{whole.name}.")]
             names = [name.removeprefix(f"{whole.name}.") for name in inside]
             told = [name for name in names if "." not in name and not name.startswith("_")]
             if told:
                 yield OutlinePart(name=", ".join(told), lines=lines)
-        elif payload.headings and payload.for_language is None:
-            yield OutlinePart(name=payload.headings[-1], lines=lines)
+        elif chunk.headings and chunk.for_language is None:
+            yield OutlinePart(name=chunk.headings[-1], lines=lines)
+
+
+def _place(chunk: _Chunk) -> tuple[int, int]:
+    return chunk.start_line, chunk.chunk_index
 
 
 def _outline(

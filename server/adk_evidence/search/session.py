@@ -29,6 +29,7 @@ from adk_evidence.models.pack import EvidencePack, LeftOut, LineSpan, Verificati
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.door import Door
+from adk_evidence.search.drift import check_ahead
 from adk_evidence.search.event import retrieval_event
 from adk_evidence.search.hybrid import search_collection, wide_enough
 from adk_evidence.search.other_version import read_in_other_version
@@ -252,7 +253,8 @@ class Session:
             EvidenceError: A part failed in strict mode, or nothing is left to search with.
         """
         with self._logged(request) as run:
-            run.pack = assemble(rank(run), self.service.symbols.imports())
+            # The request's own targets: looking for them on disk again takes half a millisecond.
+            run.pack = assemble(rank(run), self.service.symbols.imports_of(run.targets()))
             return run.pack
 
     def rank(self, request: EvidenceRequest) -> Run:
@@ -345,6 +347,11 @@ class Session:
     def read(self, citation: str) -> CitedSource:
         """The source that a citation points to; see `read_citation`."""
         return read_citation(self, citation)
+
+    def check_pages(self) -> Iterator[str]:
+        """Check pages of docs ahead of the questions that show them; see `drift.check_ahead`."""
+        corpora = {name: Corpus(reader, only_follow=True) for name, reader in self.index.sources.items()}
+        return check_ahead(self._begin(EvidenceRequest(query="agent")), corpora)
 
     def lines_for_others(self, source: CitedSource) -> tuple[LeftOut, ...]:
         """The lines of a page that are for other readers; see `read.lines_for_others`."""

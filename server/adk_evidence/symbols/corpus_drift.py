@@ -11,7 +11,7 @@ from pathlib import Path
 
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.opened import source_readers
-from adk_evidence.languages import BY_EXTENSION
+from adk_evidence.languages import language_of_file
 from adk_evidence.readers.includes import IncludeReader
 from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.settings import Settings
@@ -99,7 +99,7 @@ def files_of_folder(folder: Path) -> Iterator[DocsFile]:
         raise SourceError(f"There is no folder {folder}.", "Name a folder with Markdown pages or Python files.")
     read = _include_reader(folder if folder.is_dir() else folder.parent)
     for disk in sorted(_walk(folder)) if folder.is_dir() else [folder]:
-        lang = _lang(disk.name)
+        lang = language_of_file(disk.name)
         text = _read(disk) if lang in _LANGS else None
         if text is not None:
             yield DocsFile(str(disk.relative_to(folder)) if disk != folder else disk.name, disk, text, lang, read)
@@ -133,21 +133,16 @@ def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
             return None
 
         for path in sorted(corpus.files):
-            text = reader.read(path) if _lang(path) in _LANGS else None
+            text = reader.read(path) if language_of_file(path) in _LANGS else None
             if text is not None:
                 disk = folder / location.root / path.removeprefix(location.path_prefix)
-                yield DocsFile(path, disk, text, _lang(path), read)
+                yield DocsFile(path, disk, text, language_of_file(path), read)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
         yield from (Path(root) / name for name in files)
-
-
-def _lang(path: str) -> str:
-    known = BY_EXTENSION.get(Path(path).suffix.lower())
-    return known.lang if known else ""
 
 
 def _include_reader(folder: Path) -> IncludeReader:

@@ -90,7 +90,10 @@ class CurrentSymbols:
 
     def imports(self) -> PublicImports | None:
         """The public import paths of the index that is published now; None where the targets do not know them."""
-        search = self.known()
+        return self.imports_of(self.known())
+
+    def imports_of(self, search: TargetSearch | None) -> PublicImports | None:
+        """`imports` by targets that were looked for before."""
         # Lines of an earlier state of the files would name the wrong definitions.
         if search is None or search.set.stale:
             return None

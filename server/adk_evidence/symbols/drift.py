@@ -12,11 +12,12 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.readers.python import dotted_name, last_line
+from adk_evidence.readers.python import dotted_name, last_line, walk
 from adk_evidence.readers.snippets import Snippet
 from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
 from adk_evidence.symbols.history import History, Place
@@ -79,6 +80,15 @@ class Checked:
     deviations: tuple[Deviation, ...]
 
 
+class _Spot(NamedTuple):
+    """What is told once: a name in a line of a page or of an included file, and whether it lacks an `await`."""
+
+    symbol: str
+    is_await: bool
+    line: int
+    included: str
+
+
 class DriftChecker:
     """Checks code against one released version. What is known of a name is kept between pages.
 
@@ -94,6 +104,8 @@ class DriftChecker:
         self.version, self.number = known.version, known.number
         self._distribution = history.table.distribution
         self._top = history.package.partition(".")[0]
+        # What each path is; the same paths come again on every page.
+        self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
         # What is to say of a name, wherever it stands.
         self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
 
@@ -103,26 +115,34 @@ class DriftChecker:
         Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
         imports: list[ShownImport] = []
-        found: dict[tuple[str, bool, int, str], Deviation] = {}
+        found: dict[_Spot, Deviation] = {}
         known: dict[str, str] = {}
         lacking: set[str] = set()
         for snippet in snippets:
-            if len(snippet.text) > MAX_SNIPPET_CHARS or not self._may_concern((snippet.text,), known):
+            code = self._read(snippet, known)
+            if code is not None:
+                imports += (
+                    ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
+                )
+                self._tell(snippet, code, lacking, found)
+        return Checked(tuple(imports), _in_order(found))
+
+    def _read(self, snippet: Snippet, known: dict[str, str]) -> _Code | None:
+        """The code of a snippet whose names may be those of the ADK, and in `known` what it imports from there."""
+        if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
+            return None
+        return _Code(PythonDocument(snippet.text), known, self._top)
+
+    def _tell(self, snippet: Snippet, code: _Code, lacking: set[str], found: dict[_Spot, Deviation]) -> None:
+        """Add what is to say of a snippet, and to `lacking` the names that the version lacks."""
+        for symbol, kind, line, _ in self._told(code, awaits=True):
+            if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
                 continue
-            code = _Code(PythonDocument(snippet.text), known, self._top)
-            imports += (
-                ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
-            )
-            for symbol, kind, line, _ in self._told(code, awaits=True):
-                if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
-                    continue
-                first, last = snippet.lines(line, line)
-                deviation = self._deviation(symbol, kind, first, last, snippet.included)
-                if deviation is not None:
-                    found.setdefault((symbol, kind == "await", first, snippet.included), deviation)
-                    lacking |= {symbol} if deviation.kind in LACKING else set()
-        order = sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol))
-        return Checked(tuple(imports), tuple(order))
+            first, last = snippet.lines(line, line)
+            deviation = self._deviation(symbol, kind, first, last, snippet.included)
+            if deviation is not None:
+                found.setdefault(_Spot(symbol, kind == "await", first, snippet.included), deviation)
+                lacking |= {symbol} if deviation.kind in LACKING else set()
 
     def in_document(
         self, document: PythonDocument, first: int = 0, last: int | None = None
@@ -131,7 +151,7 @@ class DriftChecker:
 
         Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
-        if not self._may_concern(document.lines, {}):
+        if not self.may_concern(document.lines, {}):
             return
         code = _Code(document, {}, self._top)
         lacking: set[str] = set()
@@ -150,7 +170,7 @@ class DriftChecker:
         mention = document.mention_at(line, column)
         if mention is None:
             return None
-        names = _Names(self.history, self.number)
+        names = _Names(self._kind)
         symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
         if symbol is None or not self._is_adk(symbol):
             return None
@@ -168,7 +188,7 @@ class DriftChecker:
         for item in code.imports:
             if first <= item.line <= last and self._is_adk(item.path) and not item.guarded:
                 yield _Told(item.path, "import", item.line, imported.get((item.line, item.path)))
-        names = _Names(self.history, self.number, code.uncertain)
+        names = _Names(self._kind, code.uncertain)
         for mention in mentions:
             if mention.line in code.uncertain.lines:
                 continue
@@ -180,8 +200,11 @@ class DriftChecker:
                 if awaits and symbol is not None and names.is_awaited(symbol) and mention.expression in code.unawaited:
                     yield _Told(symbol, "await", mention.line, mention)
 
-    def _may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
-        """Whether code can name anything of the ADK; most snippets of a page do not, and need not be parsed."""
+    def may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
+        """Whether code can name anything of the ADK; most snippets of a page do not, and need not be parsed.
+
+        `known` are the names that code above imports from there, by their paths.
+        """
         return any(self._top in text or any(name in text for name in known) for text in texts)
 
     def _deviation(self, symbol: str, kind: DriftKind, first: int, last: int, included: str) -> Deviation | None:
@@ -228,11 +251,79 @@ class DriftChecker:
             return None
         return told[0]
 
+    def _read_kind(self, path: str) -> str:
+        """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
+        place = self.history.find(self.number, path)
+        payload = self.history.payload(self.number, place) if isinstance(place, Place) else None
+        return payload[0] if payload else "-"
+
     def _has(self, symbol: str) -> bool | None:
         return self.history.has_at(self.number, symbol)
 
     def _is_adk(self, path: str) -> bool:
         return path == self.history.package or path.startswith(f"{self.history.package}.")
+
+
+@dataclass
+class _Part:
+    """A snippet with the names that code above it imports, by their paths; `found` is None before it is checked."""
+
+    snippet: Snippet
+    known: dict[str, str]
+    found: Mapping[_Spot, Deviation] | None = None
+
+    def is_in(self, first: int, last: int) -> bool:
+        begin, end = self.snippet.lines(0, self.snippet.text.count("\n"))
+        return begin <= last and first <= end
+
+
+class PageCheck:
+    """The deviations of one page, found for the lines that somebody asks for, once. Safe between threads.
+
+    What stands below these lines is not read, and what stands above is read for its imports alone. Of the names in a
+    snippet that the version lacks, the first `MAX_LACKING_NAMES` are told.
+
+    Args:
+        checker: Checks the code.
+        snippets: Those of the page in the order of their lines.
+    """
+
+    def __init__(self, checker: DriftChecker, snippets: Iterable[Snippet]) -> None:
+        self._checker = checker
+        self._unread = iter(snippets)
+        self._next = next(self._unread, None)
+        self._parts: list[_Part] = []
+        self._known: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def within(self, first: int, last: int) -> tuple[Deviation, ...]:
+        """What the snippets in some lines of the page show, also in their other lines; all lines from 0."""
+        with self._lock:
+            while self._next is not None and self._next.line <= last:
+                part = _Part(self._next, dict(self._known))
+                code = self._checker._read(part.snippet, self._known)
+                if code is not None:
+                    self._parts.append(part)
+                    if part.is_in(first, last):
+                        self._check(part, code)
+                self._next = next(self._unread, None)
+            found: dict[_Spot, Deviation] = {}
+            for part in [part for part in self._parts if part.is_in(first, last)]:
+                # Code that was read for its imports is read again: trees take a hundred times the memory of their text.
+                if part.found is None and (code := self._checker._read(part.snippet, dict(part.known))) is not None:
+                    self._check(part, code)
+                for spot, deviation in (part.found or {}).items():
+                    found.setdefault(spot, deviation)
+            return _in_order(found)
+
+    def _check(self, part: _Part, code: _Code) -> None:
+        found: dict[_Spot, Deviation] = {}
+        self._checker._tell(part.snippet, code, set(), found)
+        part.found = found
+
+
+def _in_order(found: Mapping[_Spot, Deviation]) -> tuple[Deviation, ...]:
+    return tuple(sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol)))
 
 
 class _Told(NamedTuple):
@@ -261,12 +352,7 @@ class _Code:
 
     def __init__(self, document: PythonDocument, known: dict[str, str], top: str) -> None:
         self.document = document
-        nodes = list(ast.walk(document.tree))
-        self.imports = list(_imports(nodes))
-        if document.is_broken:
-            self.imports += _broken_imports(nodes, document.lines)
-        self.uncertain = _uncertain(nodes, document.scopes)
-        module = self.document.module
+        module = document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
         for name, bindings in module.bindings.items():
@@ -274,6 +360,21 @@ class _Code:
             known.pop(name, None)
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
+
+    # Of most snippets above the lines that are asked for, only the imported names are.
+    @functools.cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return list(walk(self.document.tree))
+
+    @functools.cached_property
+    def imports(self) -> list[_Import]:
+        """What statements import."""
+        broken = _broken_imports(self._nodes, self.document.lines) if self.document.is_broken else ()
+        return [*_imports(self._nodes), *broken]
+
+    @functools.cached_property
+    def uncertain(self) -> _Uncertain:
+        return _uncertain(self._nodes, self.document.scopes)
 
     # Few snippets name anything asynchronous.
     @functools.cached_property
@@ -313,17 +414,16 @@ class _Value(NamedTuple):
 
 @dataclass
 class _Names:
-    """What the expressions of a snippet mean in one version."""
+    """What the expressions of a snippet mean in one version; `kind` gives what a path is there."""
 
-    history: History
-    number: int
+    kind: Callable[[str], str]
     uncertain: _Uncertain = field(default_factory=_Uncertain)
 
     def symbol(self, mention: Mention) -> tuple[str | None, DriftKind]:
         """The path of what a mention names, where the version surely has what the name belongs to."""
         if mention.keyword_of is not None:
             called = self._value(mention.keyword_of, mention.scope, mention.line)
-            is_known = called is not None and not called.is_instance and self._kind(called.path) in "cfa"
+            is_known = called is not None and not called.is_instance and self.kind(called.path) in "cfa"
             return (f"{called.path}({mention.name}=)" if called and is_known else None), "keyword"
         node = mention.expression
         if isinstance(node, ast.Name):
@@ -336,18 +436,12 @@ class _Names:
             return None, "name"
         value = self._value(node.value, mention.scope, mention.line)
         # An attribute of a function or of a value says nothing.
-        is_known = value is not None and self._kind(value.path) in "mc"
+        is_known = value is not None and self.kind(value.path) in "mc"
         return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
 
     def is_awaited(self, path: str) -> bool:
         """Whether a path is of a function whose calls are to be awaited."""
-        return self._kind(path) == "a"
-
-    def _kind(self, path: str) -> str:
-        """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
-        place = self.history.find(self.number, path)
-        payload = self.history.payload(self.number, place) if isinstance(place, Place) else None
-        return payload[0] if payload else "-"
+        return self.kind(path) == "a"
 
     def _value(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> _Value | None:
         if depth > MAX_DEPTH:
@@ -360,7 +454,7 @@ class _Names:
                 return _Value(f"{owner.path}.{name}") if owner else None
             case ast.Call(func=function):
                 called = self._value(function, scope, line, depth + 1)
-                is_class = called is not None and not called.is_instance and self._kind(called.path) == "c"
+                is_class = called is not None and not called.is_instance and self.kind(called.path) == "c"
                 return _Value(called.path, is_instance=True) if called and is_class else None
             case _:
                 return None
@@ -376,7 +470,7 @@ class _Names:
             named = list(annotation_names(binding.annotation))
             node = ast.parse(named[0], mode="eval").body if len(named) == 1 else None
             value = self._value(node, home.parent or home, binding.line, depth + 1)
-            is_class = value is not None and not value.is_instance and self._kind(value.path) == "c"
+            is_class = value is not None and not value.is_instance and self.kind(value.path) == "c"
             return _Value(value.path, is_instance=True) if value and is_class else None
         # The table does not say what entering a context gives.
         if isinstance(binding.value, ast.Call) and not binding.entered:
@@ -389,9 +483,10 @@ def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
     guarded = {
         id(inner)
         for node in nodes
+        if isinstance(node, _GUARDS)
         for part in _guarded_parts(node)
         for statement in part
-        for inner in ast.walk(statement)
+        for inner in walk(statement)
     }
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -455,6 +550,10 @@ def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[
                 yield _Import(f"{match[1]}.{name}", number)
 
 
+_GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
+_UNCERTAIN = (*_GUARDS, ast.Call, ast.comprehension, ast.Lambda)
+
+
 def _uncertain(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> _Uncertain:
     names: set[str] = set()
     attributes: set[str] = set()
@@ -464,11 +563,14 @@ def _uncertain(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> _Uncertain:
             if len(bindings) > 1 and (bindings[0].imported is None or len({each.imported for each in bindings}) > 1):
                 names.add(name)
     for node in nodes:
+        # Most nodes are none of these, and asking for each in turn takes longer.
+        if not isinstance(node, _UNCERTAIN):
+            continue
         match node:
             case ast.comprehension():
-                names |= {inner.id for inner in ast.walk(node.target) if isinstance(inner, ast.Name)}
+                names |= {inner.id for inner in walk(node.target) if isinstance(inner, ast.Name)}
             case ast.Lambda():
-                names |= {item.arg for item in ast.walk(node.args) if isinstance(item, ast.arg)}
+                names |= {item.arg for item in walk(node.args) if isinstance(item, ast.arg)}
             case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
                 attributes.add(name)
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):

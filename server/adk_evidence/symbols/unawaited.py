@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from adk_evidence.readers.python import children
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 # Attributes of coroutines and asynchronous generators: who reads them drives these by hand.
 _DRIVING = frozenset({"send", "throw", "close", "asend", "athrow", "aclose", "__await__", "__aiter__", "__anext__"})
@@ -99,7 +101,7 @@ def _scopes(tree: ast.AST) -> list[_Scope]:
             # Decorators and defaults belong to the scope around, where they count as used elsewhere, too.
             scope = _Scope(scope)
             found.append(scope)
-        todo += [(child, scope) for child in ast.iter_child_nodes(node)]
+        todo += [(child, scope) for child in children(node)]
     return found
 
 
