@@ -49,30 +49,35 @@ def taken_over(
 ) -> Iterator[Base | None]:
     """The index that shares most chunks with the corpora of a run; nobody removes that index meanwhile.
 
-    None where no index was built as this one is, or none shares half of a collection. The points of a server are not
-    copied.
+    None where no index was built as this one is, or little of each would stay. The points of a server are not copied.
 
     Args:
         neighbours: The settings of the indexes, each with its name for a reader.
         corpora: What the new index is made of.
         fingerprint: What the new index is built with.
     """
-    with ExitStack() as leases:
-        found: list[tuple[int, Base]] = []
+    with ExitStack() as lease:
+        shared, best = 0, None
         for name, settings in neighbours.items():
             if settings.store.kind == "server":
                 continue
-            try:
-                current = leases.enter_context(open_generations(settings).open_current())
-            except StoreError:
-                continue
-            manifest = current.manifest
-            is_complete = manifest.dense == "complete" and manifest.store == settings.store.kind
-            if is_complete and manifest.fingerprint == dict(fingerprint):
+            with ExitStack() as own:
+                try:
+                    current = own.enter_context(open_generations(settings).open_current())
+                except StoreError:
+                    continue
+                manifest = current.manifest
+                is_complete = manifest.dense == "complete" and manifest.store == settings.store.kind
+                if not is_complete or manifest.fingerprint != dict(fingerprint):
+                    continue
                 whole = Base(Generation(current.id, current.folder, manifest), settings, name)
-                found.append(_what_stays(whole, corpora, others_stay=False))
-        shared, best = max(found, key=lambda one: one[0], default=(0, None))
-        yield best if shared else None
+                stays, base = _what_stays(whole, corpora, others_stay=False)
+                if stays > shared:
+                    shared, best = stays, base
+                    # The lease of the best so far is kept, and that of the one before is given back.
+                    lease.close()
+                    lease.push(own.pop_all())
+        yield best
 
 
 def without_waste(base: Base, corpora: Sequence[CorpusInput]) -> Base:
@@ -102,6 +107,8 @@ def _what_stays(base: Base, corpora: Sequence[CorpusInput], *, others_stay: bool
         own = {name: entry for name, entry in manifest.corpora.items() if entry.kind == kind}
         collection = manifest.collections.get(store.collection(kind))
         room = sum(entry.chunks for entry in own.values()) + (collection.replaced if collection else 0)
+        if not room:
+            continue
         chunks = sum(file.chunks for name in own for file in kept.get(name, {}).values())
         is_worth_it = chunks > 0 and (chunks >= LEAST_SHARE * room or room - chunks < WASTE)
         if is_worth_it or (others_stay and own.keys() - kept.keys()):

@@ -209,7 +209,7 @@ class Build(BaseModel, frozen=True):
                 files = counted(theirs.files, "file", "files")
                 return f"its {name} has {files}, and not the same paths and texts as the build's {ours.files:,}"
             if ours.state != theirs.state:
-                return f"what the pages of its {name} depend on besides their texts differs (navigation, exports)"
+                return f"what the pages of its {name} depend on besides their texts differs (navigation)"
         return None
 
 

@@ -62,7 +62,7 @@ def publish_verified(
     """Compare what was written with its manifest, and make it the current generation.
 
     `hint` says what to do where the two differ. Collections that are `untouched` have the files of the current
-    generation: they were verified when they were written, and are not looked at again.
+    generation: they were verified when they were written, and their points are only counted again.
 
     Raises:
         VerificationError: The store does not hold what the manifest says; nothing was published.
@@ -104,8 +104,7 @@ def _verify(
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
         try:
-            opened = manifest.collections.keys() - set(verified) if settings.store.kind != "server" else ()
-            for collection in sorted(opened):
+            for collection in manifest.collections if settings.store.kind != "server" else ():
                 # Opens the collection, which reads all of it into memory; what is verified needs little of that.
                 reader.count(collection)
                 leave_pages_to_system(building.folder)

@@ -80,7 +80,7 @@ def sync_folder(folder: Path) -> None:
 def sync_tree(folder: Path) -> None:
     """Make every file below a folder durable, and the folder itself.
 
-    A file that has another name, too, is that of a durable folder (`link_tree`) and has not changed since.
+    A file that has another name, too, is that of a durable folder (`link_tree`), whose content has not changed since.
     """
     for place, _, names in os.walk(folder):
         for name in names:
@@ -131,7 +131,7 @@ def remove_tree(folder: Path) -> None:
 
 def _repeat_tree(source: Path, target: Path, skip: Collection[str], repeat: Callable[[Path, Path], None]) -> None:
     for place, folders, names in os.walk(source, onerror=_raise):
-        folders[:] = (name for name in folders if name not in skip)
+        folders[:] = (name for name in folders if Path(place) != source or name not in skip)
         folder = target / Path(place).relative_to(source)
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:
@@ -148,7 +148,10 @@ def _link_file(source: Path, target: Path) -> None:
             # FAT and some shared folders have no second names, and there is a most number of names.
             pass
         else:
-            return
+            if _is_shared(target):
+                return
+            # Some shared folders give second names and do not tell of them: nobody would know not to write there.
+            target.unlink()
     _copy_file(source, target)
 
 

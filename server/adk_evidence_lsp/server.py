@@ -107,7 +107,8 @@ class EvidenceServer(LanguageServer):
 
     def warm_up(self) -> None:
         """Load models, index and symbols in the background, so that the first question does not wait for them."""
-        self.in_background(self.executor.run(self._warm_up, lane="care"))
+        # A new one ends the one before, whose index may be replaced by now.
+        self.in_background(self.executor.run(self._warm_up, lane="care", key="warm-up"))
 
     def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
@@ -144,11 +145,13 @@ class EvidenceServer(LanguageServer):
 
         with service.session(Context(cancelled, logged=False)) as session:
             checking = session.check_pages()
-            while not cancelled() and next(checking, None) is not None:
-                while self.executor.questions.use().running and not cancelled():
+            while not cancelled():
+                if self.executor.questions.use().running:
                     # A page would take the interpreter from the question.
                     time.sleep(QUIET_SECONDS)
-            _LOG.info("Pages are checked")
+                elif next(checking, None) is None:
+                    _LOG.info("Pages are checked")
+                    return
 
     def begin(self, params: types.InitializeParams) -> None:
         """Begin to serve the client that sends `initialize`."""

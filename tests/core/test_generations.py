@@ -550,3 +550,15 @@ def test_a_rename_is_tried_again_where_windows_refuses_it_for_a_moment(
     monkeypatch.setattr(files, "_RENAME_PAUSE_SECONDS", 0)
     files.rename(source, tmp_path / "b")
     assert (tmp_path / "b").read_text() == "x"
+
+
+def test_files_are_copied_where_the_system_does_not_tell_of_second_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/points").write_bytes(b"written")
+    link_tree(tmp_path / "one", tmp_path / "linked")
+    monkeypatch.setattr(files, "_is_shared", lambda path: False)
+    link_tree(tmp_path / "one", tmp_path / "copied")
+    (tmp_path / "copied/points").write_bytes(b"changed")
+    assert (tmp_path / "one/points").read_bytes() == (tmp_path / "linked/points").read_bytes() == b"written"

@@ -285,28 +285,6 @@ def test_collections_do_not_share_points(backend: Backend, tmp_path: Path) -> No
         assert (writer.count(CODE), writer.count(DOCS)) == (1, 0)
 
 
-def test_the_embedded_store_reads_points_whose_fields_stand_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from adk_evidence.store import qdrant_edge
-
-    payload = {"path": "a.py", "text": "def f(): ...", "headings": ["A"], "ref": None}
-    # As older versions wrote them.
-    monkeypatch.setattr(qdrant_edge, "_packed", dict)
-    backend = STORES["edge"]
-    with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
-        writer.upsert(DOCS, [point(1, **payload)])
-    monkeypatch.undo()
-    with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
-        writer.upsert(DOCS, [point(2, **payload)])
-        for fields in (True, ["text", "path"], ["ref"]):
-            records = {record.id: record.payload for record in writer.scroll(DOCS, with_payload=fields)[0]}
-            for number in (1, 2):
-                whole = {"chunk_id": f"c{number}", **payload}
-                wanted = whole if fields is True else {name: whole[name] for name in fields}
-                assert records[point_id(number)] == wanted
-
-
 def test_the_embedded_store_refuses_fields_that_do_not_stand_apart(tmp_path: Path) -> None:
     with closing(STORES["edge"].writer(tmp_path, [DOCS_SPEC])) as writer:
         with pytest.raises(ValueError, match="text"):

@@ -309,22 +309,32 @@ def test_of_a_name_of_another_package_is_said_where_the_code_takes_it_from(query
     )
 
 
-@pytest.mark.parametrize(("query", "says"), [("Part", True), ("Context", False), ("part", False), ("Blob", False)])
-def test_a_class_that_signatures_name_through_a_module_is_said_with_the_module(query: str, says: bool) -> None:
+@pytest.mark.parametrize("query", ["Part", "Part()", "Part.text", "web.Part", "part", "Context", "Blob", "Rare"])
+def test_a_class_that_signatures_name_through_a_module_is_said_with_the_module(query: str) -> None:
     # A field is called as the class is, but for the capital letter.
     field = target(9, "Client.part", "Sent first.", "attribute").model_copy(update={"signatures": ("part: str",)})
-    sends = target(10, "Client.send", "Sends.", "method").model_copy(
-        update={
-            "signatures": ("send(part: web.Part, reader: web.Context, blob: other.Blob) -> None",),
-            "types": ("elsewhere.web",),
-        }
-    )
+    modules = ("elsewhere.web", "elsewhere.web as its_web", "other", "third")
+    sends = [
+        target(place, f"Client.send{place}", "Sends.", "method").model_copy(
+            update={
+                "signatures": (f"send(part: {alias}.Part, reader: web.Context, blob: {blob}.Blob) -> {rare}",),
+                "types": modules,
+            }
+        )
+        for place, alias, blob, rare in (
+            (10, "its_web", "web", "web.Rare"),
+            (11, "its_web", "web", "None"),
+            (12, "web", "other", "None"),
+            (13, "third", "other", "None"),
+        )
+    ]
+    name = query.removesuffix("()")
     sentence = (
-        "No public symbol is called `Part`: the code has `web.Part` from another package "
+        f"No public symbol is called `{name}`: the code has `web.Part` from another package "
         "(`from elsewhere import web`); the nearest:"
     )
-    search = loaded(of=[*FAMILY, field, sends])
-    assert search.lacking(query) == (sentence if says else "")
+    search = loaded(of=[*FAMILY, field, *sends])
+    assert search.lacking(query) == (sentence if "Part" in query else "")
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import adk_ingest.bases as bases
-from adk_evidence.errors import IngestError, InvalidRequestError
+from adk_evidence.errors import EvidenceError, IngestError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.qdrant_edge import EdgeIndexReader
@@ -484,21 +485,28 @@ class TestARunAgain:
         rollback(workplace.settings)
         assert workplace.points() == points
 
-    def test_a_collection_without_a_change_is_the_published_one_and_is_not_opened(
+    def test_a_collection_without_a_change_is_the_published_one_and_is_only_counted(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = workplace.ingest()
         older = workplace.generations.current()
         assert older is not None
-        opened: list[str] = []
-        open_collection = EdgeIndexReader._open
-        monkeypatch.setattr(
-            EdgeIndexReader, "_open", lambda store, name: opened.append(name) or open_collection(store, name)
-        )
+        counted: list[tuple[str, bool]] = []
+        count = EdgeIndexReader.count
+
+        def counting(reader: EdgeIndexReader, name: str, filter: Any = None) -> int:
+            counted.append((name, filter is not None))
+            return count(reader, name, filter)
+
+        monkeypatch.setattr(EdgeIndexReader, "count", counting)
         change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
         run = workplace.ingest()
         store = workplace.settings.store
-        assert opened == [store.collection("doc")]
+        assert set(counted) == {
+            (store.collection("doc"), True),
+            (store.collection("doc"), False),
+            (store.collection("code"), False),
+        }
         assert run.qdrant_counts == first.qdrant_counts
         newer = workplace.generations.current()
         assert newer is not None
@@ -723,3 +731,22 @@ def test_corpora_that_a_run_is_not_about_are_not_written_anew(
     assert run.corpora["adk_docs"].files_changed == 1
     assert verify_published(workplace.settings, citations=True).ok
     assert any(path.startswith("api-reference/") for path in by_path(workplace))
+
+
+def test_a_collection_without_points_is_not_called_waste(workplace: Workplace) -> None:
+    workplace.ingest("docs")
+    change(workplace.docs / RETRY, "Waiting longer", "Pausing longer")
+    notes = Notes()
+    assert workplace.ingest("docs", progress=notes).corpora["adk_docs"].files_changed == 1
+    assert not any("written anew" in note for note in notes.notes)
+
+
+def test_a_damaged_collection_that_a_run_does_not_change_stops_the_run(workplace: Workplace) -> None:
+    workplace.ingest()
+    current = workplace.generations.current()
+    assert current is not None
+    for file in (current.folder / "adk_code").rglob("mutable_id*"):
+        file.write_bytes(b"")
+    change(workplace.docs / RETRY, "Waiting longer", "Pausing longer")
+    with pytest.raises(EvidenceError, match="collection adk_code is damaged"):
+        workplace.ingest()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from adk_evidence.errors import StoreError, UnknownIndexError
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.settings import Settings
 from adk_evidence_lsp import backend as backend_module
+from adk_evidence_lsp import server
 from adk_evidence_lsp.backend import LOOK_AGAIN_SECONDS, Backend
 from adk_evidence_lsp.projects import Project
 from adk_evidence_lsp.protocol import ClientSettings
@@ -183,3 +185,23 @@ def test_symbols_of_the_workspace_look_for_a_projects_version_only_now_and_then(
     backend.ask_versions(projects, lambda pinned: None)
     assert looked == 2 * projects
     backend.close()
+
+
+def test_pages_are_checked_while_nobody_asks_and_until_somebody_stops_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    happened: list[str] = []
+    running = iter([0, 1, 1, 0, 0])
+
+    def check_pages() -> Iterator[str]:
+        for page in ("a.md", "b.md", "c.md", "d.md"):
+            happened.append(page)
+            yield page
+
+    session = SimpleNamespace(check_pages=check_pages)
+    service = SimpleNamespace(session=lambda context: nullcontext(session))
+    questions = SimpleNamespace(use=lambda: SimpleNamespace(running=next(running)))
+    monkeypatch.setattr(server.time, "sleep", lambda seconds: happened.append("wait"))
+    own = SimpleNamespace(executor=SimpleNamespace(questions=questions))
+    server.EvidenceServer._check_pages(own, service, lambda: "c.md" in happened)  # type: ignore[arg-type]
+    assert happened == ["a.md", "wait", "wait", "b.md", "c.md"]

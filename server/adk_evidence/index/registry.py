@@ -428,14 +428,21 @@ def _summary(settings: Settings, known: IndexSummary) -> IndexSummary:
 
 
 def size_on_disk(folder: Path) -> int:
-    """Bytes that the files of a folder take on disk; files that vanish meanwhile do not count."""
-    total = 0
+    """Bytes that the files of a folder take on disk; files that vanish meanwhile do not count.
+
+    A file of several generations counts once.
+    """
+    total, seen = 0, set[tuple[int, int]]()
     for place, _, names in os.walk(folder):
         for name in names:
             try:
                 info = os.lstat(Path(place, name))
             except OSError:
                 continue
+            if info.st_nlink > 1:
+                if (info.st_dev, info.st_ino) in seen:
+                    continue
+                seen.add((info.st_dev, info.st_ino))
             # Qdrant Edge creates large files that are mostly or wholly unwritten. Windows does not report blocks.
             blocks = getattr(info, "st_blocks", None)
             total += info.st_size if blocks is None else blocks * 512

@@ -26,7 +26,7 @@ ProgrammingLanguage = Literal[
 ]
 
 # Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
-PAYLOAD_VERSION = 2
+PAYLOAD_VERSION = 3
 
 # Ends the provenance header on top of a chunk's text.
 HEADER_END = "\n---\n"

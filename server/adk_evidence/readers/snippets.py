@@ -52,7 +52,9 @@ def snippets_of(lines: Sequence[str], lang: str, read: IncludeReader | None = No
     if lang == "py":
         yield Snippet(0, "\n".join(lines))
     elif lang == "md":
-        yield from heapq.merge(_blocks(lines), _included(lines, read), key=lambda snippet: snippet.line)
+        # A block of includes comes behind an include inside that block.
+        included = sorted(_included(lines, read), key=lambda snippet: snippet.line)
+        yield from heapq.merge(_blocks(lines), included, key=lambda snippet: snippet.line)
 
 
 def _included(lines: Sequence[str], read: IncludeReader | None) -> Iterator[Snippet]:

@@ -53,7 +53,7 @@ def check_ahead(run: Run, corpora: Mapping[str, Corpus]) -> Iterator[str]:
     """Check the pages of the searched index, as many as are kept, before a question shows them.
 
     Yields the path of each page once it is checked, so that the caller can stop or wait between two pages. A page takes
-    some milliseconds, a long one with much code 40.
+    some milliseconds, a long one with much code up to 80.
 
     Args:
         run: A request that has begun.

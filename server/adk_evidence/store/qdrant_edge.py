@@ -409,7 +409,7 @@ def _packed(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unpacked(point: Any, wanted: bool | list[str] = True) -> Record:
-    """A point as it was written, with the wanted fields; older indexes have all fields apart."""
+    """A point as it was written, with the wanted fields of its payload."""
     record = stored(point)
     packed = record.payload.get(_PACKED)
     if packed is None:

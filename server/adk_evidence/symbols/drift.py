@@ -33,7 +33,8 @@ LACKING: Collection[DriftKind] = ("import", "name", "keyword")
 MAX_DEPTH = 12
 MAX_KEPT_NAMES = 5000
 MAX_KNOWN_NAMES = 200
-# The most names of a page that the version lacks: each one is looked for in all versions.
+# The most names that the version lacks, of a page, or of each snippet where an answer shows some lines of a page: each
+# name is looked for in all versions.
 MAX_LACKING_NAMES = 100
 # A snippet that parsing part by part would take longer for was not written by a person.
 MAX_SNIPPET_CHARS = 200_000
@@ -300,13 +301,15 @@ class PageCheck:
         """What the snippets in some lines of the page show, also in their other lines; all lines from 0."""
         with self._lock:
             while self._next is not None and self._next.line <= last:
-                part = _Part(self._next, dict(self._known))
-                code = self._checker._read(part.snippet, self._known)
+                part, known = _Part(self._next, dict(self._known)), dict(self._known)
+                code = self._checker._read(part.snippet, known)
+                if code is not None and part.is_in(first, last):
+                    self._check(part, code)
+                # What fails before this is tried again by the next question.
+                self._next = next(self._unread, None)
+                self._known = known
                 if code is not None:
                     self._parts.append(part)
-                    if part.is_in(first, last):
-                        self._check(part, code)
-                self._next = next(self._unread, None)
             found: dict[_Spot, Deviation] = {}
             for part in [part for part in self._parts if part.is_in(first, last)]:
                 # Code that was read for its imports is read again: trees take a hundred times the memory of their text.

@@ -13,6 +13,8 @@ from adk_evidence.symbols.target import Target
 MAX_NAMES = 3
 # How many statements the types of a signature get.
 MAX_TYPES = 6
+# In how many signatures a class of another package must be, to be told of.
+MIN_USES = 3
 # A class in a signature, with the dots of its module: `Content` and `types.Content`, but no value `Content()`.
 _TYPE = re.compile(r"(?<![\w.'\"])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?![\w.(])")
 
@@ -128,7 +130,7 @@ def taken_from_elsewhere(targets: Sequence[Target]) -> dict[str, str]:
 def used_of_modules(targets: Sequence[Target], imported: Mapping[str, str]) -> dict[str, str]:
     """The classes of other packages that signatures name through a module, by their own names: `Part` as `types.Part`.
 
-    Of several modules that have such a name, the one counts that most signatures name.
+    A name is told where at least `MIN_USES` signatures have it from one module, and less than half have it from others.
 
     Args:
         targets: Whose signatures are read.
@@ -140,10 +142,25 @@ def used_of_modules(targets: Sequence[Target], imported: Mapping[str, str]) -> d
         for dotted in dict.fromkeys((*type_names(target), *field_type_names(target)))
         if dotted.count(".") == 1 and dotted.partition(".")[0] in imported
     )
+    # `types` and `genai_types` are names of one module.
+    module_of = {alias: statement.partition(" as ")[0] for alias, statement in imported.items()}
+    uses: dict[str, Counter[str]] = {}
+    for dotted, count in counts.items():
+        alias, _, name = dotted.partition(".")
+        uses.setdefault(name, Counter())[module_of[alias]] += count
     found: dict[str, str] = {}
     for dotted, _ in counts.most_common():
-        found.setdefault(dotted.partition(".")[2], dotted)
+        alias, _, name = dotted.partition(".")
+        of_module = uses[name][module_of[alias]]
+        if of_module >= MIN_USES and 2 * of_module > uses[name].total():
+            found.setdefault(name, f"{_preferred(alias, imported, module_of)}.{name}")
     return found
+
+
+def _preferred(alias: str, imported: Mapping[str, str], module_of: Mapping[str, str]) -> str:
+    """The name without `as` of the module that an alias stands for, where the code imports that, too."""
+    plain = [one for one, statement in imported.items() if " as " not in statement]
+    return next((one for one in plain if module_of[one] == module_of[alias]), alias)
 
 
 def _importing(package: str, names: Sequence[str]) -> str:

@@ -222,25 +222,31 @@ class TargetSearch:
         # What holds other characters is no name, and would be shown as it is.
         if not _NAME.fullmatch(name):
             return ""
-        dotted = self._of_modules().get(name, name)
-        if dotted == name:
-            if self.names.is_known(name) or not is_code_like(query):
+        first = name.partition(".")[0]
+        if first in self._of_modules():
+            # Neither a capital letter nor a field called `content` makes `Content` a name; a class of others does.
+            if any(target.name == first for target in self.targets):
                 return ""
-        elif any(target.name == name for target in self.targets):
+        elif self.names.is_known(name) or not is_code_like(query):
             return ""
-        # Neither a capital letter nor a field called `content` makes `Content` a name; a class of another package does.
         named = self.members.look_up(name)
         if named is None:
-            first = dotted.partition(".")[0]
-            statement = self._elsewhere().get(first)
-            what = f"takes `{first}`" if dotted == name else f"has `{dotted}`"
-            taken = f": the code {what} from another package (`{statement}`)" if statement else ""
-            return f"No public symbol is called `{name}`{taken}; the nearest:"
+            return f"No public symbol is called `{name}`{self._from_elsewhere(name)}; the nearest:"
         if named.found:
             return ""
         return (
             f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`; the nearest:"
         )
+
+    def _from_elsewhere(self, name: str) -> str:
+        """Where the code has the first parts of a dotted name from, if from another package; else ""."""
+        first, _, rest = name.partition(".")
+        member = f"{first}.{rest.partition('.')[0]}"
+        used = self._of_modules()
+        known = used.get(first) or (member if member in used.values() else "")
+        statement = self._elsewhere().get(known.partition(".")[0] or first)
+        what = f"has `{known}`" if known else f"takes `{first}`"
+        return f": the code {what} from another package (`{statement}`)" if statement else ""
 
     def rank(self, query: str, limit: int, mode: AnswerMode) -> list[Scored]:
         """The best targets by the search of a mode; the errors are those of `find`."""
