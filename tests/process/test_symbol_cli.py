@@ -17,7 +17,7 @@ from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
 from adk_ingest.progress import Progress
 from adk_ingest.targets import build
-from tests.corpora import HashEmbedder, Workplace, change
+from tests.corpora import HashEmbedder, Workplace, change, write_files
 
 Cli = Callable[..., Result]
 
@@ -68,6 +68,26 @@ def test_a_name_that_nothing_has_is_said_to_be_none_before_what_is_near(cli: Cli
 def test_a_constructor_is_that_of_its_class(cli: Cli) -> None:
     shown = cli("RetryPlugin.__init__").stdout
     assert shown == cli("RetryPlugin", "-k", 1).stdout and "RetryPlugin(max_retries: int = MAX_RETRIES)" in shown
+
+
+def test_a_class_of_another_package_is_said_although_a_field_is_called_so(tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path)
+    sends = "".join(f"    def send_{n}(self, part: web.Part) -> None:\n        ...\n\n" for n in range(3))
+    write_files(
+        workplace.code,
+        {
+            "src/google/adk/sending.py": "from elsewhere import web\n\n\nclass Sender:\n    part: str = ''\n    'What is sent.'\n\n"
+            + sends,
+            "src/google/adk/__init__.py": "from .sending import Sender\n\n__all__ = ['Sender']\n",
+        },
+    )
+    workplace.ingest()
+
+    def first_line(name: str) -> str:
+        return CliRunner().invoke(app, ["symbol", name, "--home", str(workplace.home)]).stdout.splitlines()[0]
+
+    assert first_line("Part").startswith("No public symbol is called `Part`: the code has `web.Part` from another")
+    assert "Sender.part" in first_line("part") and "Sender" in first_line("Sender.__init__")
 
 
 def test_what_is_private_is_shown_with_its_place_and_without_an_import(tmp_path: Path) -> None:

@@ -171,8 +171,10 @@ class CurrentSymbols:
             told = lack_at(self._settings.paths.history, about.ref, query) if is_name else None
         if told is not None:
             return f"{told} The nearest:" if results else told
-        is_spelled_so = any(one.symbol.rpartition(".")[2] == own for one in exact)
-        return search.lacking(query) if results and not is_spelled_so else ""
+        names = {one.symbol.rpartition(".")[2] for one in exact}
+        # `Content` finds fields called `content`, and may be a class of another package.
+        is_spelled_otherwise = own not in names and {name.lower() for name in names} == {own.lower()}
+        return search.lacking(query) if results and (not exact or is_spelled_otherwise) else ""
 
     def _load_targets(self) -> tuple[IndexManifest, TargetSearch]:
         current = self._generations.current()
