@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Generator, Iterator
@@ -92,3 +93,12 @@ def models() -> Path:
     except ModelError as exc:
         pytest.skip(f"NO MODEL, NOT TESTED: {exc}")
     return settings.paths.models
+
+
+@pytest.fixture
+def collector_as_before() -> Iterator[None]:
+    """Gives the garbage collector its thresholds and objects back after a test."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 
 import pytest
 
 from adk_evidence.search import session
 
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    before = gc.get_threshold()
-    yield
-    gc.set_threshold(*before)
-    gc.unfreeze()
+pytestmark = pytest.mark.usefixtures("collector_as_before")
 
 
 @pytest.mark.parametrize(("own", "then"), [(700, session.COLLECTED_AT_ONCE), (50_000, 50_000), (0, 0)])

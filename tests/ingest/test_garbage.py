@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 
 import pytest
 
 from adk_ingest.garbage import one_command, rare_garbage_collection
 
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    before = gc.get_threshold()
-    yield
-    gc.set_threshold(*before)
-    gc.unfreeze()
+pytestmark = pytest.mark.usefixtures("collector_as_before")
 
 
 @pytest.mark.parametrize(("own", "then"), [(700, 50_000), (60_000, 60_000), (0, 0)])

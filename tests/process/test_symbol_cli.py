@@ -73,11 +73,11 @@ def test_a_constructor_is_that_of_its_class(cli: Cli) -> None:
 def test_a_class_of_another_package_is_said_although_a_field_is_called_so(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     sends = "".join(f"    def send_{n}(self, part: web.Part) -> None:\n        ...\n\n" for n in range(3))
+    head = "class Sender:\n    part: str = ''\n    'What is sent.'\n\n"
     write_files(
         workplace.code,
         {
-            "src/google/adk/sending.py": "from elsewhere import web\n\n\nclass Sender:\n    part: str = ''\n    'What is sent.'\n\n"
-            + sends,
+            "src/google/adk/sending.py": f"from elsewhere import web\n\n\n{head}{sends}",
             "src/google/adk/__init__.py": "from .sending import Sender\n\n__all__ = ['Sender']\n",
         },
     )
