@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import KINDS
@@ -115,14 +114,11 @@ def _what_stays(base: Base, corpora: Sequence[CorpusInput], *, others_stay: bool
             shared += chunks
             entries |= own
         else:
-            left_out |= {store.collection(kind), *(PAGES_FOLDER for entry in own.values() if _has_pages(entry))}
+            pages = (PAGES_FOLDER for entry in own.values() if entry.location.kind == "pages")
+            left_out |= {store.collection(kind), *pages}
     taken = manifest.model_copy(update={"corpora": entries})
     left_files = (
         f"{name}/{path}" for name, entry in manifest.corpora.items() if name not in entries for path in entry.files
     )
     generation = replace(base.generation, manifest=taken)
     return shared, replace(base, generation=generation, left_out=frozenset(left_out), left_files=tuple(left_files))
-
-
-def _has_pages(entry: CorpusEntry) -> bool:
-    return entry.location.root == Path(PAGES_FOLDER)

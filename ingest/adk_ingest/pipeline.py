@@ -185,9 +185,7 @@ class Ingestion:
         """
         try:
             base = self._base(mode, corpora, self._generations.current())
-            renewed = self._renewed(base)
-            published = base.generation if base else None
-            changes = [Changes.since(published, corpus, _describe(corpus), renewed) for corpus in corpora]
+            changes = self._compared(base, corpora, {})
             with _spools(changes):
                 for _ in self._made(changes):
                     pass
@@ -223,13 +221,13 @@ class Ingestion:
                 base = self._base(run.mode, corpora, current)
                 if current is None and (base := held.enter_context(self._taken_over(corpora))) is not None:
                     corpora = [*corpora, *self._not_taken_over(base, corpora)]
-                changes = self._compared(base, corpora, run)
+                changes = self._compared(base, corpora, run.corpora)
                 if current is not None and base is not None and any(changes):
                     base = without_waste(base, corpora)
                     if base.left_out:
                         named = " and ".join(sorted(base.left_out & base.generation.manifest.collections.keys()))
                         self._progress.note(f"Little of {named} stays, so all of {named} is written anew.")
-                        changes = self._compared(base, corpora, run)
+                        changes = self._compared(base, corpora, run.corpora)
             self._stop_if_cancelled()
             if current is not None and base is not None and not any(changes):
                 run.generation = current.id
@@ -244,11 +242,13 @@ class Ingestion:
             self._generations.collect_garbage(self._settings.store.keep_generations)
             self._publisher.collect_garbage()
 
-    def _compared(self, base: Base | None, corpora: Sequence[CorpusInput], run: RunManifest) -> list[Changes]:
+    def _compared(
+        self, base: Base | None, corpora: Sequence[CorpusInput], said: Mapping[str, CorpusRun]
+    ) -> list[Changes]:
+        """How corpora differ from a base; `said` has the entries of the run's manifest, which learn of it."""
         published, renewed = base.generation if base else None, self._renewed(base)
         return [
-            Changes.since(published, corpus, run.corpora.get(corpus.name) or _describe(corpus), renewed)
-            for corpus in corpora
+            Changes.since(published, corpus, said.get(corpus.name) or _describe(corpus), renewed) for corpus in corpora
         ]
 
     def _make(self, log: RunLog, current: Generation | None, base: Base | None, changes: Sequence[Changes]) -> None:

@@ -301,7 +301,7 @@ class PageCheck:
         """What the snippets in some lines of the page show, also in their other lines; all lines from 0."""
         with self._lock:
             while self._next is not None and self._next.line <= last:
-                part, known = _Part(self._next, dict(self._known)), dict(self._known)
+                part, known = _Part(self._next, self._known), dict(self._known)
                 code = self._checker._read(part.snippet, known)
                 if code is not None and part.is_in(first, last):
                     self._check(part, code)
