@@ -89,13 +89,13 @@ def sync_tree(folder: Path) -> None:
         sync_folder(Path(place))
 
 
-def copy_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:
-    """Copy a folder's content, except files and folders named in `skip`, and keep the holes of sparse files.
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a folder's content, and keep the holes of sparse files.
 
     Qdrant Edge lays out files of 32 MiB that are mostly empty: a plain copy would fill them with zeros, take five times
     the room, and read all of them. Nobody may be writing points to `source`.
     """
-    _repeat_tree(source, target, skip, _copy_file)
+    _repeat_tree(source, target, (), _copy_file)
 
 
 def link_tree(source: Path, target: Path, *, skip: Collection[str] = ()) -> None:

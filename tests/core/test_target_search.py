@@ -368,6 +368,7 @@ def with_hidden(tmp_path: Path) -> TargetSearch:
                 ("Reader.__read_all", "method"),
                 ("Quiet.__call__", "method"),
                 ("Graph", "class"),
+                ("Reader", "class"),
             ],
             1,
         )
@@ -397,6 +398,23 @@ def test_an_exact_name_finds_what_is_not_public(
     (item,), mode = with_hidden.find(query, 5, "auto", [])
     assert item.member is not None and (item.member.target.symbol, mode) == (symbol, "lookup")
     assert standing(item.member.target, with_hidden.by_fqn) == known_as
+
+
+def test_a_capitalised_word_is_the_class_of_that_name_before_anything_that_is_spelt_alike(
+    with_hidden: TargetSearch,
+) -> None:
+    first, *_ = with_hidden.find("Graph", 5, "auto", [])[0]
+    assert first.member is not None and first.member.target.symbol == "Graph"
+
+
+@pytest.mark.parametrize("query", ["graph", "Graph of nodes"])
+def test_words_are_not_the_names_of_hidden_classes(with_hidden: TargetSearch, query: str) -> None:
+    assert all(item.member is None for item in with_hidden.find(query, 5, "lexical", [])[0])
+
+
+def test_a_public_symbol_keeps_its_name_from_a_hidden_class(with_hidden: TargetSearch) -> None:
+    first, *_ = with_hidden.find("Reader", 5, "auto", [])[0]
+    assert first.member is None and with_hidden.targets[first.place].symbol == "Reader"
 
 
 @pytest.mark.parametrize("query", ["_ope", "reader._open", "Other._open"])

@@ -128,6 +128,10 @@ class TargetSearch:
             each = self._each_named(query.split(), limit, warnings) if typed == "code" else None
             return (each[:limit], "lookup") if each else None
         by_name = self.names.look_up(query, limit)
+        classes = self._hidden_classes(query, warnings)
+        if classes:
+            # `Graph` is rather the class of that name than a field `graph`.
+            return [*classes, *by_name][:limit], "lookup"
         if _has_exact(by_name):
             # A member that was asked for with its class; of a bare name, many classes may have one.
             alone = "." in query and "." in self.targets[by_name[0].place].symbol
@@ -162,20 +166,31 @@ class TargetSearch:
             # The class goes with its member.
             found = [Scored(item.place, EXACT_SCORE, Why(match="exact"), item) for item in named.found]
             return [*found, *(Scored(place, PREFIX_SCORE, Why(match="prefix")) for place in named.owners)]
-        hidden = self._hidden_names(name, warnings)
-        return [Scored(-1, EXACT_SCORE, Why(match="exact"), Member(one, -1)) for one in hidden]
+        return [_as_hidden(one) for one in self._hidden_names(name, warnings)]
 
     def _hidden_names(self, query: str, warnings: list[str]) -> list[Target]:
         name = query.strip().removesuffix("()")
         # Every other class has a method `__init__`.
         if not is_code_like(name) or name.startswith("__"):
             return []
-        names, unread = self._hidden()
-        if unread and unread not in warnings:
-            warnings.append(unread)
+        names = self._read_hidden(warnings)
         owner, _, member = name.rpartition(".")
         bases = (f"{base}.{member}" for base in self.members.bases(owner)) if owner else ()
         return names.look_up(name) or next((found for base in bases if (found := names.look_up(base))), [])
+
+    def _hidden_classes(self, query: str, warnings: list[str]) -> list[Scored]:
+        """The hidden classes that a single capitalised word names, where no public symbol has that very name."""
+        name = query.strip()
+        if is_code_like(name) or not name.isidentifier() or any(target.name == name for target in self.targets):
+            return []
+        found = self._read_hidden(warnings).look_up(name)
+        return [_as_hidden(one) for one in found if one.symbol == name and one.type == "class"]
+
+    def _read_hidden(self, warnings: list[str]) -> HiddenNames:
+        names, unread = self._hidden()
+        if unread and unread not in warnings:
+            warnings.append(unread)
+        return names
 
     def _each_named(self, words: Sequence[str], limit: int, warnings: list[str]) -> list[Scored] | None:
         """What the words of a query are the names of, in their order; None where one of them is no name.
@@ -457,6 +472,10 @@ def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
         return HiddenNames(load_hidden(found)), ""
     except StoreError as exc:
         return HiddenNames([]), f"{exc.message} Private and internal names are not found. {exc.hint}"
+
+
+def _as_hidden(target: Target) -> Scored:
+    return Scored(-1, EXACT_SCORE, Why(match="exact"), Member(target, -1))
 
 
 def _has_exact(by_name: Sequence[Scored]) -> bool:
