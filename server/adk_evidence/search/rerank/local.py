@@ -21,6 +21,7 @@ from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.opposites import asked_beside, is_opposite
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
 
@@ -50,6 +51,8 @@ class Weights:
       them use the name.
     - `private` counts for private definitions that the query does not name, where something is to be built.
     - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
+    - `opposite` counts for what is called by the opposite of the query's words: `after_tool_callback`, where the query
+      says `before a tool`.
     """
 
     dense: float = 0.6
@@ -61,12 +64,13 @@ class Weights:
     linked: float = 0.8
     private: float = -0.6
     changelog: float = -2.0
+    opposite: float = -1.5
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-7"
+    model = "local-zscore-8"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
@@ -82,6 +86,7 @@ class LocalReranker:
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         found = scales(documents)
         of_use = not asks_for_changes(query.text)
+        beside = asked_beside(query.text) if query.kind in ("question", "names") else frozenset()
         # The names of the code that cannot be meant as plain words, and how many of the best docs use each of them.
         linking = {name for own in defined for name in own if is_code_like(name)}
         used: Counter[str] = Counter()
@@ -96,6 +101,8 @@ class LocalReranker:
                     features["private"] = 1.0
                 if of_use and is_changelog(payload.path, payload.headings):
                     features["changelog"] = 1.0
+                if is_opposite(beside, payload):
+                    features["opposite"] = 1.0
                 if linked := max([used[name] for name in defined[index] if name in used], default=0):
                     features["linked"] = linked / LINKING_DOCS
                 scores[index] = RerankScore(weighted(features, self.weights), features, found[kind])
