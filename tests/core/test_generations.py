@@ -257,6 +257,23 @@ def test_rollback_goes_back_step_by_step(store: GenerationStore) -> None:
     assert [generation.id for generation in store.published()] == [newest.id, first.id]
 
 
+def test_rollback_passes_over_what_a_run_published_on_its_way_to_a_complete_index(store: GenerationStore) -> None:
+    def by_keywords() -> Generation:
+        with store.begin("run") as building:
+            return store.publish(building, manifest(building.id).model_copy(update={"dense": "pending"}))
+
+    by_keywords()
+    first = publish(store)
+    with pytest.raises(StoreError, match="no earlier generation"):
+        store.rollback()
+    assert store.current() == first
+    by_keywords()
+    publish(store)
+    assert store.rollback() == first == store.current()
+    before, _ = by_keywords(), by_keywords()
+    assert store.rollback() == before, "an index without vectors may go back to another one"
+
+
 # Garbage
 
 

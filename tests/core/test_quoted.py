@@ -44,6 +44,36 @@ def test_the_message_ends_where_the_user_goes_on():
     assert said == [("src/0.py", "holds the message of the error")]
 
 
+GETS = 'def __getattr__(name: str) -> object:\n  raise AttributeError(f"module {__name__!r} has no attribute {name!r}")'
+
+
+@pytest.mark.parametrize(
+    ("error", "body"),
+    [
+        ("AttributeError: 'Pot' object has no attribute 'lit'", GETS),
+        (
+            "RuntimeWarning: coroutine 'Pot.boil' was never awaited",
+            "# was never scheduled, so it leaks as never-awaited",
+        ),
+        ("ImportError: cannot import name 'Lid' from 'pots'", "# whoever cannot import a name has it from elsewhere"),
+        ("TypeError: 'NoneType' object is not iterable", "raise TypeError('this object is not a pot')"),
+    ],
+)
+def test_what_python_itself_says_is_the_message_of_nothing_that_shares_words_with_it(error: str, body: str):
+    assert quoted(error, found(chunk(body))) == []
+
+
+def test_a_page_that_tells_of_what_python_says_holds_the_message():
+    page = found(payload(body="You may see `AttributeError: 'Pot' object has no attribute 'lid'` with old pots."))
+    error = "AttributeError: 'Pan' object has no attribute 'lid'"
+    assert quoted(error, page, kind="doc") == [("docs/a.md", "holds the message of the error")]
+
+
+def test_the_messages_of_modules_that_look_names_up_are_their_own():
+    said = quoted("AttributeError: module 'pots' has no attribute 'lit'", found(chunk(GETS)))
+    assert said == [("src/0.py", "holds the message of the error")]
+
+
 def test_a_few_shared_words_are_no_message():
     assert quoted("PotError: No lid found anywhere in this kitchen today", found(chunk("x = 'No lid'"))) == []
     assert quoted("PotError: 5", found(chunk(RAISES))) == []

@@ -140,6 +140,43 @@ def test_a_name_of_another_version_is_told_with_that_version(cli: Cli, home: Pat
     assert "9.8.0" not in known
 
 
+@pytest.mark.parametrize(
+    ("path", "first"),
+    [
+        ("google.adk.handed_on.RetryPlugin", "1 RetryPlugin class"),
+        ("google.adk.handed_on.Renamed", "1 RetryPlugin class"),
+        ("google.adk.handed_on.retry", "`google.adk.handed_on.retry` is a module, and modules are not listed;"),
+        ("google.adk.handed_on.Foreign", "`google.adk.handed_on.Foreign` can be imported, and comes from another"),
+        ("google.adk.handed_on.Hidden", "`google.adk.handed_on.Hidden` can be imported, and is not listed;"),
+        ("google.adk.handed_on.Nothing", "google-adk 9.9.0 has no `google.adk.handed_on.Nothing`"),
+    ],
+)
+def test_a_path_by_which_a_package_hands_on_what_others_define_leads_there(
+    cli: Cli, home: Path, path: str, first: str
+) -> None:
+    retry = "google.adk.plugins.retry"
+    rows = {
+        "google.adk": {"": "m"},
+        "google.adk.plugins": {"": "m", "RetryPlugin": f"={retry}.RetryPlugin"},
+        retry: {"": "m", "RetryPlugin": "c:", "Unlisted": "c:"},
+        "google.adk.handed_on": {
+            "": "m",
+            "RetryPlugin": f"={retry}.RetryPlugin",
+            "Renamed": f"={retry}.RetryPlugin",
+            "retry": f"={retry}",
+            "Foreign": "~",
+            "Hidden": f"={retry}.Unlisted",
+        },
+    }
+    file = Home(home).history
+    file.write_bytes(make_table("google-adk", {"9.9.0": rows}).dump())
+    try:
+        shown = " ".join(cli(path, "--mode", "lexical").stdout.split())
+    finally:
+        file.unlink()
+    assert shown.startswith(first)
+
+
 def test_json_is_exactly_the_answer(cli: Cli) -> None:
     result = cli("how to retry a tool", "--json", "--mode", "hybrid")
     answer = TargetAnswer.model_validate_json(result.stdout)

@@ -53,6 +53,17 @@ class _Check(NamedTuple):
 
 # A message is known by its fixed words, of which few may be left; several places may raise the same message.
 _ERROR = _Check(depth=16, shortest=2, beside=1, least=3, share=0.4, near=0.1, most=6)
+# What Python itself says, whatever code runs. Other code raises nothing that only shares words with that.
+_OF_PYTHON = re.compile(
+    r"""^(?:type\ object\ )?'[^'\n]*'(?:\ object)?\ (?:object\ )?(?:has\ no\ attribute|is\ not\ \w+)\b
+    | ^coroutine\ '[^'\n]*'\ was\ never\ awaited | \bcan't\ be\ used\ in\ 'await'\ expression
+    | \(\)\ (?:got\ an\ unexpected\ keyword\ argument|missing\ \d+\ required|takes\ .{1,40}\ positional\ argument)
+    | ^cannot\ import\ name\  | ^No\ module\ named\  | ^name\ '[^'\n]*'\ is\ not\ defined""",
+    re.VERBOSE,
+)
+# Messages have fewer parts between their values; each one more multiplies the time of a search.
+_PARTS = 4
+_VALUE_OF_PYTHON = re.compile(r"'[^'\n]*'|\d+|^[\w.]+(?=\(\))")
 # Whoever pastes a sentence or a line changes little but line breaks and markup.
 _TEXT = _Check(depth=12, shortest=3, beside=2, least=5, share=0.85, near=0.1, most=4)
 
@@ -61,6 +72,7 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
     """The hits of a kind that hold the pasted text, the best first."""
     query = run.query
     check = _ERROR if query.is_error else _TEXT
+    of_python = _as_python_says(query.message) if query.is_error else None
     phrases = [phrase for text in _phrases(query) if len((phrase := Phrase.of(text)).words) >= check.least]
     if not phrases:
         return []
@@ -72,6 +84,10 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         candidates |= {hit.point_id: (hit._replace(fused_rank=0, branches=()), rank) for hit, rank in alone}
     for hit, rank in candidates.values():
         body = hit.payload.body
+        if of_python is not None:
+            if of_python.search(body):
+                found.append((WHOLE, rank, hit._replace(named=HOLDS_ERROR)))
+            continue
         lower = body.lower()
         likely = [phrase for phrase in phrases if phrase.may_be_covered(lower, check.share)]
         if not likely:
@@ -91,6 +107,14 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
     best = max((score for score, _, _ in found), default=0.0)
     kept = sorted((one for one in found if one[0] >= best - check.near), key=lambda one: (-one[0], one[1]))
     return [hit for _, _, hit in kept[: check.most]]
+
+
+def _as_python_says(message: str) -> re.Pattern[str] | None:
+    """What a text must hold to tell of a message that Python itself makes, with any values; None of other messages."""
+    if not _OF_PYTHON.search(message):
+        return None
+    fixed = [part for part in _VALUE_OF_PYTHON.split(message.partition("\n")[0]) if part.strip(" .:()")]
+    return re.compile(".{1,100}?".join(r"\s+".join(map(re.escape, part.split())) for part in fixed[:_PARTS]))
 
 
 def find_defined(run: Run, kind: Kind) -> Iterator[Hit]:

@@ -272,6 +272,9 @@ class GenerationStore:
     def rollback(self, publish: Callable[[Generation], None] = lambda generation: None) -> Generation:
         """Make the generation before the current one current again.
 
+        Where the current one is complete, earlier ones that answer by keywords alone are passed over: a run publishes
+        such a one on its way to a complete one.
+
         Args:
             publish: Called with the earlier generation first; an error that it raises leaves everything unchanged.
                 Called with the current generation again if the index folder cannot be written.
@@ -282,6 +285,8 @@ class GenerationStore:
         self._require_current()
         with self.writing("rollback"):
             current, *earlier = self.published()
+            while earlier and current.manifest.dense == "complete" != earlier[0].manifest.dense:
+                del earlier[0]
             if not earlier:
                 raise StoreError("There is no earlier generation of the index to go back to.")
             publish(earlier[0])

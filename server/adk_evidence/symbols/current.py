@@ -15,7 +15,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.hidden import standing
-from adk_evidence.symbols.history_stories import lack_at
+from adk_evidence.symbols.history_stories import Import, import_at, lack_at
 from adk_evidence.symbols.imports import PublicImports, type_imports
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
@@ -123,6 +123,14 @@ class CurrentSymbols:
         about = search.set.about
         warnings = [with_options(STALE.format(command=self._settings.targets_command))] if search.set.stale else []
         found, answered = search.find(query, limit, mode, warnings)
+        imported = None
+        if mode != "vector" and typed_as(query) == "name" and not any(item.why.match == "exact" for item in found):
+            imported = self._imported(query, about)
+            for path in imported.paths if imported else ():
+                meant = [item for item in search.find(path, limit, mode, warnings)[0] if item.why.match == "exact"]
+                if meant:
+                    found, answered = meant, "lookup"
+                    break
         installed = find_installed(self._settings.corpora["code"].distribution, python)
         results = []
         for item in found:
@@ -154,14 +162,24 @@ class CurrentSymbols:
             typed=typed_as(query),
             mode=answered,
             results=tuple(results),
-            lacking="" if answered == "vector" else self._lacking(query, search, results),
+            lacking="" if answered == "vector" else self._lacking(query, search, results, imported),
             ref=about.ref,
             installed=installed.version if installed else None,
             warnings=tuple(warnings),
         )
 
-    def _lacking(self, query: str, search: TargetSearch, results: Sequence[RankedTarget]) -> str:
+    def _imported(self, query: str, about: About) -> Import | None:
+        """What an import path leads to that no target goes by: packages hand on what others define."""
+        is_adk = about.repo == self._settings.corpora["code"].repo
+        return import_at(self._settings.paths.history, about.ref, query) if is_adk else None
+
+    def _lacking(
+        self, query: str, search: TargetSearch, results: Sequence[RankedTarget], imported: Import | None
+    ) -> str:
         """What is to say of a name that no public symbol has: what other versions say of the name comes first."""
+        if imported is not None:
+            exact_ones = any(one.why.match == "exact" for one in results)
+            return "" if exact_ones or not results else _OTHERWISE[imported.leads_to].format(name=query)
         about, told = search.set.about, None
         exact = [one for one in results if one.why.match == "exact"]
         own = query.removesuffix("()").rpartition(".")[2]
@@ -194,6 +212,14 @@ class CurrentSymbols:
                 found = load_set(folder, wanted)
                 self._targets = (key, TargetSearch(found, self._settings, model.embed_query))
             return manifest, self._targets[1]
+
+
+# What the path of a name leads to that is not listed itself.
+_OTHERWISE = {
+    "module": "`{name}` is a module, and modules are not listed; the nearest symbols:",
+    "definition": "`{name}` can be imported, and is not listed; the nearest:",
+    "elsewhere": "`{name}` can be imported, and comes from another package; the nearest:",
+}
 
 
 def _checked(query: str, limit: int) -> str:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.symbols.history import Call, History, Keywords, Nearest, Place, bare, read_call
@@ -211,6 +211,35 @@ def lack_at(home: Path, version: str | None, name: str) -> str | None:
         known = history.nearest(version) if version else None
         # A version that is newer than the table may have what no known version has.
         return lack(history, known.version, name) if known is not None and known.exact else None
+    return None
+
+
+class Import(NamedTuple):
+    """What an import path leads to: a `module`, a `definition` with the paths it goes by, or what others define."""
+
+    leads_to: Literal["module", "definition", "elsewhere"]
+    paths: tuple[str, ...] = ()
+
+
+def import_at(home: Path, version: str | None, name: str) -> Import | None:
+    """What a path that begins with the package's name leads to in a version, by the table that `History.load` finds.
+
+    None where the version has no such path, and of versions that the table does not know.
+    """
+    with suppress(EvidenceError):
+        history = History.load(home)
+        known, path = (history.nearest(version) if version else None), bare(name)
+        if known is None or not known.exact or path is None or not path.startswith(f"{history.package}."):
+            return None
+        if not history.has_at(known.number, path):
+            return None
+        place = history.find(known.number, path)
+        if not isinstance(place, Place):
+            return Import("elsewhere")
+        if not place.name:
+            return Import("module")
+        public = history.import_path(known.number, place)
+        return Import("definition", (place.path, *([public] if public else [])))
     return None
 
 

@@ -259,6 +259,12 @@ class TargetSearch:
         member = f"{first}.{rest.partition('.')[0]}"
         used = self._of_modules()
         known = used.get(first) or (member if member in used.values() else "")
+        if not known:
+            # `google.genai.types.Content`, where the code says `types.Content`.
+            module, _, last = name.rpartition(".")
+            package, _, alias = module.rpartition(".")
+            is_same = self._elsewhere().get(alias) == f"from {package} import {alias}"
+            known = f"{alias}.{last}" if is_same and f"{alias}.{last}" in used.values() else ""
         statement = self._elsewhere().get(known.partition(".")[0] or first)
         what = f"has `{known}`" if known else f"takes `{first}`"
         return f": the code {what} from another package (`{statement}`)" if statement else ""
