@@ -20,6 +20,10 @@ from adk_evidence.validation import words
 PREFIX = "ADK_EVIDENCE_"
 DELIMITER = "__"
 SETTINGS_FILE = f"{PREFIX}SETTINGS"
+# Variables that name files and folders, and are no settings.
+_BESIDE = ("settings", "docs")
+# How alike a misspelt name is: `hoem` and `home` have three of four letters in the same order.
+_NEARLY = 0.75
 _LIST = "`config/settings.yaml` lists every setting and its values."
 _MAX_CHARS = 80
 _MAX_BYTES = 1_000_000
@@ -118,7 +122,7 @@ def check_variables(model: type[BaseModel]) -> None:
     """Refuse variables that look like a setting and name none.
 
     Variables without a section may be those of our other programs; they are refused only if they begin with the name of
-    a section.
+    a section, or are nearly the name of a setting.
 
     Raises:
         SettingsError: A variable does not name a setting.
@@ -131,6 +135,18 @@ def check_variables(model: type[BaseModel]) -> None:
                 f"The environment variable {_short(name)} names no setting.",
                 f"After the section stand two underscores: {PREFIX}{section.upper()}{DELIMITER}... {_LIST}",
             )
+        elif like := _nearly(path[0], (*model.model_fields, *_BESIDE)):
+            raise SettingsError(
+                f"The environment variable {_short(name)} names no setting.",
+                f"Did you mean {PREFIX}{like.upper()}? Otherwise, unset {_short(name)}.",
+            )
+
+
+def _nearly(name: str, known: Sequence[str]) -> str | None:
+    """The known name that another name is nearly, if the other name is not known itself."""
+    if name in known:
+        return None
+    return next(iter(difflib.get_close_matches(name[:_MAX_CHARS], known, n=1, cutoff=_NEARLY)), None)
 
 
 def sentence(

@@ -64,6 +64,11 @@ def words(error: ErrorDetails) -> str:
             return "it is missing"
         case "string_unicode":
             return "it is not valid Unicode"
+        case "string_too_long":
+            return f"it is longer than {context['max_length']:,} characters"
+        case "string_too_short":
+            least = context["min_length"]
+            return "it is empty" if least == 1 else f"it is shorter than {least:,} characters"
         case "extra_forbidden":
             return "there is no such field"
         case "union_tag_invalid":

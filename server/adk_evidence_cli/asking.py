@@ -143,7 +143,6 @@ def build_request(
         # Python keeps bytes of an argument that it cannot decode as lone surrogates.
         if where == "query" and "Unicode" in what:
             what = "it is not in the encoding of this locale"
-        what = what.replace("String should have at least 1 character", "it is empty")
         raise InvalidRequestError(f"{named} is not valid: {what}.", "See `adk-evidence ask --help`.") from exc
 
 

@@ -33,6 +33,7 @@ from adk_ingest.sources.git import clone_or_update, open_checkout
 from adk_ingest.sources.snapshot import MANIFEST, open_snapshot
 
 DOCS_VARIABLE = "ADK_EVIDENCE_DOCS"
+_FOLDERS = "Name a git checkout or a snapshot folder."
 Place = Literal["env", "root", "clone"]
 INGEST_ORDER: tuple[Place, ...] = ("env", "root", "clone")
 DEMO_ORDER: tuple[Place, ...] = ("root", "clone", "env")
@@ -233,9 +234,12 @@ def _open_explicit(
         if corpus.distribution and not is_own and any(path.glob("*.dist-info")):
             return open_folder(path, canonicalize_name(parse_requirement(corpus.distribution).name), corpus)
         return _open_folder(path, corpus)
-    if corpus.distribution is None or (not path.exists() and path.name != named):
-        raise SourceError(f"The folder {named} does not exist.", "Name a git checkout or a snapshot folder.")
+    if corpus.distribution is None:
+        raise SourceError(f"The folder {named} does not exist.", _FOLDERS)
     expected = parse_requirement(corpus.distribution).name
+    if not path.exists() and path.name != named:
+        release = f"a release such as {expected}==2.0.0"
+        raise SourceError(f"{named} does not exist.", f"Name a folder, a wheel, a Python interpreter or {release}.")
     if path.suffix == ".whl":
         if path.exists() and not _is_called(path.name.split("-")[0], expected):
             raise SourceError(f"{path.name} is not a wheel of {expected}.", f"Name a wheel of {expected}.")
@@ -266,9 +270,9 @@ def _is_called(name: str, expected: str) -> bool:
 
 def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:
     if folder.is_file():
-        raise SourceError(f"{folder} is a file, not a folder.", "Name a git checkout or a snapshot folder.")
+        raise SourceError(f"{folder} is a file, not a folder.", _FOLDERS)
     if not folder.is_dir():
-        raise SourceError(f"The folder {folder} does not exist.", "Name a git checkout or a snapshot folder.")
+        raise SourceError(f"The folder {folder} does not exist.", _FOLDERS)
     if corpus.source == "snapshot" or (corpus.source != "git" and (folder / MANIFEST).is_file()):
         return open_snapshot(folder, corpus)
     place = folder.resolve()
