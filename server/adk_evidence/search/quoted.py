@@ -55,7 +55,8 @@ class _Check(NamedTuple):
 _ERROR = _Check(depth=16, shortest=2, beside=1, least=3, share=0.4, near=0.1, most=6)
 # What Python itself says, whatever code runs. Other code raises nothing that only shares words with that.
 _OF_PYTHON = re.compile(
-    r"""^(?:type\ object\ )?'[^'\n]*'(?:\ object)?\ (?:object\ )?(?:has\ no\ attribute|is\ not\ \w+)\b
+    r"""^'[^'\n]*'\ object\ (?:has\ no\ attribute|is\ not\ \w+|does\ not\ support)\b
+    | ^type\ object\ '[^'\n]*'\ has\ no\ attribute\b
     | ^coroutine\ '[^'\n]*'\ was\ never\ awaited | \bcan't\ be\ used\ in\ 'await'\ expression
     | \(\)\ (?:got\ an\ unexpected\ keyword\ argument|missing\ \d+\ required|takes\ .{1,40}\ positional\ argument)
     | ^cannot\ import\ name\  | ^No\ module\ named\  | ^name\ '[^'\n]*'\ is\ not\ defined""",

@@ -127,7 +127,7 @@ class CurrentSymbols:
         if mode != "vector" and typed_as(query) == "name" and not any(item.why.match == "exact" for item in found):
             imported = self._imported(query, about)
             for path in imported.paths if imported else ():
-                meant = [item for item in search.find(path, limit, mode, warnings)[0] if item.why.match == "exact"]
+                meant = [item for item in search.find(path, limit, "lexical", warnings)[0] if item.why.match == "exact"]
                 if meant:
                     found, answered = meant, "lookup"
                     break
@@ -178,8 +178,8 @@ class CurrentSymbols:
     ) -> str:
         """What is to say of a name that no public symbol has: what other versions say of the name comes first."""
         if imported is not None:
-            exact_ones = any(one.why.match == "exact" for one in results)
-            return "" if exact_ones or not results else _OTHERWISE[imported.leads_to].format(name=query)
+            is_found = not results or any(one.why.match == "exact" for one in results)
+            return "" if is_found else _OTHERWISE[imported.leads_to].format(name=query)
         about, told = search.set.about, None
         exact = [one for one in results if one.why.match == "exact"]
         own = query.removesuffix("()").rpartition(".")[2]
