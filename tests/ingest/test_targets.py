@@ -65,6 +65,11 @@ class Agent:
     async def run(self, message: str) -> str:
         """Answer one message."""
 
+    @contextlib.asynccontextmanager
+    async def connect(self, model: str) -> "AsyncIterator[Agent]":
+        """Speak with a model while the block runs."""
+        yield self
+
     def _hidden(self) -> None:
         """Not for anybody."""
 
@@ -138,6 +143,7 @@ def kit() -> dict[str, Target]:
 def test_only_public_symbols_are_targets(kit: Any) -> None:
     assert set(kit) == {
         "kit.agents.Agent",
+        "kit.agents.Agent.connect",
         "kit.agents.Agent.name",
         "kit.agents.Agent.planner",
         "kit.agents.Agent.run",
@@ -169,6 +175,7 @@ def test_a_class_has_its_constructor_and_the_signatures_of_its_public_members(ki
     own, *members = kit["kit.agents.Agent"].signatures
     assert own == "Agent(name: str, *, retries: int = 3)"
     assert "async run(message: str) -> str" in members and "secret = 1" in members
+    assert "async with connect(model: str) -> AsyncIterator[Agent]" in members, "it is entered, not awaited"
     assert not any("_hidden" in member for member in members)
 
 

@@ -41,6 +41,7 @@ MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURES = 60
 MAX_VALUE_CHARS = 80
 
+_CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
 _INTERNAL = re.compile(
     r"internal (?:framework |adk )*use only|for internal use|not part of the public api|internal to the framework"
     r"|not (?:intended|meant) for public use|@internal|private helper",
@@ -292,12 +293,16 @@ def _is_internal(doc: str) -> bool:
 
 
 def _is_deprecated(member: Any, doc: str, statement: _Assignment | None) -> bool:
-    decorators = (str(item.value).partition("(")[0] for item in getattr(member, "decorators", ()))
-    if any(name.rpartition(".")[2] == "deprecated" for name in decorators):
+    if "deprecated" in _decorators(member):
         return True
     if statement is not None and (is_deprecated(statement.value) or _WILL_BE_DEPRECATED.search(doc)):
         return True
     return deprecation(doc) is not None
+
+
+def _decorators(member: Any) -> set[str]:
+    """The names of a definition's decorators, without modules and arguments."""
+    return {str(item.value).partition("(")[0].rpartition(".")[2] for item in getattr(member, "decorators", ())}
 
 
 def deprecation(docstring: str) -> str | None:
@@ -316,8 +321,9 @@ def _signature(member: Any, name: str, statement: _Assignment | None = None, mad
             return as_text(made.signature(return_type=False, name=name))
         return f"class {name}({bases})" if bases else f"class {name}"
     if member.is_function:
-        # Whoever calls the function must know whether to await the result.
+        # Whoever calls the function must know whether to await the result, or to enter it.
         said = "async " if "async" in member.labels else ""
+        said += "with " if _decorators(member) & _CONTEXT_MANAGERS else ""
         return said + as_text(member.signature(name=name))
     annotation = f": {member.annotation}" if member.annotation else ""
     if statement is not None:

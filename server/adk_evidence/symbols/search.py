@@ -45,7 +45,7 @@ WEIGHTS: Mapping[Typed, tuple[float, float]] = {"name": (1.0, 0.3), "code": (1.0
 
 # Matches that no similarity of meaning outdoes.
 _BY_NAME = ("exact", "similar_name")
-_MEMBER_NAME = re.compile(r"^(?:class |async )?(\w+)", re.MULTILINE)
+_MEMBER_NAME = re.compile(r"^(?:class |async )?(?:with )?(\w+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[\w.]{1,200}")
 _LAST = "\U0010ffff"
