@@ -22,8 +22,10 @@ DELIMITER = "__"
 SETTINGS_FILE = f"{PREFIX}SETTINGS"
 # Variables that name files and folders, and are no settings.
 _BESIDE = ("settings", "docs")
-# How alike a misspelt name is: `hoem` and `home` have three of four letters in the same order.
+# How alike a misspelt name is: `hoem` and `home` have three of four letters in the same order. A name with a word more,
+# such as `test_settings`, is another name.
 _NEARLY = 0.75
+_LETTERS_MORE = 2
 _LIST = "`config/settings.yaml` lists every setting and its values."
 _MAX_CHARS = 80
 _MAX_BYTES = 1_000_000
@@ -146,7 +148,8 @@ def _nearly(name: str, known: Sequence[str]) -> str | None:
     """The known name that another name is nearly, if the other name is not known itself."""
     if name in known:
         return None
-    return next(iter(difflib.get_close_matches(name[:_MAX_CHARS], known, n=1, cutoff=_NEARLY)), None)
+    as_long = [other for other in known if abs(len(other) - len(name)) <= _LETTERS_MORE]
+    return next(iter(difflib.get_close_matches(name, as_long, n=1, cutoff=_NEARLY)), None)
 
 
 def sentence(

@@ -234,7 +234,7 @@ def test_a_misspelt_variable_is_not_ignored(monkeypatch: pytest.MonkeyPatch, nam
 
 
 def test_variables_that_are_no_settings_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DOCS", "PYTHON", "QDRANT_API_KEY", "LLM_API_KEY", "SOMETHING_ELSE"):
+    for name in ("DOCS", "PYTHON", "QDRANT_API_KEY", "LLM_API_KEY", "TEST_SETTINGS", "MY_HOME", "SOMETHING_ELSE"):
         monkeypatch.setenv(f"ADK_EVIDENCE_{name}", "x")
     assert problem() is None
 
