@@ -308,6 +308,14 @@ def test_an_unknown_version_is_said_and_everything_searched(service):
     assert pack.candidates
 
 
+def test_paths_that_no_indexed_file_has_are_named(service):
+    pack = ask(service, filters={"path_allowlist": ("docs/nosuch/**",)})
+    assert not pack.candidates
+    assert [one for one in pack.warnings if "'docs/nosuch/**'" in one and one.startswith("path_not_indexed")]
+    for paths in (("docs/nosuch/**", "*.md"), ("*.py",)):
+        assert "path_not_indexed" not in codes(ask(service, filters={"path_allowlist": paths}))
+
+
 # Coverage and sub-queries
 
 

@@ -369,6 +369,7 @@ def with_hidden(tmp_path: Path) -> TargetSearch:
                 ("Quiet.__call__", "method"),
                 ("Graph", "class"),
                 ("Reader", "class"),
+                ("_ContextState", "variable"),
             ],
             1,
         )
@@ -405,6 +406,12 @@ def test_a_capitalised_word_is_the_class_of_that_name_before_anything_that_is_sp
 ) -> None:
     first, *_ = with_hidden.find("Graph", 5, "auto", [])[0]
     assert first.member is not None and first.member.target.symbol == "Graph"
+
+
+def test_a_private_name_is_not_a_public_one_that_is_spelt_alike(with_hidden: TargetSearch) -> None:
+    items, _ = with_hidden.find("_ContextState", 5, "auto", [])
+    assert [item.member.target.symbol for item in items if item.member] == ["_ContextState"]
+    assert not with_hidden.lacking("Context_state") and "`_Contextstate`" in with_hidden.lacking("_Contextstate")
 
 
 @pytest.mark.parametrize("query", ["graph", "Graph of nodes"])

@@ -275,6 +275,13 @@ class TestNames:
         told = [one for one in pack.warnings if one.startswith(("ref_not_indexed", "version_not_indexed"))]
         assert told and not any("shop" in one for one in told)
 
+    def test_paths_that_neither_has_are_told_once(self, place: Place) -> None:
+        def told(*paths: str) -> list[str]:
+            pack = place.ask(filters=EvidenceFilters(path_allowlist=paths))
+            return [one for one in pack.warnings if "path_not_indexed" in one]
+
+        assert len(told("nosuch/**")) == 1 and not told("shop/**")
+
 
 def test_a_traceback_through_both_leads_to_the_calls_of_both(place: Place) -> None:
     pasted = f"""Traceback (most recent call last):

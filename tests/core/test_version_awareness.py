@@ -260,6 +260,7 @@ def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: Ev
     # Who names a version alone has no project.
     asked = one.find(EvidenceRequest(query="retry a tool that throws", project=ProjectVersion(version="1.18.0")))
     assert asked.quality.note.endswith("; the version that you asked for is not in the index.")
+    assert asked.warnings[0].endswith("indexes that version if it was released.")
     # The question's own version is what the warning is about.
     assert ask_for(one, "1.18.0", "retry a tool that throws in ADK 9.9").warnings == ()
 

@@ -122,10 +122,12 @@ def not_indexed(project: ProjectVersion, indexed: str | None) -> str:
     wanted = f"google-adk {project.version}"
     # Who names a version alone need not speak of a project.
     why = f"The project uses {wanted}" if project.taken_from else f"You asked for {wanted}"
+    # A version that a person types need not exist.
+    does = "indexes that version" if project.taken_from else "indexes that version if it was released"
     holds = f"is of {indexed}" if indexed else "does not say which version it holds"
     # The registry has releases alone, not builds of one's own.
     command = ingest_command(project.version.partition("+")[0])
-    return f"{why}; the index {holds}. Evidence may not hold for {project.version}. `{command}` indexes that version."
+    return f"{why}; the index {holds}. Evidence may not hold for {project.version}. `{command}` {does}."
 
 
 def ingest_command(version: str) -> str:

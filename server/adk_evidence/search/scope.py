@@ -90,7 +90,7 @@ def choose_scope(
     samples: bool = True,
     project: ProjectVersion | None = None,
 ) -> Scope:
-    """Choose what to search. A version that the index lacks, and missing guides, are warnings.
+    """Choose what to search. A version or a path that the index lacks, and missing guides, are warnings.
 
     `reader` is the language of the reader; None searches what pages have for all readers. `samples` says whether
     example programs are searched. The version of the `project` counts where the question names no version.
@@ -122,6 +122,10 @@ def choose_scope(
         left_out = any(choice.left_out for choice in searched)
         went_on = "the search went on without it" if left_out else "all of them were searched"
         context.warn("ref_not_indexed", f"no indexed corpus is of {request.repo_ref_hint!r}; {went_on}.")
+    if request.path_allowlist and not any(_match_paths(request, index.paths[kind]) for kind in kinds):
+        globs = ", ".join(map(repr, request.path_allowlist))
+        without = " besides the files that the blocklist leaves out" if request.path_blocklist else ""
+        context.warn("path_not_indexed", f"no indexed file{without} matches the paths that you asked for: {globs}.")
     filters = {kind: _narrowed(filter, versions.get(kind)) for kind, (filter, _) in built.items()}
     excluded: tuple[str, ...] = ()
     if index.has_api_reference and "doc" in kinds and not index.has_guides:

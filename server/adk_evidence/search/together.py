@@ -368,7 +368,8 @@ class _Merge:
     def _warnings(self, candidates: Sequence[Candidate]) -> Iterator[str]:
         """The warnings of both sides, those of the second with its name.
 
-        A name that is unknown to both is told once. A side without room only says what it lacked.
+        A name that is unknown to both is told once. A side without room only says what it lacked; where neither has
+        results, the first one says why.
         """
         first = next(place for place, pack in enumerate(self._packs) if pack is not None)
         merged = all(self._results(place) for place in range(2))
@@ -385,7 +386,8 @@ class _Merge:
                     # What the mode asks for, it asks of both together.
                     tells = not merged and bool(self._results(place))
                 else:
-                    tells = code in LOST_PARTS or bool(self._results(place))
+                    speaks = bool(self._results(place)) or (not candidates and place == first)
+                    tells = code in LOST_PARTS or speaks
                 if tells:
                     yield f"{code}: {side.name}: {sentence}" if place else warning
         if merged:

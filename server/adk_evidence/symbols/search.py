@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
-from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, query_lexical_text
+from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, is_internal, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.hidden import HiddenNames
@@ -397,9 +397,13 @@ class TargetNames:
         ]
 
     def _named_in(self, query: str) -> list[int]:
-        """Targets that a query names: the whole query, whatever its case and separators, then code names in it."""
+        """Targets that a query names: the whole query, whatever its case and separators, then code names in it.
+
+        A private name is no other spelling of a public one: `_LlmAgentMode` is not `LlmAgent.mode`.
+        """
         whole = [] if len(query.split()) > 1 else self._names.ending(query, any_case=True)
-        found = whole or self._symbols.get(compact(query), [])
+        spelt_alike = [] if is_internal(query.strip()) else self._symbols.get(compact(query), [])
+        found = whole or spelt_alike
         inside = (place for name in code_identifiers(query) for place in self._names.ending(name, any_case=True))
         return list(dict.fromkeys([*found, *inside]))
 
