@@ -32,6 +32,8 @@ from adk_evidence.store.base import Condition, Filter, Match
 # Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
 _FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
 _TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
+# The condition of paths that no indexed file has.
+_NO_PATH = Match("path", ())
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def choose_scope(
         left_out = any(choice.left_out for choice in searched)
         went_on = "the search went on without it" if left_out else "all of them were searched"
         context.warn("ref_not_indexed", f"no indexed corpus is of {request.repo_ref_hint!r}; {went_on}.")
-    if request.path_allowlist and not any(_match_paths(request, index.paths[kind]) for kind in kinds):
+    if request.path_allowlist and not any(index.paths[kind] and _NO_PATH not in built[kind][0].must for kind in kinds):
         globs = ", ".join(map(repr, request.path_allowlist))
         without = " besides the files that the blocklist leaves out" if request.path_blocklist else ""
         context.warn("path_not_indexed", f"no indexed file{without} matches the paths that you asked for: {globs}.")

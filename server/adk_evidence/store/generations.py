@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import dropwhile
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -285,8 +286,8 @@ class GenerationStore:
         self._require_current()
         with self.writing("rollback"):
             current, *earlier = self.published()
-            while earlier and current.manifest.dense == "complete" != earlier[0].manifest.dense:
-                del earlier[0]
+            if current.manifest.dense == "complete":
+                earlier = list(dropwhile(lambda one: one.manifest.dense != "complete", earlier))
             if not earlier:
                 raise StoreError("There is no earlier generation of the index to go back to.")
             publish(earlier[0])

@@ -208,9 +208,8 @@ def lack_at(home: Path, version: str | None, name: str) -> str | None:
     """What `lack` says by the table at `home`, or the one that ships; None of versions that the table does not know."""
     with suppress(EvidenceError):
         history = History.load(home)
-        known = history.nearest(version) if version else None
-        # A version that is newer than the table may have what no known version has.
-        return lack(history, known.version, name) if known is not None and known.exact else None
+        known = _exactly(history, version)
+        return lack(history, known.version, name) if known is not None else None
     return None
 
 
@@ -228,8 +227,8 @@ def import_at(home: Path, version: str | None, name: str) -> Import | None:
     """
     with suppress(EvidenceError):
         history = History.load(home)
-        known, path = (history.nearest(version) if version else None), bare(name)
-        if known is None or not known.exact or path is None or not path.startswith(f"{history.package}."):
+        known, path = _exactly(history, version), bare(name)
+        if known is None or path is None or not path.startswith(f"{history.package}."):
             return None
         if not history.has_at(known.number, path):
             return None
@@ -241,6 +240,12 @@ def import_at(home: Path, version: str | None, name: str) -> Import | None:
         public = history.import_path(known.number, place)
         return Import("definition", (place.path, *([public] if public else [])))
     return None
+
+
+def _exactly(history: History, version: str | None) -> Nearest | None:
+    """A version that the table knows; None of others: what is newer than the table may have what no known one has."""
+    known = history.nearest(version) if version else None
+    return known if known is not None and known.exact else None
 
 
 def find_lack(history: History, version: str, name: str) -> Lack | None:
