@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.store.base import CollectionSpec, NewPoint, Vector
+from adk_evidence.store.base import CollectionSpec, Fusion, NewPoint, Prefetch, Vector
 from adk_evidence.store.mapped import give_back_heap, give_back_pages, leave_pages_to_system
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 
@@ -95,6 +95,19 @@ def test_a_writer_gives_back_the_pages_of_what_it_has_written_and_loses_nothing(
         found, more = reader.scroll("docs", limit=4_000)
     assert more is None
     assert [record.payload["chunk_id"] for record in found] == [f"c{number}" for number in range(3_000)]
+
+
+def test_a_collection_is_opened_without_its_vectors_and_a_search_reads_them(tmp_path: Path) -> None:
+    with closing(EdgeIndexWriter(tmp_path, [DOCS])) as writer:
+        writer.upsert("docs", points(0, 3_000))
+    [vectors] = tmp_path.glob("docs/segments/*/vector_storage-dense")
+    with closing(EdgeIndexReader(tmp_path, [DOCS], {"docs": 3_000})) as reader:
+        assert reader.count("docs") == 3_000
+        before = resident(vectors)
+        found = reader.hybrid_query("docs", [Prefetch("dense", [1.0] * 256, limit=1)], Fusion(), limit=0)
+        [[nearest]] = found.branches
+        assert nearest.id == next(points(0, 1)).id
+        assert before < 3_000 * 256 * 4 / 10 < resident(vectors)
 
 
 @pytest.mark.skipif(not HAS_GLIBC, reason="glibc alone gives its memory back")
