@@ -20,9 +20,10 @@ from adk_evidence.readers.python import (
     scope_blocks,
 )
 from adk_evidence.symbols.history_table import BEFORE, PASSED_ON
-from adk_ingest.made_with import constructor, field_call, is_shared, options_of, passes_on, reads_before
+from adk_ingest.deprecations import deprecation, field_deprecation, module_deprecation
+from adk_ingest.made_with import field_call, is_shared, options_of, passes_on, reads_before
 from adk_ingest.sources.api_reference import lazy_table
-from adk_ingest.targets.extract import ModuleText, deprecation
+from adk_ingest.targets.extract import ModuleText
 
 MAX_TEXT_CHARS = 240
 
@@ -81,8 +82,7 @@ class _Reader:
     def read(self, tree: ast.Module) -> None:
         self._block(tree.body)
         self._add_lazy()
-        text = _warned(tree.body) or deprecation(ast.get_docstring(tree) or "")
-        if text:
+        if text := module_deprecation(tree):
             self._deprecate("", text)
 
     def _block(self, statements: Iterable[ast.stmt]) -> None:
@@ -179,8 +179,7 @@ class _Reader:
             kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
             bare = method and "staticmethod" not in decorators
             self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=passes_on(node))}"
-        text = _decorated(node) or _warned(node.body) or deprecation(ast.get_docstring(node) or "")
-        if text:
+        if text := deprecation(node):
             self._deprecate(name, text)
 
     def _class(self, node: ast.ClassDef, name: str) -> None:
@@ -202,8 +201,7 @@ class _Reader:
                                 options |= options_of(member.value)
                             elif not bound.startswith("_"):
                                 defined[f"{name}.{bound}"] = _field(member)
-                                text = _field_deprecation(member, following)
-                                if text:
+                                if text := field_deprecation(member, following):
                                     self._deprecate(f"{name}.{bound}", text)
                 if isinstance(member, Function):
                     for attribute in _set_on_self(member):
@@ -217,10 +215,8 @@ class _Reader:
         if "alias_generator" in options:
             flags += "k"
         self._facts.classes[name] = ClassFacts(flags, bases)
-        own = constructor(node)
-        text = _decorated(node) or (_warned(own.body) if own else None) or deprecation(ast.get_docstring(node) or "")
         self._facts.deprecated.pop(f"{name}.__init__", None)
-        if text:
+        if text := deprecation(node):
             self._deprecate(name, text)
 
     def _deprecate(self, name: str, text: str) -> None:
@@ -340,19 +336,6 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
     return f"{'o' if given or 'default_factory' in options else 'r'}:{other}"
 
 
-def _field_deprecation(node: ast.Assign | ast.AnnAssign, following: ast.stmt | None) -> str | None:
-    options = field_call(node.value) or {}
-    told = options.get("deprecated")
-    if isinstance(told, ast.Constant) and told.value:
-        return str(told.value) if isinstance(told.value, str) else "This field is deprecated."
-    about = options.get("description")
-    if isinstance(about, ast.Constant) and isinstance(about.value, str) and (text := deprecation(about.value)):
-        return text
-    if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
-        return deprecation(str(following.value.value)) if isinstance(following.value.value, str) else None
-    return None
-
-
 def _set_on_self(method: Function) -> Iterator[str]:
     """The public attributes that a method sets."""
     for node in ast.walk(method):
@@ -368,32 +351,3 @@ def _unpacked(targets: Iterable[ast.expr]) -> Iterator[str]:
             for node in ast.walk(target):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     yield node.id
-
-
-def _decorated(node: ast.ClassDef | Function) -> str | None:
-    """The text of a decorator `deprecated`."""
-    for item in node.decorator_list:
-        called = item.func if isinstance(item, ast.Call) else item
-        if (dotted_name(called) or "").rpartition(".")[2] == "deprecated":
-            text = _text(item.args[0]) if isinstance(item, ast.Call) and item.args else None
-            return text or f"{node.name} is deprecated."
-    return None
-
-
-def _warned(body: Iterable[ast.stmt]) -> str | None:
-    """The text of a warning of deprecation that a body gives whatever the arguments are."""
-    for node in body:
-        call = node.value if isinstance(node, ast.Expr) else None
-        if not isinstance(call, ast.Call) or (dotted_name(call.func) or "").rpartition(".")[2] != "warn":
-            continue
-        kinds = [*call.args[1:2], *(item.value for item in call.keywords if item.arg == "category")]
-        if any((dotted_name(kind) or "").endswith("DeprecationWarning") for kind in kinds) and call.args:
-            return _text(call.args[0]) or "This is deprecated."
-    return None
-
-
-def _text(node: ast.expr) -> str | None:
-    """A string, or the fixed parts of an f-string."""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(item.value) for item in node.values if isinstance(item, ast.Constant))
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

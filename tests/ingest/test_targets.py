@@ -230,6 +230,30 @@ def test_deprecated_symbols_rank_lower(kit: Any) -> None:
     assert old.score == pytest.approx(0.3 * score(old.parts.model_copy(update={"deprecated": False})), abs=1e-4)
 
 
+SYNC = '''\
+class Plan:
+    """A plan."""
+
+    @property
+    def size(self) -> int:
+        """How many steps."""
+
+    @size.setter
+    def size(self, value: int) -> None:
+        """Deprecated: a plan knows its size."""
+
+    def drop_sync(self) -> None:
+        """Drop the plan."""
+        logger.warning("Deprecated. Please migrate to the async method.")
+'''
+
+
+def test_a_method_that_warns_is_deprecated_and_a_property_whose_setter_alone_is_is_not() -> None:
+    found = read({"src/kit/plans.py": SYNC}, [])
+    assert [name for name, target in found.items() if target.parts.deprecated] == ["kit.plans.Plan.drop_sync"]
+    assert "kit.plans.Plan.size" in found
+
+
 MODELS = {
     "src/kit/__init__.py": "from .models.made import Made\n__all__ = ['Made']\n",
     "src/kit/models/__init__.py": "from .made import Made\n__all__ = ['Made']\n",

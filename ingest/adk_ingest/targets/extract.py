@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.python import (
+    Definition,
     bound_names,
     clip,
     definitions,
@@ -27,6 +28,7 @@ from adk_evidence.readers.python import (
     unparse,
 )
 from adk_evidence.symbols.target import RankParts, Target, TargetType
+from adk_ingest.deprecations import deprecation, docstring_deprecation
 from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, is_shared, shortcuts, takes
 
 if TYPE_CHECKING:
@@ -47,7 +49,6 @@ _INTERNAL = re.compile(
     r"|not (?:intended|meant) for public use|@internal|private helper",
     re.IGNORECASE,
 )
-_DEPRECATED = re.compile(r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b", re.IGNORECASE)
 _WILL_BE_DEPRECATED = re.compile(r"\bwill be deprecated\b", re.IGNORECASE)
 # What escapes put into a docstring but no file can hold: control characters, lone surrogates.
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -73,9 +74,14 @@ class ModuleText:
         return parse_quietly(self.text)
 
     @cached_property
+    def definitions(self) -> dict[str, list[Definition]]:
+        """The classes and functions by their qualified names within the module."""
+        return definitions(self.tree) if self.tree is not None else {}
+
+    @cached_property
     def classes(self) -> dict[str, ast.ClassDef]:
         """The classes by their qualified names within the module; of several that are called alike, the last."""
-        found = definitions(self.tree).items() if self.tree is not None else ()
+        found = self.definitions.items()
         return {name: node for name, nodes in found for node in nodes if isinstance(node, ast.ClassDef)}
 
     @property
@@ -180,7 +186,7 @@ def _symbol_and_members(
     doc = _docstring(member, statement)
     if _is_internal(doc):
         return
-    deprecated = deprecated or _is_deprecated(member, doc, statement)
+    deprecated = deprecated or _is_deprecated(module, definition, member, doc, statement)
     fqn = f"{module.name}.{definition}"
     # The public name may be another one than that of the definition.
     depth = definition.count(".") + 1
@@ -292,25 +298,17 @@ def _is_internal(doc: str) -> bool:
     return bool(_INTERNAL.search(" ".join(doc.split())))
 
 
-def _is_deprecated(member: Any, doc: str, statement: _Assignment | None) -> bool:
-    if "deprecated" in _decorators(member):
-        return True
+def _is_deprecated(module: ModuleText, definition: str, member: Any, doc: str, statement: _Assignment | None) -> bool:
     if statement is not None and (is_deprecated(statement.value) or _WILL_BE_DEPRECATED.search(doc)):
         return True
-    return deprecation(doc) is not None
+    # Of a property, the setter alone may be deprecated.
+    nodes = (node for node in module.definitions.get(definition, ()) if first_line(node) == member.lineno)
+    return docstring_deprecation(doc) is not None or any(deprecation(node) for node in nodes)
 
 
 def _decorators(member: Any) -> set[str]:
     """The names of a definition's decorators, without modules and arguments."""
     return {str(item.value).partition("(")[0].rpartition(".")[2] for item in getattr(member, "decorators", ())}
-
-
-def deprecation(docstring: str) -> str | None:
-    """The paragraph of a docstring that says that its symbol is deprecated."""
-    first, *others = docstring.split("\n\n")
-    if _DEPRECATED.search(" ".join(first.split())):
-        return first
-    return next((part for part in others if re.match(r"\s*\.\. deprecated::|\s*deprecated:", part, re.I)), None)
 
 
 def _signature(member: Any, name: str, statement: _Assignment | None = None, made_by: Takes | None = None) -> str:

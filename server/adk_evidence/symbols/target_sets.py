@@ -58,7 +58,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-5"] = "targets-5"
+    format: Literal["targets-6"] = "targets-6"
     repo: str
     commit: str
     ref: str | None
