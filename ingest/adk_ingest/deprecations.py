@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from adk_evidence.readers.python import Function, dotted_name
 from adk_ingest.made_with import constructor, field_call
@@ -34,8 +34,10 @@ def module_deprecation(tree: ast.Module) -> str | None:
 def deprecation(node: ast.ClassDef | Function) -> str | None:
     """What a class or a function says of its own deprecation; of a class, its constructor may say so."""
     warns = constructor(node) if isinstance(node, ast.ClassDef) else node
-    told = _decorated(node) or (_warned(warns.body) if warns else None)
-    return told or docstring_deprecation(ast.get_docstring(node) or "")
+    body = warns.body if warns else []
+    # A docstring says more than a log.
+    said = docstring_deprecation(ast.get_docstring(node) or "")
+    return _decorated(node) or _warned(body) or said or _logged(body)
 
 
 def field_deprecation(node: ast.Assign | ast.AnnAssign, following: ast.stmt | None) -> str | None:
@@ -60,21 +62,26 @@ def _decorated(node: ast.ClassDef | Function) -> str | None:
 
 
 def _warned(body: Iterable[ast.stmt]) -> str | None:
-    """The text of a warning of deprecation that a body gives or logs whatever the arguments are."""
+    """The text of a warning of deprecation that a body gives whatever the arguments are."""
+    for call, text in _calls(body, "warn"):
+        kinds = [*call.args[1:2], *(item.value for item in call.keywords if item.arg == "category")]
+        if any((dotted_name(kind) or "").endswith("DeprecationWarning") for kind in kinds):
+            return text or "This is deprecated."
+    return None
+
+
+def _logged(body: Iterable[ast.stmt]) -> str | None:
+    """What a body logs of its deprecation whatever the arguments are."""
+    return next((text for _, text in _calls(body, "warning") if _DEPRECATED.search(text)), None)
+
+
+def _calls(body: Iterable[ast.stmt], name: str) -> Iterator[tuple[ast.Call, str]]:
+    """The statements of a body that call a function of that name, with the message that they give."""
     for node in body:
         call = node.value if isinstance(node, ast.Expr) else None
-        if not isinstance(call, ast.Call):
-            continue
-        said = [*call.args[:1], *(item.value for item in call.keywords if item.arg == "message")]
-        text = _text(said[0]) if said else None
-        match (dotted_name(call.func) or "").rpartition(".")[2]:
-            case "warn":
-                kinds = [*call.args[1:2], *(item.value for item in call.keywords if item.arg == "category")]
-                if any((dotted_name(kind) or "").endswith("DeprecationWarning") for kind in kinds):
-                    return text or "This is deprecated."
-            case "warning" if text and _DEPRECATED.search(text):
-                return text
-    return None
+        if isinstance(call, ast.Call) and (dotted_name(call.func) or "").rpartition(".")[2] == name:
+            said = [*call.args[:1], *(item.value for item in call.keywords if item.arg == "message")]
+            yield call, (_text(said[0]) or "") if said else ""
 
 
 def _text(node: ast.expr) -> str | None:

@@ -39,6 +39,8 @@ Home = Annotated[str | None, typer.Option("--home", help="Folder of the index an
 Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
+# Where no terminal tells how wide the output is: in a file, in the log of a job, for a program.
+_FILE_COLUMNS = 160
 # Headings of columns that hold numbers.
 _NUMBERS = (
     "files",
@@ -77,8 +79,11 @@ def stdout() -> Console:
             raise BrokenPipeError
 
     console = Output(highlight=False, soft_wrap=False)
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    # With `| less`, the terminal of another stream is read on.
+    is_told = "COLUMNS" in os.environ or any(stream is not None and stream.isatty() for stream in streams)
     # COLUMNS=0, which some terminals without a size set, would print nothing.
-    console.width = max(console.width, _MIN_COLUMNS)
+    console.width = max(console.width, _MIN_COLUMNS) if is_told else _FILE_COLUMNS
     return console
 
 

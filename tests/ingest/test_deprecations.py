@@ -53,6 +53,8 @@ def test_a_body_warns_of_its_deprecation_whatever_the_arguments_are(body: str, t
 
 def test_a_decorator_counts_more_than_the_docstring_and_a_module_says_it_of_itself() -> None:
     assert deprecation(definition("@typing_extensions.deprecated('Use b.')\ndef a(): 'Deprecated: no.'")) == "Use b."
+    logged = "def a():\n  'Deprecated: use b.'\n  logger.warning('a is deprecated.')"
+    assert deprecation(definition(logged)) == "Deprecated: use b."
     assert deprecation(definition("@deprecated\nclass A: ...")) == "A is deprecated."
     assert module_deprecation(ast.parse("'Tools (deprecated).'\nx = 1")) == "Tools (deprecated)."
 

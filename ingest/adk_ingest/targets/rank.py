@@ -67,6 +67,7 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
             "parts": parts,
             "alias_of": alias.fqn if alias else None,
             "bases": tuple(by_definition[base].fqn for base in ancestors if base in by_definition),
+            "outer_bases": tuple(graph.outer_bases(symbol.definition)) if target.type == "class" else (),
             "private_fields": tuple(_private_fields(ancestors, graph, by_definition)),
             "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
             "takes_fields": target.type == "class" and _takes_fields(symbol, graph),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,8 @@ MAX_HOPS = 12
 # More bases than any class has: bases in a circle come to an end.
 MAX_ANCESTORS = 200
 
+_BUILTINS = frozenset(dir(builtins))
+_WITHOUT_MEMBERS = frozenset({"ABC", "Generic", "Protocol", "object"})
 _DOCS_IMPORT = re.compile(
     r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE
 )
@@ -51,6 +54,8 @@ class ReferenceGraph:
             self._origins.update({f"{name}.{bound}": path for bound, path in bindings.items()})
         self.edges: set[tuple[str, str]] = set()
         self._bases: dict[str, list[str]] = {}
+        # The module of each class and the bases as they are named there.
+        self._named_bases: dict[str, tuple[str, list[str]]] = {}
         self._classes: dict[str, ast.ClassDef] = {}
         self._models: set[str] = set()
         for module, tree in parsed.values():
@@ -92,6 +97,22 @@ class ReferenceGraph:
         # A base of several bases comes behind all of them.
         last = list(dict.fromkeys(reversed(found)))
         return [one for one in reversed(last) if one != definition]
+
+    def outer_bases(self, definition: str) -> list[str]:
+        """What a class and its bases inherit from other packages and from Python, e.g. `pydantic.BaseModel`.
+
+        What gives a class no members of its own, such as `abc.ABC`, is left out.
+        """
+        found: list[str] = []
+        for one in (definition, *self.ancestors(definition)):
+            module, named = self._named_bases.get(one, ("", []))
+            for name in named:
+                first, _, rest = name.partition(".")
+                path = self.elsewhere(module, first)
+                path = f"{path}.{rest}" if path and rest else path or (name if name in _BUILTINS else "")
+                if path and path.rpartition(".")[2] not in _WITHOUT_MEMBERS:
+                    found.append(path)
+        return list(dict.fromkeys(found))
 
     def class_of(self, definition: str) -> ast.ClassDef | None:
         """The class that a definition at the top of a module is, or None."""
@@ -136,6 +157,7 @@ class ReferenceGraph:
                 named = [name for name in map(dotted_name, bases) if name]
                 resolved = (self.resolve(module.name, name) for name in named)
                 self._classes[f"{module.name}.{node.name}"] = node
+                self._named_bases[f"{module.name}.{node.name}"] = (module.name, named)
                 self._bases[f"{module.name}.{node.name}"] = [base for base in resolved if base is not None]
                 if any((self.imported(module.name, name) or "").startswith("pydantic") for name in named):
                     self._models.add(f"{module.name}.{node.name}")

@@ -155,6 +155,7 @@ def _field(owner: Target, name: str, signature: str) -> Target:
             "summary": "",
             "signatures": (signature,),
             "bases": (),
+            "outer_bases": (),
             "private_fields": (),
             "types": (),
             "takes_fields": False,

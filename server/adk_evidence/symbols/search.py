@@ -249,8 +249,13 @@ class TargetSearch:
             return f"No public symbol is called `{name}`{self._from_elsewhere(name)}; the nearest:"
         if named.found:
             return ""
+        meant = (self.targets[place] for place in named.owners)
+        classes = (self.by_fqn.get(target.alias_of or "", target) for target in meant)
+        outer = " and ".join(dict.fromkeys(f"`{base}`" for cls in classes for base in cls.outer_bases))
+        unknown = f" (what it has from {outer} is not indexed)" if outer else ""
         return (
-            f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`; the nearest:"
+            f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`{unknown}; "
+            "the nearest:"
         )
 
     def _from_elsewhere(self, name: str) -> str:

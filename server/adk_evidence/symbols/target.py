@@ -53,7 +53,8 @@ class Target(Frozen):
     from, `symbol` is its name within a module. `path` and `lines` say where the definition stands. `signatures` has
     the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
     variable is another name or an instance of. `bases` are the public classes of the ADK that a class inherits from, in
-    the order in which Python looks a member up, each by its `fqn`. `private_fields` are the fields of its other
+    the order in which Python looks a member up, each by its `fqn`. `outer_bases` are what the class and its bases
+    inherit from other packages and from Python, whose members are not indexed. `private_fields` are the fields of its other
     bases, which none of the public ones has. `types` are the import paths of the classes in the signature.
     `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its signature;
     `is_model` that it takes them by name, as models of pydantic do; `shortcuts` are what it takes beside its fields.
@@ -73,6 +74,7 @@ class Target(Frozen):
     lines: LineSpan
     alias_of: str | None = None
     bases: tuple[str, ...] = ()
+    outer_bases: tuple[str, ...] = ()
     private_fields: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     takes_fields: bool = False
