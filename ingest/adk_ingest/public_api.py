@@ -17,6 +17,7 @@ from adk_evidence.readers.python import (
     clip,
     dotted_name,
     imports,
+    is_type_checking,
     scope_blocks,
 )
 from adk_evidence.symbols.history_table import BEFORE, PASSED_ON
@@ -106,9 +107,9 @@ class _Reader:
                     self._assignment(node)
                 case ast.If():
                     # What only type checkers see cannot be imported.
-                    if not _is_checking(node.test):
+                    if not is_type_checking(node.test):
                         self._block(node.body)
-                    if not (isinstance(node.test, ast.UnaryOp) and _is_checking(node.test.operand)):
+                    if not (isinstance(node.test, ast.UnaryOp) and is_type_checking(node.test.operand)):
                         self._unless_bound(node.orelse)
                 case ast.Try() | ast.With():
                     first, *others = blocks(node)
@@ -275,10 +276,6 @@ class _Reader:
                     ):
                         found.append(f"{self._module.name}{end}")
         return found
-
-
-def _is_checking(test: ast.expr) -> bool:
-    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _is_shown(name: str) -> bool:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
 from adk_evidence.index.sources import SourceReader
+from adk_evidence.index.versions import distribution_name
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
@@ -26,6 +28,7 @@ from adk_evidence.symbols.target_sets import (
     About,
     about_index,
     built_sets,
+    code_corpus_name,
     has_vectors,
     load_set,
     make_target_embedder,
@@ -41,6 +44,7 @@ from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
+from adk_ingest.targets.extras import Declared, NeededExtras, declared_at
 from adk_ingest.targets.hidden import hidden_symbols
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths, shown_paths
@@ -157,12 +161,13 @@ def _targets(
         if folder.is_dir():
             return about, folder, load_set(folder, about).targets, ()
         with rare_garbage_collection():
-            targets, hidden = _read(lease.manifest, source_readers(lease.manifest, lease.folder), progress)
+            declared = _declared(settings, lease.manifest, lease.folder)
+            targets, hidden = _read(lease.manifest, source_readers(lease.manifest, lease.folder), declared, progress)
     return about.model_copy(update={"targets": len(targets)}), folder, targets, hidden
 
 
 def _read(
-    manifest: IndexManifest, readers: dict[str, SourceReader], progress: Progress
+    manifest: IndexManifest, readers: dict[str, SourceReader], declared: Declared | None, progress: Progress
 ) -> tuple[list[Target], list[HiddenSymbol]]:
     progress.stage("targets")
     texts: dict[str, str] = {}
@@ -175,11 +180,20 @@ def _read(
     modules = [
         ModuleText(dotted, path, text) for path, text in texts.items() if (dotted := module_name(path)) is not None
     ]
-    return read_targets(modules, build_export_map(texts), pages)
+    return read_targets(modules, build_export_map(texts), pages, declared)
+
+
+def _declared(settings: Settings, manifest: IndexManifest, folder: Path) -> Declared | None:
+    """What the distribution of the indexed code requires, where its source tells."""
+    root = folder / manifest.corpora[code_corpus_name(manifest)].location.root
+    return declared_at(root, canonicalize_name(distribution_name(settings)))
 
 
 def read_targets(
-    modules: Sequence[ModuleText], exports: Mapping[str, str], pages: Sequence[str]
+    modules: Sequence[ModuleText],
+    exports: Mapping[str, str],
+    pages: Sequence[str],
+    declared: Declared | None = None,
 ) -> tuple[list[Target], list[HiddenSymbol]]:
     """The ranked targets of modules, and what is defined beside them.
 
@@ -187,6 +201,7 @@ def read_targets(
         modules: The code.
         exports: What `build_export_map` returned for it.
         pages: Texts of the documentation in Markdown.
+        declared: What the distribution of the code requires; without this, no extras are told.
     """
     graph = ReferenceGraph(modules, exports)
     elsewhere = public_paths(modules, pages, graph)
@@ -194,7 +209,9 @@ def read_targets(
     symbols = [
         symbol.imported_from(shown) for symbol in public_symbols(modules, exports, elsewhere, graph.class_aliases)
     ]
-    return rank_targets(symbols, graph, pages), hidden_symbols(modules, {symbol.definition for symbol in symbols})
+    extras = NeededExtras(modules, graph, declared) if declared is not None else None
+    targets = rank_targets(symbols, graph, pages, extras)
+    return targets, hidden_symbols(modules, {symbol.definition for symbol in symbols})
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from adk_evidence.identifiers import is_code_like, is_private
 from adk_evidence.symbols.imports import field_type_names, type_names
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 from adk_ingest.targets.extract import PublicSymbol, field_signatures
+from adk_ingest.targets.extras import NeededExtras
 from adk_ingest.targets.references import ReferenceGraph, shown_imports
 
 FORMULA = (
@@ -38,10 +39,15 @@ _CODE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)|`[^`\n]+`", re.DOTALL |
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: Iterable[str]) -> list[Target]:
+def rank_targets(
+    symbols: Sequence[PublicSymbol],
+    graph: ReferenceGraph,
+    pages: Iterable[str],
+    extras: NeededExtras | None = None,
+) -> list[Target]:
     """Targets with their score and its parts, the highest score first; equal scores go by name.
 
-    `pages` are texts of the documentation in Markdown.
+    `pages` are texts of the documentation in Markdown. `extras` tells what an import needs, where that is known.
     """
     central = graph.centrality()
     most = max((central.get(symbol.definition_owner, 0.0) for symbol in symbols), default=0.0)
@@ -71,6 +77,7 @@ def rank_targets(symbols: Sequence[PublicSymbol], graph: ReferenceGraph, pages: 
             "private_fields": tuple(_private_fields(ancestors, graph, by_definition)),
             "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
             "takes_fields": target.type == "class" and _takes_fields(symbol, graph),
+            "needs": extras.of(symbol) if extras is not None else "",
             "is_model": target.type == "class" and graph.is_model(symbol.definition),
         }
         summary = target.summary or (alias.summary if alias else "")

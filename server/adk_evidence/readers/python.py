@@ -206,6 +206,11 @@ def imports(tree: ast.AST, package: str) -> dict[str, str]:
     return found
 
 
+def is_type_checking(test: ast.expr) -> bool:
+    """Whether a condition is `TYPE_CHECKING`, which only type checkers take for true."""
+    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+
+
 def absolute(package: str, module: str) -> str:
     """The dotted path of a module that a module of `package` imports, e.g. `..tools`."""
     name = module.lstrip(".")

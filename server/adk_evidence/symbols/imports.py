@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.symbols.target import Target
+from adk_evidence.symbols.target import Target, needs_comment
 
 # How many names of one package a statement lists.
 MAX_NAMES = 3
@@ -57,7 +57,7 @@ class PublicImports:
             (target for target in rest if target.alias_of == named[0].fqn and not target.is_other_name), None
         )
         if instance is not None:
-            return f"{_statement(named)}; {_statement([instance])}  # an instance"
+            return _statement(named, instance)
         return _statement([named[0], *rest])
 
     def _of(self, payload: ChunkPayload) -> Sequence[Target]:
@@ -167,11 +167,15 @@ def _importing(package: str, names: Sequence[str]) -> str:
     return f"{f'from {package} ' if package else ''}import {', '.join(names)}"
 
 
-def _statement(targets: Sequence[Target]) -> str | None:
-    """The statement that imports the first of some targets, and others of its package."""
+def _statement(targets: Sequence[Target], instance: Target | None = None) -> str | None:
+    """The statement that imports the first of some targets, and others of its package; of an instance, one more."""
     if not targets:
         return None
     package = targets[0].package
+    together = [target for target in targets if target.package == package]
     # What is inside a class comes with the class.
-    names = dict.fromkeys(target.symbol.partition(".")[0] for target in targets if target.package == package)
-    return f"from {package} import {', '.join(list(names)[:MAX_NAMES])}"
+    names = dict.fromkeys(target.symbol.partition(".")[0] for target in together)
+    said = _importing(package, list(names)[:MAX_NAMES])
+    if instance is not None:
+        said = f"{said}; {_importing(instance.package, [instance.symbol])}  # an instance"
+    return said + needs_comment(next((one.needs for one in together if one.needs), ""))

@@ -54,10 +54,11 @@ class Target(Frozen):
     the signature of the symbol and, for a class, the signatures of its public members. `alias_of` is the symbol that a
     variable is another name or an instance of. `bases` are the public classes of the ADK that a class inherits from, in
     the order in which Python looks a member up, each by its `fqn`. `outer_bases` are what the class and its bases
-    inherit from other packages and from Python, whose members are not indexed. `private_fields` are the fields of its other
-    bases, which none of the public ones has. `types` are the import paths of the classes in the signature.
+    inherit from other packages and from Python, whose members are not indexed. `private_fields` are the fields of its
+    other bases, which none of the public ones has. `types` are the import paths of the classes in the signature.
     `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its signature;
     `is_model` that it takes them by name, as models of pydantic do; `shortcuts` are what it takes beside its fields.
+    `needs` is what must be installed for the import if the distribution alone will not do, e.g. `google-adk[mcp]`.
     `rank` counts from 1; `score` is from 0 to 1.
     """
 
@@ -80,6 +81,7 @@ class Target(Frozen):
     takes_fields: bool = False
     is_model: bool = False
     shortcuts: tuple[str, ...] = ()
+    needs: str = ""
     parts: RankParts
 
     @property
@@ -111,7 +113,12 @@ class Target(Frozen):
     @property
     def import_statement(self) -> str:
         """The statement that imports the symbol, or the class that it belongs to."""
-        return f"from {self.package} import {self.symbol.partition('.')[0]}"
+        return f"from {self.package} import {self.symbol.partition('.')[0]}{needs_comment(self.needs)}"
+
+
+def needs_comment(needs: str) -> str:
+    """A comment behind an import of what needs an extra, or ""."""
+    return f"  # needs {needs}" if needs else ""
 
 
 class Why(Frozen):

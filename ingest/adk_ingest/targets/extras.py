@@ -1,0 +1,261 @@
+"""Which extra of a distribution an import needs, e.g. `google-adk[mcp]`: from what the code imports and requires.
+
+Nothing is imported. An import that a module itself survives the lack of is not needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from packaging.metadata import parse_email
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from adk_evidence.index.environments import read_small
+from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
+from adk_ingest.targets.extract import ModuleText, PublicSymbol
+from adk_ingest.targets.references import ReferenceGraph
+
+MAX_DECLARED_BYTES = 4_000_000
+_EXTRA = re.compile(r"extra == ['\"]([\w.-]+)['\"]")
+# `google.cloud.pubsub_v1` is of google-cloud-pubsub.
+_API_VERSION = re.compile(r"_v\d+\w*$")
+_MISSING = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
+
+
+# Extras that nobody installs in order to use the distribution.
+_FOR_DEVELOPERS = frozenset({"all", "dev", "docs", "test"})
+# Distributions that some extras ask for, and that these bring in any case.
+_BROUGHT = {"anyio": {"httpx", "starlette"}}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a distribution requires, by canonical names: always, and for each of its extras."""
+
+    name: str
+    always: frozenset[str]
+    extras: Mapping[str, frozenset[str]]
+
+
+def declared_at(root: Path, distribution: str) -> Declared | None:
+    """What the distribution in a folder says that it requires; None where the folder does not tell.
+
+    Args:
+        root: A checkout with a `pyproject.toml`, or a folder with the `*.dist-info` of the distribution.
+        distribution: Its canonical name.
+    """
+    stem = distribution.replace("-", "_")
+    for path in sorted(root.glob(f"{stem}-*.dist-info/METADATA")):
+        text = read_small(path, MAX_DECLARED_BYTES)
+        if text is not None:
+            found, _ = parse_email(text)
+            return _declared(distribution, ((each, "") for each in found.get("requires_dist", ())))
+    text = read_small(root / "pyproject.toml", MAX_DECLARED_BYTES)
+    return _of_project(distribution, text) if text is not None else None
+
+
+def _of_project(distribution: str, text: str) -> Declared | None:
+    try:
+        project: Any = tomllib.loads(text).get("project", {})
+        if canonicalize_name(project["name"]) != distribution:
+            return None
+        optional = project.get("optional-dependencies", {})
+        always = [(each, "") for each in project.get("dependencies", ())]
+        extra = [(each, name) for name, listed in optional.items() for each in listed]
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return None
+    return _declared(distribution, [*always, *extra])
+
+
+def _declared(distribution: str, requirements: Iterable[tuple[str, str]]) -> Declared:
+    """Sort requirements, each with the extra under which it is listed, or "" where its marker tells."""
+    always: set[str] = set()
+    extras: dict[str, set[str]] = {}
+    own: list[tuple[str, str]] = []
+    for text, listed in requirements:
+        try:
+            requirement = Requirement(text)
+        except (InvalidRequirement, TypeError):
+            continue
+        name = canonicalize_name(requirement.name)
+        # Conditions on Python or the system are those of the reader's machine.
+        of_extras = [listed] if listed else _EXTRA.findall(str(requirement.marker or ""))
+        for extra in of_extras:
+            if name == distribution:
+                own += [(extra, inner) for inner in requirement.extras]
+            else:
+                extras.setdefault(extra, set()).add(name)
+        if not of_extras:
+            always.add(name)
+    # `all = ["google-adk[mcp,a2a]"]`; one pass for each extra that such a list may lead through.
+    for _ in own:
+        for extra, inner in own:
+            extras.setdefault(extra, set()).update(extras.get(inner, ()))
+    return Declared(distribution, frozenset(always), {name: frozenset(found) for name, found in extras.items()})
+
+
+@dataclass(frozen=True)
+class _Imports:
+    """What importing a module needs: optional distributions, other modules, and extras without which it raises.
+
+    `told` are the extras that the text of a module names where the module needs a distribution.
+    """
+
+    needed: frozenset[str]
+    own: frozenset[str]
+    named: frozenset[str]
+    told: frozenset[str]
+
+
+_NOTHING = _Imports(frozenset(), frozenset(), frozenset(), frozenset())
+
+
+class NeededExtras:
+    """The extras that imports of public symbols need.
+
+    Args:
+        modules: The code of the distribution.
+        graph: The references in that code.
+        declared: What the distribution requires.
+    """
+
+    def __init__(self, modules: Sequence[ModuleText], graph: ReferenceGraph, declared: Declared) -> None:
+        self._modules = {module.name: module for module in modules}
+        self._graph = graph
+        self._declared = declared
+        optional = {name for found in declared.extras.values() for name in found}
+        self._always = {*declared.always, *(name for name, by in _BROUGHT.items() if declared.always & by)}
+        self._provided = {_squeezed(name): name for name in sorted({*optional, *declared.always})}
+        # Small extras before large ones.
+        extras = dict(sorted(declared.extras.items(), key=lambda item: (len(item[1]), item[0])))
+        self._usual = {name: found for name, found in extras.items() if name not in _FOR_DEVELOPERS}
+        self._others = {name: found for name, found in extras.items() if name in _FOR_DEVELOPERS}
+        self._direct: dict[str, _Imports] = {}
+        self._known: dict[frozenset[str], str] = {}
+
+    def of(self, symbol: PublicSymbol) -> str:
+        """What an import of a symbol needs, e.g. `google-adk[mcp]`; empty where the distribution alone will do."""
+        start = frozenset((*self._packages(symbol.target.package), *self._packages(symbol.module)))
+        if start not in self._known:
+            self._known[start] = self._extras(start)
+        return self._known[start]
+
+    def _extras(self, start: frozenset[str]) -> str:
+        found = self._through(start)
+        chosen = set(found.named)
+        left = found.needed - {name for extra in chosen for name in self._declared.extras[extra]}
+        for extras in (self._usual, self._others):
+            order = sorted(extras, key=lambda name: name not in found.told)
+            for _ in extras:
+                best = max(order, key=lambda name: len(left & extras[name]))
+                if left & extras[best]:
+                    chosen.add(best)
+                    left -= extras[best]
+        return f"{self._declared.name}[{','.join(sorted(chosen))}]" if chosen else ""
+
+    def _through(self, start: frozenset[str]) -> _Imports:
+        """What modules need through all that they import."""
+        found: list[_Imports] = []
+        waiting, seen = list(start), set(start)
+        while waiting:
+            found.append(self._imports(waiting.pop()))
+            waiting += found[-1].own - seen
+            seen |= found[-1].own
+        each = zip(*((one.needed, one.own, one.named, one.told) for one in found), strict=True)
+        return _Imports(*(frozenset().union(*parts) for parts in each)) if found else _NOTHING
+
+    def _imports(self, name: str) -> _Imports:
+        known = self._direct.get(name)
+        if known is None:
+            module = self._modules[name]
+            steps = list(_at_import(module))
+            paths = [one for one in steps if isinstance(one, str)]
+            raised = (_named_extras(self._declared, unparse(one) or "") for one in steps if isinstance(one, ast.Raise))
+            own = [path for path in paths if self._is_own(path)]
+            needed = frozenset(found for path in paths if path not in own and (found := self._distribution(path)))
+            known = self._direct[name] = _Imports(
+                needed,
+                frozenset(each for path in own for each in self._own(path)),
+                frozenset(extra for extras in raised for extra in extras),
+                _named_extras(self._declared, module.text) if needed else frozenset(),
+            )
+        return known
+
+    def _is_own(self, path: str) -> bool:
+        return any(".".join(path.split(".")[:end]) in self._modules for end in range(2, path.count(".") + 2))
+
+    def _own(self, path: str) -> Iterator[str]:
+        """The own modules that the import of a path loads."""
+        yield from self._packages(path)
+        # What a package passes on lazily comes from another module.
+        origin = self._graph.resolve_path(path) if path not in self._modules else None
+        yield from self._packages(origin.rpartition(".")[0]) if origin else ()
+
+    def _packages(self, path: str) -> Iterator[str]:
+        """A module and the packages around it, as far as they are known."""
+        parts = path.split(".")
+        yield from (name for end in range(1, len(parts) + 1) if (name := ".".join(parts[:end])) in self._modules)
+
+    def _distribution(self, path: str) -> str | None:
+        """The optional distribution that a path of another package is of; None where that is not known."""
+        parts = path.split(".")
+        if parts[0] in sys.stdlib_module_names:
+            return None
+        for end in range(len(parts), 0, -1):
+            name = self._provided.get(_squeezed(_API_VERSION.sub("", ".".join(parts[:end]))))
+            if name is not None:
+                return None if name in self._always else name
+        # `a2a` is of a2a-sdk, `llama_index` of several that one extra brings; `google` may be of any.
+        alike = [name for name in self._provided.values() if name.startswith(f"{canonicalize_name(parts[0])}-")]
+        together = any(found.issuperset(alike) for found in self._usual.values())
+        return alike[0] if alike and together else None
+
+
+def _squeezed(name: str) -> str:
+    """A name without what distributions and packages write differently: google-api-python-client, `googleapiclient`."""
+    return re.sub(r"[-_.]|python", "", name.lower())
+
+
+def _named_extras(declared: Declared, text: str) -> frozenset[str]:
+    """The extras that a text says to install."""
+    listed = re.findall(rf"\b{re.escape(declared.name)}\[([\w.,\s-]+)\]", text)
+    return frozenset(name.strip() for names in listed for name in names.split(",")) & declared.extras.keys()
+
+
+def _at_import(module: ModuleText) -> Iterator[str | ast.Raise]:
+    """What a module does when it is imported: the dotted paths that it needs, and what it may raise."""
+    waiting: list[list[ast.stmt]] = list(blocks(module.tree)) if module.tree is not None else []
+    while waiting:
+        for node in waiting.pop():
+            match node:
+                case ast.Import():
+                    yield from (alias.name for alias in node.names)
+                case ast.ImportFrom():
+                    base = absolute(module.package, f"{'.' * node.level}{node.module or ''}")
+                    yield from (f"{base}.{alias.name}" if alias.name != "*" else base for alias in node.names)
+                case ast.Raise():
+                    yield node
+                case ast.Try():
+                    waiting += [node.finalbody] if _survives(node) else list(blocks(node))
+                case ast.If():
+                    waiting += [node.orelse] if is_type_checking(node.test) else list(blocks(node))
+                case ast.With() | ast.ClassDef():
+                    waiting += list(blocks(node))
+
+
+def _survives(node: ast.Try) -> bool:
+    """Whether a `try` goes on where an import in it fails."""
+    for handler in node.handlers:
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        names = {(dotted_name(kind) or "").rpartition(".")[2] if kind is not None else "Exception" for kind in kinds}
+        if names & set(_MISSING):
+            return not any(isinstance(one, ast.Raise) for one in ast.walk(handler))
+    return False
