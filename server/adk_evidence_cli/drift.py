@@ -27,7 +27,11 @@ from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
 
 _RULES = (
     Rule("drift-import", "The code imports what this version of google-adk does not have.", "warning"),
-    Rule("drift-name", "The code uses an attribute that this version of google-adk does not have.", "warning"),
+    Rule(
+        "drift-name",
+        "The code uses an attribute, or the text names a definition, that this version of google-adk does not have.",
+        "warning",
+    ),
     Rule("drift-keyword", "A call has a keyword that this version of google-adk does not take.", "warning"),
     Rule("drift-await", "A call of an asynchronous function of google-adk lacks an `await`.", "warning"),
     Rule("drift-deprecated", "The code uses what this version of google-adk calls deprecated.", "note"),
@@ -72,7 +76,7 @@ def show_text(report: DriftReport, out: Console) -> None:
     counts = report.counts()
     kinds: tuple[tuple[DriftKind, str], ...] = (
         ("import", "import"),
-        ("name", "attribute"),
+        ("name", "name"),
         ("keyword", "keyword"),
         ("await", "missing await"),
     )

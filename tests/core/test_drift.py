@@ -327,6 +327,20 @@ def test_a_folder_is_read_with_its_includes_but_without_environments_and_links(t
         list(files_of_folder(tmp_path / "none"))
 
 
+def test_the_prose_of_pages_is_read_for_readers_of_python(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text(
+        "Use `SkillToolset`.\n\n```python\nfrom google.adk.apps import App\n```\n\nOr `built_in_code_execution`.\n\n"
+        '=== "Python"\n\n    The `VertexAiRagRetrieval`.\n\n=== "Java"\n\n    The `GoogleApiToolSet`.\n'
+    )
+    (tmp_path / "a.py").write_text("# The `SkillToolset`.\n")
+    report = report_drift(checker("1.4.2"), files_of_folder(tmp_path))
+    assert [(one.deviation.first, one.deviation.kind, one.deviation.symbol) for one in report.found] == [
+        (0, "name", "SkillToolset"),
+        (3, "import", "google.adk.apps.App"),
+        (6, "name", "built_in_code_execution"),
+    ]
+
+
 THREE_BLOCKS = """```python
 from google.adk.apps import App
 ```

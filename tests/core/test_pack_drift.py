@@ -59,6 +59,61 @@ def test_evidence_that_shows_another_version_says_so_and_so_does_the_pack() -> N
     assert warnings == [f"docs_show_other_version: {SAID} (shown by results 1, 3)."]
 
 
+PROSE = """\
+# Run code
+
+The `built_in_code_execution` tool runs code, and `built_in_code_execution()` again, as `SkillToolset` does.
+
+=== "Java"
+
+    The `list_clusters` of Java.
+"""
+
+
+def test_prose_that_names_a_definition_of_another_version_says_so() -> None:
+    chunk = factories.payload(body=PROSE, start_line=11, end_line=18, left_out=((15, 17, "java"),))
+    (only,), warnings = checked(chunk, version="1.18.0")
+    gone = "built_in_code_execution"
+    assert [(one.kind, one.symbol, one.lines.start, one.until, one.since) for one in only.drift] == [
+        ("name", gone, 13, "0.5.0", None),
+        ("name", "SkillToolset", 13, None, "1.25.0"),
+    ]
+    assert warnings[0] == (
+        f"docs_show_other_version: google-adk 1.18.0 has no `{gone}`: the last version that has it is 0.5.0 "
+        "(shown by result 1)."
+    )
+    code = "```python\nfrom google.adk.tools import built_in_code_execution\n```"
+    (both,), _ = checked(factories.payload(body=f"Use `built_in_code_execution`.\n\n{code}"), version="2.13.0")
+    assert [(one.kind, one.symbol) for one in both.drift] == [("import", f"google.adk.tools.{gone}")]
+    (newer,), _ = checked(chunk, version="2.13.0")
+    assert [one.symbol for one in newer.drift] == [gone]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The `top_k` and the `trace_id`.", "fields have names that other things have, too"),
+        ("The `DefaultRequestHandler` of the A2A SDK.", "another package defines the class"),
+        ("Open `google_search_agent`.", "a module is called so"),
+        ("Set `EXACT_NEAREST_NEIGHBORS`.", "a constant may be a variable of the environment"),
+        ("The `Skill` and the `skills`.", "a single word means many things"),
+        ("The ``SkillToolset`` and SkillToolset.", "that is no code span of a single name"),
+        ("```\nthe `SkillToolset`\n```", "code is no prose"),
+        ("The `SkillToolset`.\n\n```python\nclass SkillToolset:\n  pass\n```", "the page defines the class itself"),
+        ("The `LlmAgent` and the `output_key`.", "the version has these"),
+        ("The `OfNoVersionAtAll`.", "no version has the name"),
+    ],
+)
+def test_what_may_mean_something_else_is_not_told(text: str, why: str) -> None:
+    (only,), warnings = checked(factories.payload(body=text), version="1.18.0", page=text)
+    assert (only.drift, warnings) == ((), []), why
+
+
+def test_nothing_is_told_of_text_for_readers_of_another_language() -> None:
+    (only,), _ = checked(factories.payload(body=PROSE, for_language="java"), version="1.18.0")
+    assert only.drift == ()
+
+
 def test_the_rest_of_the_page_says_what_the_names_of_a_chunk_are() -> None:
     page = "```python\nfrom google.adk.agents import LlmAgent\n```\n\n```python\nLlmAgent(mode='task')\n```\n"
     chunk = factories.payload(body="\n".join(page.split("\n")[4:7]), start_line=5, end_line=7)

@@ -1,12 +1,13 @@
-"""Tells of evidence whose code shows what the answering version of the ADK lacks or has otherwise."""
+"""Tells of evidence that shows or names what the answering version of the ADK lacks or has otherwise."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
@@ -20,6 +21,7 @@ from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.drift import Deviation, DriftChecker, PageCheck
 from adk_evidence.symbols.history import History
+from adk_evidence.symbols.prose import prose_deviations
 from adk_evidence.textfile import split_lines
 
 # The most names that one piece of evidence, and the warnings of a pack, list.
@@ -112,7 +114,10 @@ def _drift(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) 
     if payload.kind != "doc" or payload.origin == "api-reference" or not payload.has_lines:
         return ()
     found: dict[tuple[str, bool], Drift] = {}
-    for one in _deviations(checker, payload, source):
+    page = _text(source, payload.path)
+    in_code = _deviations(checker, payload, source, page)
+    shown = {one.symbol.rpartition(".")[2] for one in in_code}
+    for one in (*in_code, *_in_prose(checker, payload, page or payload.body, shown)):
         key = (one.symbol, one.kind == "await")
         if key in found or _is_strange(one):
             continue
@@ -132,22 +137,34 @@ def _drift(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) 
     return tuple(order[:MAX_NAMES])
 
 
+def _in_prose(checker: DriftChecker, payload: ChunkPayload, page: str, shown: Collection[str]) -> Iterator[Deviation]:
+    """The deviations of the prose of a chunk, without names that its code shows and lines for other readers."""
+    if payload.lang != "md" or payload.for_language is not None:
+        return
+    first = payload.start_line
+    left_out = {line - first for start, end, _ in payload.left_out for line in range(start, end + 1)}
+    for one in prose_deviations(checker, split_lines(payload.body), page, left_out):
+        if one.symbol not in shown:
+            yield replace(one, first=one.first + first - 1, last=one.last + first - 1)
+
+
 def _is_strange(one: Deviation) -> bool:
     known = one.kind in ("deprecated", "await") or one.since is not None or one.until is not None
     return not known and max(map(len, re.split(r"[.(]", one.symbol))) > MAX_STRANGE_CHARS
 
 
-def _deviations(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Deviation, ...]:
+def _deviations(
+    checker: DriftChecker, payload: ChunkPayload, source: Corpus | None, page: str | None
+) -> tuple[Deviation, ...]:
     """The deviations of the code that a chunk shows: names that its page imports above the chunk are known in it.
 
     Without a source that still holds the chunk, the chunk is read alone.
     """
     first, last = payload.start_line - 1, payload.end_line - 1
-    text = _text(source, payload.path)
-    if source is None or text is None:
+    if source is None or page is None:
         alone = "\n" * (payload.start_line - 1) + payload.body
         return _page(checker, alone, payload.lang, ()).within(first, last)
-    return _page_of(checker, text, payload.lang, source).within(first, last)
+    return _page_of(checker, page, payload.lang, source).within(first, last)
 
 
 def _page_of(checker: DriftChecker, text: str, lang: str, source: Corpus) -> PageCheck:

@@ -17,6 +17,7 @@ from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.drift import Deviation, DriftChecker, DriftKind
+from adk_evidence.symbols.prose import lines_for_others, prose_deviations
 from adk_evidence.textfile import decode, is_binary, split_lines
 
 MAX_FILE_BYTES = 5_000_000
@@ -79,11 +80,15 @@ def report_drift(checker: DriftChecker, files: Iterable[DocsFile]) -> DriftRepor
     count = imports = missing = 0
     found: list[Found] = []
     for file in files:
-        checked = checker.check(snippets_of(split_lines(file.text), file.lang, file.read))
+        lines = split_lines(file.text)
+        checked = checker.check(snippets_of(lines, file.lang, file.read))
         count += 1
         imports += len(checked.imports)
         missing += sum(one.has is False for one in checked.imports)
-        found += (Found(file, deviation) for deviation in checked.deviations)
+        others = lines_for_others(lines, file.path) if file.lang == "md" else frozenset()
+        named = prose_deviations(checker, lines, file.text, others) if file.lang == "md" else ()
+        in_order = sorted((*checked.deviations, *named), key=lambda one: one.first)
+        found += (Found(file, deviation) for deviation in in_order)
     return DriftReport(checker.version, count, imports, missing, tuple(found))
 
 

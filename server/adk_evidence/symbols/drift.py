@@ -107,6 +107,7 @@ class DriftChecker:
         self._top = history.package.partition(".")[0]
         # What each path is; the same paths come again on every page.
         self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
+        self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
         # What is to say of a name, wherever it stands.
         self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
 
@@ -237,6 +238,25 @@ class DriftChecker:
         # An import shows the whole path; a call, or an attribute, the last parts of it.
         brief = lack.sentence if kind == "import" else replace(lack, name=_without_module(lack.name)).sentence
         return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead, brief=brief)
+
+    def of_name(self, name: str, line: int) -> Deviation | None:
+        """What is to say of a bare name in prose that another version defines, and that this version has nowhere."""
+        found = self._named(name)
+        return replace(found, first=line, last=line) if found is not None else None
+
+    def _read_name(self, name: str) -> Deviation | None:
+        if not self.history.may_know(name) or name in self.history.words_at(self.number):
+            return None
+        lack = find_lack(self.history, self.version, name)
+        having = self.history.nearest(lack.until or lack.since or "") if lack is not None else None
+        if lack is None or having is None:
+            return None
+        places = (self.history.find(having.number, path) for path in self.history.paths(name))
+        # What modules import from other packages is no name of the ADK, and other things have fields of many names.
+        if not any(isinstance(place, Place) and place.name and "." not in place.name for place in places):
+            return None
+        text = lack.sentence
+        return Deviation("name", name, 0, 0, text, lack.until, lack.since, lack.instead, brief=text)
 
     def deprecated(self, symbol: str) -> str | None:
         """What to use in place of a deprecated name, empty where that is not known; None of other names.

@@ -114,6 +114,7 @@ class History:
             self.package = min(table.modules, key=lambda module: (module.count("."), module), default=self.package)
         self._released = [Version(version) for version in table.versions]
         self._found: dict[str, list[str]] = {}
+        self._words_at: dict[int, frozenset[str]] = {}
         self._packages = {module.rpartition(".")[0] for module in table.modules}
         self._keywords = functools.lru_cache(maxsize=MAX_KEPT_NAMES)(self._read_keywords)
 
@@ -217,6 +218,18 @@ class History:
     def _words(self) -> frozenset[str]:
         texts = (*self.table.modules, *self.table.modules.values())
         return frozenset(word for text in texts for word in _WORD.findall(text))
+
+    def words_at(self, number: int) -> frozenset[str]:
+        """Every word that a version has in a name, a parameter or the path of a module."""
+        if number not in self._words_at:
+            found: set[str] = set()
+            for module in self.table.modules:
+                for name, runs in self.table.rows(module).items():
+                    for run in runs:
+                        if run.first <= number <= run.last and not name.endswith(DEPRECATED):
+                            found.update(_WORD.findall(f"{module} {name} {run.payload}"))
+            self._words_at[number] = frozenset(found)
+        return self._words_at[number]
 
     def paths(self, name: str) -> list[str]:
         """The import paths that a name may mean in some version, the likeliest first; an import path is its own."""
