@@ -8,6 +8,7 @@ model. So both must stand beside the same word.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
@@ -67,13 +68,16 @@ def is_opposite(asked: frozenset[Beside], payload: ChunkPayload) -> bool:
     """Whether a chunk is called by the opposite of what was asked, and by nothing that was asked."""
     if not asked:
         return False
-    called = frozenset(beside for name in _names(payload) for beside in _beside(split_identifier(name)))
+    called = _called((payload.symbol or "").rpartition(".")[2], payload.path, payload.headings)
     return not called & asked and any((one, near) in called for word, near in asked for one in _OPPOSITES[word])
 
 
-def _names(payload: ChunkPayload) -> Iterable[str]:
-    """What a chunk is called: by its own symbol, its file and its headings."""
-    return ((payload.symbol or "").rpartition(".")[2], PurePosixPath(payload.path).stem, *payload.headings)
+# The same chunks come again with other questions.
+@functools.lru_cache(maxsize=1 << 13)
+def _called(symbol: str, path: str, headings: tuple[str, ...]) -> frozenset[Beside]:
+    """The words of pairs in what a chunk is called by its symbol, its file and its headings."""
+    names = (symbol, PurePosixPath(path).stem, *headings)
+    return frozenset(beside for name in names for beside in _beside(split_identifier(name)))
 
 
 def _beside(words: Sequence[str]) -> Iterable[Beside]:

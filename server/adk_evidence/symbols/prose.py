@@ -31,18 +31,25 @@ def prose_deviations(
         left_out: Lines that are for readers of another language.
     """
     told: set[str] = set()
-    in_code = {line for block in code_blocks(lines).values() for line in range(block.first, block.end)}
+    in_code: set[int] | None = None
     for number, line in enumerate(lines):
-        if "`" not in line or number in in_code or number in left_out:
+        if "`" not in line or number in left_out:
             continue
         for name in _SPAN.findall(line):
             # A constant may hold the name of a variable of the environment.
             if name in told or name.isupper() or not _SEVERAL_WORDS.search(name):
                 continue
-            told.add(name)
             deviation = checker.of_name(name, number)
-            if deviation is not None and not _defines(text, name):
-                yield deviation
+            if deviation is None:
+                continue
+            if in_code is None:
+                # Few pages get here.
+                blocks = code_blocks(lines).values()
+                in_code = {place for block in blocks for place in range(block.first, block.end)}
+            if number not in in_code:
+                told.add(name)
+                if not _defines(text, name):
+                    yield deviation
 
 
 def lines_for_others(lines: Sequence[str], path: str) -> frozenset[int]:
