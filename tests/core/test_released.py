@@ -6,8 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from adk_evidence.search.released import told_by_releases, told_of_error
+from adk_evidence.embedding.base import Once
+from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.settings import load_settings
+from adk_evidence.symbols.search import TargetSearch
+from adk_evidence.symbols.target_sets import About, TargetSet
 
 
 def run_on(*searched: str, repo: str = "google/adk-python") -> SimpleNamespace:
@@ -75,3 +78,54 @@ def test_an_error_that_misses_something_else_is_told_nothing_and_soon_read() -> 
     ):
         run.query = SimpleNamespace(text=text)
         assert told_of_error(run) == []
+
+
+EXTRAS = {
+    "mcp": "google-adk[mcp]",
+    "google.cloud.storage": "google-adk[gcp]",
+    "google.cloud.firestore": "google-adk[extensions]",
+    "kube.client": "google-adk[k8s]",
+}
+
+
+def lacking(text: str, version: str = "v2.13.0", about: str = "v2.13.0") -> list[str]:
+    """What a question is told that is answered from a version, while the targets are of the version `about`."""
+    run = run_on(version)
+    run.query = SimpleNamespace(text=text)
+    made_of = About(
+        repo="google/adk-python", commit=about, ref=about, corpora="", model="", dimension=1, built_at="", targets=0
+    )
+    search = TargetSearch(TargetSet(made_of, [], None), load_settings({}), lambda _: [])
+    search._extras = Once(lambda: EXTRAS)
+    run.targets = lambda: search
+    return told_of_packages(run)
+
+
+@pytest.mark.parametrize(
+    ("text", "module", "extra"),
+    [
+        ("ModuleNotFoundError: No module named 'mcp'", "mcp", "mcp"),
+        ("No module named 'mcp.types'; what now?", "mcp.types", "mcp"),
+        ("/usr/bin/python: No module named mcp", "mcp", "mcp"),
+        ("No module named 'kube'", "kube", "k8s"),
+        (
+            "ImportError: cannot import name 'storage' from 'google.cloud' (unknown location)",
+            "google.cloud.storage",
+            "gcp",
+        ),
+    ],
+)
+def test_a_package_that_is_missing_is_told_with_the_extra_that_brings_it(text: str, module: str, extra: str) -> None:
+    command = f'`pip install "google-adk[{extra}]"`'
+    assert lacking(text) == [f"google-adk 2.13.0 has an extra that brings `{module}`: {command}."]
+
+
+@pytest.mark.parametrize(
+    "text", ["No module named 'google.cloud'", "No module named 'mcpx'", "cannot import name 'Tool' from 'mcp'", "mcp"]
+)
+def test_nothing_is_told_of_packages_that_no_extra_or_several_bring(text: str) -> None:
+    assert lacking(text) == []
+
+
+def test_the_extras_of_another_version_are_not_told() -> None:
+    assert lacking("No module named 'mcp'", version="v1.18.0") == []

@@ -5,7 +5,6 @@ from textwrap import dedent
 
 import pytest
 
-from adk_evidence.symbols.target import Target
 from adk_ingest.targets.build import read_targets
 from adk_ingest.targets.extract import ModuleText
 from adk_ingest.targets.extras import Declared, declared_at
@@ -96,7 +95,7 @@ def needs(**files: str) -> dict[str, str]:
         )
         for name, text in named.items()
     ]
-    targets: list[Target] = read_targets(modules, {}, [], KIT)[0]
+    targets = read_targets(modules, {}, [], KIT).targets
     return {target.name: target.needs for target in targets if target.type == "class"}
 
 
@@ -163,7 +162,28 @@ def test_the_statement_that_imports_a_symbol_says_what_the_import_needs() -> Non
             "kit.tool", "kit/tool.py", "import mcp\n\nclass Tool:\n    'A tool.'\n\n    def go(self):\n        'Go.'\n"
         ),
     ]
-    with_extras = {target.symbol: target for target in read_targets(modules, {}, [], KIT)[0]}
+    with_extras = {target.symbol: target for target in read_targets(modules, {}, [], KIT).targets}
     assert with_extras["Tool"].import_statement == "from kit.tool import Tool  # needs my-kit[mcp]"
     assert with_extras["Tool.go"].import_statement == with_extras["Tool"].import_statement
-    assert {target.needs for target in read_targets(modules, {}, [])[0]} == {""}
+    assert {target.needs for target in read_targets(modules, {}, []).targets} == {""}
+
+
+def test_each_optional_package_that_the_code_imports_anywhere_is_brought_by_an_extra() -> None:
+    text = """
+        import httpx, json, what.is_this
+        from .tool import Tool
+        try:
+            import mcp.types
+        except ImportError:
+            pass
+
+        def load():
+            from google.cloud import bigquery, pubsub_v1 as pubsub
+            import kit.tool
+        """
+    found = read_targets([ModuleText("kit", "kit/__init__.py", dedent(text))], {}, [], KIT).extras
+    assert found == {
+        "google.cloud.bigquery": "my-kit[analytics]",
+        "google.cloud.pubsub_v1": "my-kit[gcp]",
+        "mcp": "my-kit[mcp]",
+    }

@@ -129,7 +129,7 @@ def read(files: dict[str, str], pages: list[str]) -> dict[str, Target]:
         )
         for path, text in files.items()
     ]
-    return {target.import_path: target for target in read_targets(modules, build_export_map(files), pages)[0]}
+    return {target.import_path: target for target in read_targets(modules, build_export_map(files), pages).targets}
 
 
 @pytest.fixture(scope="module")
@@ -388,10 +388,10 @@ def test_the_import_is_the_shortest_that_docs_use_as_a_rule(shown: tuple[str, ..
 
 def test_what_is_not_public_is_kept_apart_with_its_place() -> None:
     modules = [ModuleText("kit.models.made", "src/kit/models/made.py", MODELS["src/kit/models/made.py"])]
-    targets, hidden = read_targets(modules, {}, [])
-    found = {one.symbol: one for one in hidden}
+    contents = read_targets(modules, {}, [])
+    found = {one.symbol: one for one in contents.hidden}
     assert {"Made._find", "_load", "_LIMIT", "Made.__init__"} <= set(found)
-    assert not {target.symbol for target in targets} & set(found)
+    assert not {target.symbol for target in contents.targets} & set(found)
     # Its class lists it; what a function holds nobody can name.
     assert "Made.plain" not in found and not any("inner" in symbol for symbol in found)
     find = found["Made._find"]
@@ -476,6 +476,7 @@ def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: W
     (folder,) = workplace.settings.paths.targets.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == [
         "about.json",
+        "extras.json",
         "hidden_symbols.json",
         "ranked_targets.yaml",
         "targets_meta.json",

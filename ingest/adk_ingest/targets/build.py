@@ -22,10 +22,10 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
-from adk_evidence.symbols.hidden import HiddenSymbol
 from adk_evidence.symbols.target import Target, rich_text
 from adk_evidence.symbols.target_sets import (
     About,
+    Contents,
     about_index,
     built_sets,
     code_corpus_name,
@@ -99,10 +99,11 @@ def build_targets(
     """
     begin = time.perf_counter()
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    about, folder, targets, hidden = _targets(settings, model, progress)
+    about, folder, contents = _targets(settings, model, progress)
+    targets = contents.targets
     is_new = not folder.is_dir()
     if is_new:
-        write_set(settings.paths.targets, about, targets, hidden, FORMULA)
+        write_set(settings.paths.targets, about, contents, FORMULA)
     work = None
     if vectors and not has_vectors(folder):
         work = _embed(settings, folder, targets, model, progress, cancelled)
@@ -127,9 +128,9 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder
     The errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
     """
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    _, folder, targets, _ = _targets(settings, model, progress)
+    _, folder, contents = _targets(settings, model, progress)
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
-        work = Work(model, cache, {} if has_vectors(folder) else _texts(targets))
+        work = Work(model, cache, {} if has_vectors(folder) else _texts(contents.targets))
     return DryRun([], work.missing, work.cost(), cap_of((model,)))
 
 
@@ -146,12 +147,10 @@ def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> 
     return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
 
 
-def _targets(
-    settings: Settings, model: DenseEmbedder, progress: Progress
-) -> tuple[About, Path, Sequence[Target], Sequence[HiddenSymbol]]:
+def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Contents]:
     """The targets of the published index, read from their folder if they were written before.
 
-    The hidden definitions are only read where the folder is to be written.
+    What few answers need is only read where the folder is to be written.
     """
     from adk_evidence.index.opened import source_readers
 
@@ -159,16 +158,16 @@ def _targets(
         about = about_index(lease.manifest, model.model, model.dimension)
         folder = settings.paths.targets / about.key
         if folder.is_dir():
-            return about, folder, load_set(folder, about).targets, ()
+            return about, folder, Contents(load_set(folder, about).targets)
         with rare_garbage_collection():
             declared = _declared(settings, lease.manifest, lease.folder)
-            targets, hidden = _read(lease.manifest, source_readers(lease.manifest, lease.folder), declared, progress)
-    return about.model_copy(update={"targets": len(targets)}), folder, targets, hidden
+            contents = _read(lease.manifest, source_readers(lease.manifest, lease.folder), declared, progress)
+    return about.model_copy(update={"targets": len(contents.targets)}), folder, contents
 
 
 def _read(
     manifest: IndexManifest, readers: dict[str, SourceReader], declared: Declared | None, progress: Progress
-) -> tuple[list[Target], list[HiddenSymbol]]:
+) -> Contents:
     progress.stage("targets")
     texts: dict[str, str] = {}
     pages: list[str] = []
@@ -194,8 +193,8 @@ def read_targets(
     exports: Mapping[str, str],
     pages: Sequence[str],
     declared: Declared | None = None,
-) -> tuple[list[Target], list[HiddenSymbol]]:
-    """The ranked targets of modules, and what is defined beside them.
+) -> Contents:
+    """The ranked targets of modules, what is defined beside them, and what brings the packages that they import.
 
     Args:
         modules: The code.
@@ -211,7 +210,8 @@ def read_targets(
     ]
     extras = NeededExtras(modules, graph, declared) if declared is not None else None
     targets = rank_targets(symbols, graph, pages, extras)
-    return targets, hidden_symbols(modules, {symbol.definition for symbol in symbols})
+    hidden = hidden_symbols(modules, {symbol.definition for symbol in symbols})
+    return Contents(targets, hidden, extras.by_import() if extras is not None else {})
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:

@@ -9,10 +9,10 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.metadata import parse_email
 from packaging.requirements import InvalidRequirement, Requirement
@@ -118,6 +118,13 @@ class _Imports:
 _NOTHING = _Imports(frozenset(), frozenset(), frozenset(), frozenset())
 
 
+class _Optional(NamedTuple):
+    """An optional distribution, and the path that is imported of it, e.g. `google.cloud.bigquery`."""
+
+    path: str
+    name: str
+
+
 class NeededExtras:
     """The extras that imports of public symbols need.
 
@@ -141,6 +148,21 @@ class NeededExtras:
         self._direct: dict[str, _Imports] = {}
         self._known: dict[frozenset[str], str] = {}
 
+    def by_import(self) -> dict[str, str]:
+        """What brings the optional packages that the code imports anywhere, by the paths that the code imports."""
+        needed: dict[str, str] = {}
+        told: dict[str, set[str]] = {}
+        for module in self._modules.values():
+            named = _named_extras(self._declared, module.text)
+            for node in ast.walk(module.tree) if module.tree is not None else ():
+                for path in _paths(module, node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                    found = None if self._is_own(path) else self._distribution(path)
+                    if found is not None:
+                        needed[found.path] = found.name
+                        told.setdefault(found.path, set()).update(named)
+        extras = {path: self._installed({name}, told[path]) for path, name in needed.items()}
+        return {path: extras[path] for path in sorted(extras)}
+
     def of(self, symbol: PublicSymbol) -> str:
         """What an import of a symbol needs, e.g. `google-adk[mcp]`; empty where the distribution alone will do."""
         start = frozenset((*self._packages(symbol.target.package), *self._packages(symbol.module)))
@@ -150,10 +172,14 @@ class NeededExtras:
 
     def _extras(self, start: frozenset[str]) -> str:
         found = self._through(start)
-        chosen = set(found.named)
-        left = found.needed - {name for extra in chosen for name in self._declared.extras[extra]}
+        return self._installed(found.needed, found.told, found.named)
+
+    def _installed(self, needed: Set[str], told: Container[str], named: Iterable[str] = ()) -> str:
+        """The distribution with extras that bring what is needed: those that are `named`, then rather those `told`."""
+        chosen = set(named)
+        left = needed - {name for extra in chosen for name in self._declared.extras[extra]}
         for extras in (self._usual, self._others):
-            order = sorted(extras, key=lambda name: name not in found.told)
+            order = sorted(extras, key=lambda name: name not in told)
             for _ in extras:
                 best = max(order, key=lambda name: len(left & extras[name]))
                 if left & extras[best]:
@@ -180,7 +206,8 @@ class NeededExtras:
             paths = [one for one in steps if isinstance(one, str)]
             raised = (_named_extras(self._declared, unparse(one) or "") for one in steps if isinstance(one, ast.Raise))
             own = [path for path in paths if self._is_own(path)]
-            needed = frozenset(found for path in paths if path not in own and (found := self._distribution(path)))
+            others = (self._distribution(path) for path in paths if path not in own)
+            needed = frozenset(found.name for found in others if found is not None)
             known = self._direct[name] = _Imports(
                 needed,
                 frozenset(each for path in own for each in self._own(path)),
@@ -204,19 +231,20 @@ class NeededExtras:
         parts = path.split(".")
         yield from (name for end in range(1, len(parts) + 1) if (name := ".".join(parts[:end])) in self._modules)
 
-    def _distribution(self, path: str) -> str | None:
+    def _distribution(self, path: str) -> _Optional | None:
         """The optional distribution that a path of another package is of; None where that is not known."""
         parts = path.split(".")
         if parts[0] in sys.stdlib_module_names:
             return None
         for end in range(len(parts), 0, -1):
-            name = self._provided.get(_squeezed(_API_VERSION.sub("", ".".join(parts[:end]))))
+            known = ".".join(parts[:end])
+            name = self._provided.get(_squeezed(_API_VERSION.sub("", known)))
             if name is not None:
-                return None if name in self._always else name
+                return None if name in self._always else _Optional(known, name)
         # `a2a` is of a2a-sdk, `llama_index` of several that one extra brings; `google` may be of any.
         alike = [name for name in self._provided.values() if name.startswith(f"{canonicalize_name(parts[0])}-")]
         together = any(found.issuperset(alike) for found in self._usual.values())
-        return alike[0] if alike and together else None
+        return _Optional(parts[0], alike[0]) if alike and together else None
 
 
 def _squeezed(name: str) -> str:
@@ -236,11 +264,8 @@ def _at_import(module: ModuleText) -> Iterator[str | ast.Raise]:
     while waiting:
         for node in waiting.pop():
             match node:
-                case ast.Import():
-                    yield from (alias.name for alias in node.names)
-                case ast.ImportFrom():
-                    base = absolute(module.package, f"{'.' * node.level}{node.module or ''}")
-                    yield from (f"{base}.{alias.name}" if alias.name != "*" else base for alias in node.names)
+                case ast.Import() | ast.ImportFrom():
+                    yield from _paths(module, node)
                 case ast.Raise():
                     yield node
                 case ast.Try():
@@ -249,6 +274,15 @@ def _at_import(module: ModuleText) -> Iterator[str | ast.Raise]:
                     waiting += [node.orelse] if is_type_checking(node.test) else list(blocks(node))
                 case ast.With() | ast.ClassDef():
                     waiting += list(blocks(node))
+
+
+def _paths(module: ModuleText, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """The dotted paths that a statement imports."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    else:
+        base = absolute(module.package, f"{'.' * node.level}{node.module or ''}")
+        yield from (f"{base}.{alias.name}" if alias.name != "*" else base for alias in node.names)
 
 
 def _survives(node: ast.Try) -> bool:

@@ -1,4 +1,4 @@
-"""What the released versions of the ADK say of a name that the indexed code lacks."""
+"""What the released versions of the ADK say of a name that the indexed code lacks, and of packages that are missing."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ _MISSING = re.compile(
     rf"|cannot import name '(?P<name>{_NAME})' from '(?P<package>{_PATH})'"
     rf"|(?:module|type object) '(?P<owner>{_PATH}|{_NAME})' has no attribute '(?P<attribute>{_NAME})'"
     rf"|\b(?P<callable>{_NAME}(?:\.{_NAME}){{0,2}})\(\) got an unexpected keyword argument '(?P<keyword>{_NAME})'"
+)
+# Distributions share the package `google.cloud`, so that one of them may be missing in it.
+_NO_MODULE = re.compile(
+    rf"No module named '?({_NAME}(?:\.{_NAME}){{0,9}})\b|cannot import name '({_NAME})' from 'google\.cloud'"
 )
 
 
@@ -46,6 +50,23 @@ def told_of_error(run: Run) -> list[str]:
             names.setdefault(f"{found['callable'].removesuffix('.__init__')}({found['keyword']}=)")
     sentences = (told_by_releases(run, name) for name in list(names)[:MAX_MISSING])
     return [sentence for sentence in sentences if sentence is not None]
+
+
+def told_of_packages(run: Run) -> list[str]:
+    """Sentences on the packages that a question says are missing, and that an extra of the searched version brings."""
+    modules = dict.fromkeys(match[1] or f"google.cloud.{match[2]}" for match in _NO_MODULE.finditer(run.query.text))
+    search = run.targets() if modules else None
+    version = searched_version(run)
+    # Another version may require the package always, or by another extra.
+    if search is None or version is None or version not in (search.set.about.ref, search.set.about.commit):
+        return []
+    extras = {module: search.extra_with(module) for module in list(modules)[:MAX_MISSING]}
+    return [
+        f"{extra.partition('[')[0]} {version.removeprefix('v')} has an extra that brings `{module}`: "
+        f'`pip install "{extra}"`.'
+        for module, extra in extras.items()
+        if extra
+    ]
 
 
 def searched_version(run: Run) -> str | None:

@@ -24,7 +24,7 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.definitions import meaning
-from adk_evidence.search.released import told_by_releases, told_of_error
+from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.versions import without_versions
 from adk_evidence.settings import SupportSettings
@@ -34,6 +34,7 @@ from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 FILLER_WORDS_FILE = "filler_words.txt"
 MAX_CHECKED_NAMES = 8
 UNKNOWN_NAME = "unknown_name"
+EXTRA_MISSING = "extra_missing"
 # A pasted traceback has hundreds of words; its first words say enough.
 MAX_WORDS = 32
 # Shorter words are too near to each other.
@@ -92,6 +93,8 @@ def check_names(run: Run) -> None:
     error message are values of the user, or stand in the code that raises the error; a name that an error says is
     missing may be of another version.
     """
+    for told in told_of_packages(run):
+        run.context.warn(EXTRA_MISSING, told)
     if run.query.is_error:
         for told in told_of_error(run):
             run.context.warn(UNKNOWN_NAME, told)

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +24,7 @@ from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
-from adk_evidence.symbols.target_sets import TargetSet, load_hidden
+from adk_evidence.symbols.target_sets import TargetSet, load_extras, load_hidden
 
 EXACT_SCORE = 4.0
 PREFIX_SCORE = 3.0
@@ -92,6 +93,7 @@ class TargetSearch:
         self._command = settings.targets_command
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
+        self._extras = Once(lambda: _load_extras(found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
@@ -257,6 +259,17 @@ class TargetSearch:
             f"Neither `{named.owner}` nor its public bases in the ADK have a public member `{named.name}`{unknown}; "
             "the nearest:"
         )
+
+    def extra_with(self, module: str) -> str:
+        """What brings a package that the code imports, e.g. `google-adk[mcp]` for `mcp.types`; "" of all others.
+
+        Of a package that several extras bring parts of, such as `google.cloud`, nothing is known.
+        """
+        extras, parts = self._extras(), module.split(".")
+        paths = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+        found = next((extras[path] for path in paths if path in extras), "")
+        inside = {extra for path, extra in extras.items() if path.startswith(f"{module}.")}
+        return found or (inside.pop() if len(inside) == 1 else "")
 
     def _from_elsewhere(self, name: str) -> str:
         """Where the code has the first parts of a dotted name from, if from another package; else ""."""
@@ -487,6 +500,13 @@ def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
         return HiddenNames(load_hidden(found)), ""
     except StoreError as exc:
         return HiddenNames([]), f"{exc.message} Private and internal names are not found. {exc.hint}"
+
+
+def _load_extras(found: TargetSet) -> Mapping[str, str]:
+    """What brings optional packages; a set that cannot say so gives answers without."""
+    with suppress(StoreError):
+        return load_extras(found)
+    return {}
 
 
 def _as_hidden(target: Target) -> Scored:

@@ -17,9 +17,9 @@ import io
 import json
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -42,6 +42,7 @@ LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"
 VECTORS = "targets_vectors.npy"
 HIDDEN = "hidden_symbols.json"
+EXTRAS = "extras.json"
 ABOUT = "about.json"
 KEPT_SETS = 4
 _BUILDING = ".building-"
@@ -50,6 +51,7 @@ _ABANDONED_SECONDS = 3600
 
 _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
+_EXTRAS = TypeAdapter(dict[str, str])
 _AGAIN = "Remove that folder and run `adk-ingest targets`."
 
 
@@ -148,9 +150,20 @@ def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
     )
 
 
-def write_set(
-    root: Path, about: About, targets: Sequence[Target], hidden: Sequence[HiddenSymbol], formula: str
-) -> Path:
+@dataclass(frozen=True)
+class Contents:
+    """What a set says of the code, apart from vectors: the ranked targets, and what few answers need.
+
+    `hidden` are the definitions beside the targets. `extras` says what brings the optional packages that the code
+    imports, e.g. `google-adk[mcp]`, by the paths of the imports.
+    """
+
+    targets: Sequence[Target]
+    hidden: Sequence[HiddenSymbol] = ()
+    extras: Mapping[str, str] = field(default_factory=dict)
+
+
+def write_set(root: Path, about: About, contents: Contents, formula: str) -> Path:
     """Write a set without vectors, completely or not at all; a set that exists stays. Returns its folder.
 
     Raises:
@@ -159,9 +172,10 @@ def write_set(
     folder, scratch = root / about.key, root / f"{_BUILDING}{uuid.uuid4().hex}"
     try:
         scratch.mkdir(parents=True)
-        (scratch / META).write_bytes(_TARGETS.dump_json(list(targets)))
-        (scratch / HIDDEN).write_bytes(_HIDDEN.dump_json(list(hidden)))
-        (scratch / LISTING).write_text(_listing(about, targets, formula), encoding="utf-8")
+        (scratch / META).write_bytes(_TARGETS.dump_json(list(contents.targets)))
+        (scratch / HIDDEN).write_bytes(_HIDDEN.dump_json(list(contents.hidden)))
+        (scratch / EXTRAS).write_bytes(_EXTRAS.dump_json(dict(contents.extras)))
+        (scratch / LISTING).write_text(_listing(about, contents.targets, formula), encoding="utf-8")
         (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
         try:
             if not folder.is_dir():
@@ -241,6 +255,20 @@ def load_hidden(found: TargetSet) -> list[HiddenSymbol]:
         return _HIDDEN.validate_json((found.folder / HIDDEN).read_bytes())
     except (OSError, ValueError) as exc:
         raise StoreError(f"The names beside the targets at {found.folder} cannot be read.", _AGAIN) from exc
+
+
+def load_extras(found: TargetSet) -> dict[str, str]:
+    """What brings the optional packages that the code imports; see `Contents`.
+
+    Raises:
+        StoreError: Their file cannot be read.
+    """
+    if found.folder is None:
+        return {}
+    try:
+        return _EXTRAS.validate_json((found.folder / EXTRAS).read_bytes())
+    except (OSError, ValueError) as exc:
+        raise StoreError(f"The extras at {found.folder} cannot be read.", _AGAIN) from exc
 
 
 def has_vectors(folder: Path) -> bool:
