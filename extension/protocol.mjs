@@ -40,7 +40,18 @@ const NEWER = {
   EvidenceResult: ["outlines", "adk", "errors", "beside"],
   Candidate: [
     ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
-    ...["signature", "same_as", "also_at", "adds_little", "for_language", "left_out", "drift", "error", "index"],
+    ...[
+      "needs",
+      "signature",
+      "same_as",
+      "also_at",
+      "adds_little",
+      "for_language",
+      "left_out",
+      "drift",
+      "error",
+      "index",
+    ],
   ],
   RetrievalPlan: [
     ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],

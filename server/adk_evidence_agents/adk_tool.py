@@ -132,6 +132,8 @@ def _for_model(pack: EvidencePack) -> dict[str, Any]:
             found["verification"] = verification_label(candidate.verification, code_span)
         if candidate.import_statement:
             found["import_statement"] = candidate.import_statement
+        if candidate.needs:
+            found["needs"] = candidate.needs
         if candidate.signature:
             found["signature"] = candidate.signature
         if candidate.same_as is not None:

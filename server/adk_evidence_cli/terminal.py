@@ -172,6 +172,8 @@ def _facts(candidate: Candidate) -> Text:
         facts.append((f"same text as result {candidate.same_as}", "dim"))
     if candidate.import_statement:
         facts.append((one_line(candidate.import_statement), "dim"))
+    if candidate.needs:
+        facts.append((one_line(f"needs {candidate.needs}"), "dim"))
     if candidate.signature:
         facts.append((one_line(candidate.signature), "dim"))
     if candidate.drift:

@@ -80,7 +80,7 @@ async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession)
     assert set(pack) == {"query", "quality", "retrieval_plan", "candidates", "coverage"}
     assert 1 <= len(pack["candidates"]) <= 4
     for candidate in pack["candidates"]:
-        assert set(candidate) - {"import_statement", "signature", "same_as"} == CANDIDATE
+        assert set(candidate) - {"import_statement", "needs", "signature", "same_as"} == CANDIDATE
         assert candidate["citation"].startswith(("adk-docs@", "adk-python@"))
     assert sum(pack["coverage"].values()) == len(pack["candidates"])
     assert answer["warnings"] == [] and list(answer["debug"]) == ["query_id"]

@@ -37,7 +37,7 @@ def passages(chunk, place=0, question=QUESTION, similarities=()):
     return excerpt(hit(chunk), place, question, similarities).passages
 
 
-def answered(*chunks, support=(), query="how do I set the retry limit?", **state):
+def answered(*chunks, support=(), query="how do I set the retry limit?", imports=None, **state):
     """The candidates of a run whose results are these chunks."""
     hits = [placed(hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
     asked = run(query, ranked=hits, final=hits, **state)
@@ -46,7 +46,7 @@ def answered(*chunks, support=(), query="how do I set the retry limit?", **state
     asked.support = Support(Measures(0, 0, 0, 0, 0), by_result=by_result, weights=weights)
     question = Question.of(asked)
     plain = [make_candidate(asked, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
-    return asked, question, shown_candidates(asked, plain, choose_passages(asked, question))
+    return asked, question, shown_candidates(asked, plain, choose_passages(asked, question), imports)
 
 
 def test_the_lines_that_match_are_shown_with_their_heading():
@@ -489,6 +489,53 @@ def test_another_version_or_codebase_has_no_statement_though_its_paths_are_the_s
     chunk = payload("code", "src/pkg/_impl.py", start_line=10, end_line=20)
     for other in ({"commit": "v0"}, {"repo": "elsewhere"}):
         assert IMPORTS.statement(chunk) and IMPORTS.statement(chunk.model_copy(update=other)) is None
+
+
+EXTRAS = PublicImports(
+    [
+        target("Box", "pkg.boxes.Box", 30, 90, kind="class").model_copy(update={"needs": "kit[box]"}),
+        target("Lid", "pkg.Lid", 92, 95, kind="class").model_copy(update={"needs": "kit[lid,shut]"}),
+        target("Tape", "pkg.Tape", 96, 97, kind="class"),
+        target("Tape", "pkg.wide.Tape", 98, 99, kind="class").model_copy(update={"needs": "kit[wide]"}),
+    ],
+    repo=CODE.repo,
+    commit=CODE.commit,
+)
+
+
+def test_the_statement_says_what_the_import_needs():
+    made = EXTRAS.statement(payload("code", "src/pkg/_impl.py", start_line=30, end_line=90))
+    assert made == "from pkg.boxes import Box  # needs kit[box]"
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ("```python\nfrom pkg.boxes import Box\n```", "kit[box]"),
+        ("from pkg import (\n    Lid as Top,\n    Box,\n)", "kit[box,lid,shut]"),
+        ("pip install 'kit[box, lid]'\n\n    from pkg import Lid, Box", "kit[shut]"),
+        ("pip install kit[box]\nfrom pkg import Box", ""),
+        # Another package's, one of two that are called so, and none that is known.
+        ("from boxes import Box\nfrom pkg import Tape\nfrom pkg import Other\nimport pkg", ""),
+        ("Use a Box from pkg.", ""),
+    ],
+)
+def test_what_the_code_of_a_page_imports_says_what_it_needs(text, needs):
+    assert EXTRAS.needs(text) == needs
+
+
+def test_the_first_page_that_imports_what_needs_an_extra_says_so():
+    text = "```python\nfrom pkg import Box\n```"
+    pages = [payload("doc", f"docs/{name}.md", text) for name in "abc"]
+    code = payload("code", "src/pkg/_impl.py", "from pkg import Box\n", start_line=92, end_line=95)
+    *_, candidates = answered(pages[0], pages[1], code, imports=EXTRAS)
+    assert [one.needs for one in candidates] == ["kit[box]", None, None]
+    made = pack(*pages).model_copy(update={"candidates": candidates})
+    assert "needs `kit[box]`" in to_prompt(made).text and "needs `kit[box]`" in to_markdown(made)
+    # A result that is imported with the same remark has said so before.
+    box = payload("code", "src/pkg/_impl.py", "class Box: ...", start_line=30, end_line=90)
+    *_, candidates = answered(box, pages[0], imports=EXTRAS)
+    assert [one.needs for one in candidates] == [None, None]
 
 
 def test_prompts_name_the_statement():

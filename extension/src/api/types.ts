@@ -184,6 +184,11 @@ export interface EvidenceCandidate {
   for_language?: string | null;
   /** The statement that imports the code by its public path; null if not known. Missing from older servers. */
   import_statement?: string | null;
+  /**
+   * What must be installed for the imports that the code of a page shows, e.g. `google-adk[mcp]`, if `text` does not say
+   * so. Missing from older servers.
+   */
+  needs?: string | null;
   /** How the class is made that the result begins, where `passages` do not say it. Missing from older servers. */
   signature?: string | null;
   /** Rank of an earlier candidate that shows the same text. Missing from older servers. */

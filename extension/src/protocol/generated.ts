@@ -575,6 +575,10 @@ export interface Candidate {
    */
   import_statement: string | null;
   /**
+   * What must be installed for the imports that the code of a page shows, e.g. `google-adk[mcp]`, where neither the page's lines nor an earlier candidate say so.
+   */
+  needs: string | null;
+  /**
    * The constructor of the class that this result begins, cut to what counts; of a model without one, its fields as parameters. Null where this result or an earlier one shows them all, or where none is known.
    */
   signature: string | null;

@@ -20,6 +20,7 @@ from packaging.utils import canonicalize_name
 
 from adk_evidence.index.environments import read_small
 from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
+from adk_evidence.symbols.imports import named_extras
 from adk_ingest.targets.extract import ModuleText, PublicSymbol
 from adk_ingest.targets.references import ReferenceGraph
 
@@ -253,9 +254,8 @@ def _squeezed(name: str) -> str:
 
 
 def _named_extras(declared: Declared, text: str) -> frozenset[str]:
-    """The extras that a text says to install."""
-    listed = re.findall(rf"\b{re.escape(declared.name)}\[([\w.,\s-]+)\]", text)
-    return frozenset(name.strip() for names in listed for name in names.split(",")) & declared.extras.keys()
+    """The extras that a text says to install, as far as there are such."""
+    return frozenset(named_extras(text, declared.name) & declared.extras.keys())
 
 
 def _at_import(module: ModuleText) -> Iterator[str | ast.Raise]:

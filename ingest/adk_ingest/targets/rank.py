@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.identifiers import is_code_like, is_private
+from adk_evidence.readers.snippets import shown_imports
 from adk_evidence.symbols.imports import field_type_names, type_names
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 from adk_ingest.targets.extract import PublicSymbol, field_signatures
 from adk_ingest.targets.extras import NeededExtras
-from adk_ingest.targets.references import ReferenceGraph, shown_imports
+from adk_ingest.targets.references import ReferenceGraph
 
 FORMULA = (
     "score = weight * (0.45 * centrality + 0.35 * documented + 0.20 * exported) * (0.3 if deprecated else 1); "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import Definition, bound_names, dotted_name, imports, statements
+from adk_evidence.readers.snippets import shown_imports
 from adk_ingest.targets.extract import ModuleText
 
 DAMPING = 0.85
@@ -25,10 +25,6 @@ MAX_ANCESTORS = 200
 
 _BUILTINS = frozenset(dir(builtins))
 _WITHOUT_MEMBERS = frozenset({"ABC", "Generic", "Protocol", "object"})
-_DOCS_IMPORT = re.compile(
-    r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE
-)
-_NAME = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+as[ \t]+\w+)?")
 
 
 class ReferenceGraph:
@@ -223,13 +219,6 @@ def _listed(modules: Sequence[ModuleText]) -> Iterator[str]:
                 for item in ast.walk(node.value):
                     if isinstance(item, ast.Constant) and isinstance(item.value, str):
                         yield f"{module.name}.{item.value}"
-
-
-def shown_imports(text: str) -> Iterator[str]:
-    """Dotted paths that the examples of a page import by `from ... import ...`."""
-    for match in _DOCS_IMPORT.finditer(text):
-        for name in _NAME.findall(match["names"]):
-            yield f"{match['module']}.{name}"
 
 
 def page_rank(nodes: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:

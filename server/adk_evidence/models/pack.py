@@ -234,6 +234,11 @@ class Candidate(Frozen):
     import_statement: str | None = Field(
         default=None, description="The statement that imports the code by its public path, where that is known."
     )
+    needs: str | None = Field(
+        default=None,
+        description="What must be installed for the imports that the code of a page shows, e.g. `google-adk[mcp]`, "
+        "where neither the page's lines nor an earlier candidate say so.",
+    )
     signature: str | None = Field(
         default=None,
         description="The constructor of the class that this result begins, cut to what counts; of a model without one, "

@@ -23,6 +23,8 @@ MAX_INCLUDED_CHARS = 1_000_000
 _PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
 # An argument that stands for others: `Agent(name="x", ...)` is no Python.
 _MORE_ARGUMENTS = re.compile(r"(?<=,)(\s*)\.\.\.(?=\s*[,)])")
+_IMPORT = re.compile(r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE)
+_IMPORTED = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+as[ \t]+\w+)?")
 
 
 class Snippet(NamedTuple):
@@ -111,3 +113,10 @@ def _code(lines: Sequence[str]) -> str:
         filled = _MORE_ARGUMENTS.sub(r"\1**_", text)
         return filled if parse_quietly(filled) is not None else text
     return text
+
+
+def shown_imports(text: str) -> Iterator[str]:
+    """Dotted paths that the examples of a page import by `from ... import ...`."""
+    for match in _IMPORT.finditer(text):
+        for name in _IMPORTED.findall(match["names"]):
+            yield f"{match['module']}.{name}"

@@ -87,6 +87,8 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
         facts.insert(0, inline(index_label(candidate)))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
+    if candidate.needs:
+        facts.append(f"needs {code_span(candidate.needs)}")
     if candidate.signature:
         facts.append(code_span(candidate.signature))
     if candidate.drift:

@@ -257,6 +257,8 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
         facts.append(one_line(error_label(candidate)))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
+    if candidate.needs:
+        facts.append(f"needs {code_span(candidate.needs)}")
     if candidate.signature:
         facts.append(code_span(candidate.signature))
     if candidate.drift:

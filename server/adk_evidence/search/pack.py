@@ -112,7 +112,7 @@ def shown_candidates(
         if same is not None:
             also_at.setdefault(ranks[same], []).append(candidate.citation)
     little = set() if run.settings.pack.weak_ends else add_little(run, excerpts) | shells(run, excerpts)
-    made = []
+    made: list[Candidate] = []
     signatures = class_signatures(run, excerpts)
     for hit, candidate in zip(run.final, candidates, strict=True):
         found = excerpts[hit.point_id]
@@ -126,8 +126,17 @@ def shown_candidates(
             "signature": signatures.get(hit.point_id),
             "adds_little": hit.point_id in little,
         }
-        made.append(candidate.model_copy(update=shown))
+        made.append(candidate.model_copy(update={**shown, "needs": _needs(imports, hit, candidate, made)}))
     return tuple(made)
+
+
+def _needs(imports: PublicImports | None, hit: Hit, candidate: Candidate, earlier: Sequence[Candidate]) -> str | None:
+    """What the code of a page needs, where neither the page's lines nor earlier candidates say so."""
+    if imports is None or hit.payload.kind != "doc":
+        return None
+    needs = imports.needs(f"{candidate.text}\n{candidate.attached}")
+    told = any(needs == one.needs or needs in (one.import_statement or "") for one in earlier)
+    return needs if needs and not told else None
 
 
 def _checked(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.readers.snippets import shown_imports
 from adk_evidence.symbols.target import Target, needs_comment
 
 # How many names of one package a statement lists.
@@ -19,19 +20,32 @@ MIN_USES = 3
 _TYPE = re.compile(r"(?<![\w.'\"])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?![\w.(])")
 
 
+def named_extras(text: str, distribution: str) -> set[str]:
+    """The extras of a distribution that a text says to install, e.g. `mcp` of `google-adk[mcp]`."""
+    listed = re.findall(rf"\b{re.escape(distribution)}\[([\w.,\s-]{{0,200}})\]", text)
+    return {name.strip() for names in listed for name in names.split(",")}
+
+
 class PublicImports:
     """The public import paths of what files define at their top level.
 
     Private definitions are found under the public name that a package exports them by.
     """
 
-    def __init__(self, targets: Iterable[Target], repo: str, commit: str) -> None:
+    def __init__(self, targets: Sequence[Target], repo: str, commit: str) -> None:
         self._source = (repo, commit)
         self._by_path: dict[str, list[Target]] = {}
         for target in targets:
             # A member is imported with its class.
             if target.type in ("class", "function", "variable"):
                 self._by_path.setdefault(target.path, []).append(target)
+        # What definitions of each name need.
+        self._needs: dict[str, set[str]] = {}
+        self._top = ""
+        for target in targets:
+            if "." not in target.symbol:
+                self._needs.setdefault(target.name, set()).add(target.needs)
+                self._top = target.package.partition(".")[0]
         for found in self._by_path.values():
             found.sort(key=lambda target: (target.lines.start, target.rank))
 
@@ -59,6 +73,20 @@ class PublicImports:
         if instance is not None:
             return _statement(named, instance)
         return _statement([named[0], *rest])
+
+    def needs(self, text: str) -> str:
+        """What the imports in the Python code of a text need, e.g. `google-adk[mcp]`; "" where the text says so itself.
+
+        What several definitions are called, of which some need nothing, is left out.
+        """
+        found: dict[str, set[str]] = {}
+        for path in shown_imports(text):
+            needs = self._needs.get(path.rpartition(".")[2], set()) if path.startswith(f"{self._top}.") else set()
+            if len(needs) == 1 and (need := next(iter(needs))):
+                distribution, _, extras = need.rstrip("]").partition("[")
+                found.setdefault(distribution, set()).update(extras.split(","))
+        lacking = {name: sorted(extras - named_extras(text, name)) for name, extras in found.items()}
+        return ", ".join(f"{name}[{','.join(extras)}]" for name, extras in sorted(lacking.items()) if extras)
 
     def _of(self, payload: ChunkPayload) -> Sequence[Target]:
         """The targets that a chunk defines, or the one that it is a part of, the best ranked first."""

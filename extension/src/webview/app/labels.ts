@@ -79,8 +79,8 @@ export function errorLabel({ error }: Candidate): string | null {
 /** The most names that a card lists; the pack has the others. */
 const MAX_DRIFT_NAMES = 3;
 
-/** What the code of a candidate shows and the answering version lacks or has otherwise: a sentence each. */
-export function driftLabels({ drift = [] }: Candidate): string[] {
+/** What the code of a candidate shows and the answering version lacks or has otherwise, or needs: a sentence each. */
+export function driftLabels({ drift = [], needs = null }: Candidate): string[] {
   const deprecated = drift.filter(({ kind }) => kind === "deprecated");
   const unawaited = drift.filter(({ kind }) => kind === "await");
   const lacking = drift.filter(({ kind }) => kind !== "deprecated" && kind !== "await");
@@ -90,6 +90,7 @@ export function driftLabels({ drift = [] }: Candidate): string[] {
       .slice(0, 1)
       .map(({ version }) => t("Lacks await or async for in google-adk {0}: {1}", version, listed(unawaited))),
     ...deprecated.slice(0, 1).map(({ version }) => t("Deprecated in google-adk {0}: {1}", version, listed(deprecated))),
+    ...(needs ? [t("The imports need {0}", needs)] : []),
   ];
 }
 

@@ -21,6 +21,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     attached_shown: "",
     shown_tokens: 0,
     import_statement: null,
+    needs: null,
     signature: null,
     same_as: null,
     also_at: [],

@@ -76,7 +76,7 @@ describe("a pack of an older server", () => {
     const pack = variedPack();
     const candidates = pack.candidates.map(({ support, context, attached, why: { named, ...why }, ...rest }) => {
       const { passages, attached_shown, shown_tokens, left_out, for_language, ...older } = rest;
-      const { import_statement, signature, same_as, also_at, adds_little, ...oldest } = older;
+      const { import_statement, needs, signature, same_as, also_at, adds_little, ...oldest } = older;
       return { ...oldest, why };
     });
     const { outlines, ...older } = { ...pack, candidates };

@@ -57,6 +57,7 @@ describe("what evidence shows and the version lacks", () => {
   it("is not told where there is nothing, nor of older servers", () => {
     const { drift: _, ...older } = candidate();
     assert.deepEqual(driftLabels(candidate()), []);
+    assert.deepEqual(driftLabels(candidate({ needs: "google-adk[mcp]" })), ["The imports need google-adk[mcp]"]);
     assert.deepEqual(driftLabels(older as ReturnType<typeof candidate>), []);
   });
 });
