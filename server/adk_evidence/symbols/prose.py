@@ -59,4 +59,4 @@ def lines_for_others(lines: Sequence[str], path: str) -> frozenset[int]:
 
 
 def _defines(text: str, name: str) -> bool:
-    return re.search(rf"^\s*(?:(?:async\s+)?def\s+|class\s+)?{name}\s*[:=(]", text, re.MULTILINE) is not None
+    return re.search(rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+|class[ \t]+)?{name}[ \t]*[:=(]", text, re.MULTILINE) is not None
