@@ -23,8 +23,10 @@ MAX_INCLUDED_CHARS = 1_000_000
 _PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
 # An argument that stands for others: `Agent(name="x", ...)` is no Python.
 _MORE_ARGUMENTS = re.compile(r"(?<=,)(\s*)\.\.\.(?=\s*[,)])")
-_IMPORT = re.compile(r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE)
-_IMPORTED = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+as[ \t]+\w+)?")
+_SHOWN_IMPORT = re.compile(
+    r"^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#]+)", re.MULTILINE
+)
+_SHOWN_NAME = re.compile(r"([A-Za-z_]\w*)(?:[ \t]+as[ \t]+\w+)?")
 
 
 class Snippet(NamedTuple):
@@ -117,6 +119,6 @@ def _code(lines: Sequence[str]) -> str:
 
 def shown_imports(text: str) -> Iterator[str]:
     """Dotted paths that the examples of a page import by `from ... import ...`."""
-    for match in _IMPORT.finditer(text):
-        for name in _IMPORTED.findall(match["names"]):
+    for match in _SHOWN_IMPORT.finditer(text):
+        for name in _SHOWN_NAME.findall(match["names"]):
             yield f"{match['module']}.{name}"

@@ -59,4 +59,5 @@ def lines_for_others(lines: Sequence[str], path: str) -> frozenset[int]:
 
 
 def _defines(text: str, name: str) -> bool:
-    return re.search(rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+|class[ \t]+)?{name}[ \t]*[:=(]", text, re.MULTILINE) is not None
+    begins = rf"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+|class[ \t]+)?{name}[ \t]*[:=(]"
+    return re.search(begins, text, re.MULTILINE) is not None
