@@ -138,6 +138,22 @@ def test_what_an_earlier_result_shows_is_named_there_and_not_shown_again():
     assert "NOT SHOWN: 1 result that would add little" in text
 
 
+def test_what_many_sections_say_alike_does_not_hide_what_one_of_them_says_alone():
+    alike = "You can set a retry limit for the criterion.\n\nThe limit of others is set in the same file."
+    rest = "This metric counts each retry of a call.\n\n" + "\n\n".join(
+        f"Part {n} tells of tides and of the long way home." for n in range(9)
+    )
+    first, second = (
+        payload("doc", f"docs/{name}.md", text) for name, text in (("a", alike), ("b", f"{alike}\n\n{rest}"))
+    )
+    _, _, (_, found) = answered(first, second)
+    assert found.same_as is None and "counts each retry" in shown(found) and "You can set" not in shown(found)
+    # Where the rest has little to do with the question, the earlier result stands for both.
+    other = rest.replace("retry", "number")
+    _, _, (_, found) = answered(first, payload("doc", "docs/b.md", f"{alike}\n\n{other}"))
+    assert found.same_as == 1
+
+
 def test_a_code_block_whose_lines_stand_in_an_earlier_result_is_not_opened():
     steps = [f"set_retry_limit(of=tool_number_{n}, to={n})" for n in range(40)]
     code = payload("doc", "docs/a.md", "\n\n".join(steps), lang="json")

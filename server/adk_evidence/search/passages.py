@@ -49,6 +49,8 @@ GAP_LINES = 3
 LEAST_TOKENS = 40
 # So much of a unit's lines must stand in an earlier result for the unit to be left out.
 REPEATED_SHARE = 0.8
+# What no earlier result shows of one whose best lines are repeated is shown if it matches so well beside these.
+SECOND_BEST = 0.5
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
 ALWAYS_SHOWN = 4
 WEAK_SHARE = 0.1
@@ -281,7 +283,11 @@ def excerpt(
     chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near) | meant
     holder, kept = _without_repeated(chunk, chosen, shown)
     if holder is not None:
-        return Excerpt(same_as=holder)
+        # What matches best may be what many sections say alike; the rest of this one may still answer.
+        others = _others(chunk, scores, near, shown)
+        if not others:
+            return Excerpt(same_as=holder)
+        _, kept = _without_repeated(chunk, others, shown)
     if payload.kind == "doc" or payload.origin == "sample":
         kept |= _imports_of(chunk, kept, shown)
     lines = _with_gaps(chunk, kept)
@@ -414,14 +420,30 @@ def _following(chunk: _Chunk, number: int) -> list[int]:
     return [after] if set(chunk.units[number].needs) <= set(chunk.units[after].needs) else []
 
 
-def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
-    """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
-    holders: dict[int, str] = {}
-    for number in kept:
+def _others(chunk: _Chunk, scores: Sequence[float], near: float, shown: _Shown) -> set[int]:
+    """The best units that no earlier result shows; none where these are the lesser part, or match much less."""
+    held = _holders(chunk, chunk.wanted, shown)
+    new = [number for number in chunk.wanted if number not in held]
+    much = sum(len(chunk.texts[number]) for number in new) > sum(len(chunk.texts[number]) for number in held)
+    if not much or max(scores[number] for number in new) < SECOND_BEST * max(scores[number] for number in chunk.wanted):
+        return set()
+    return _near_best(chunk, [0.0 if number in held else score for number, score in enumerate(scores)], near)
+
+
+def _holders(chunk: _Chunk, numbers: Iterable[int], shown: _Shown) -> dict[int, str]:
+    """Those of some units that earlier results show, each with the point that shows most of the unit."""
+    found: dict[int, str] = {}
+    for number in numbers:
         unit = chunk.units[number]
         holder = shown.holds([chunk.plain[n] for n in range(unit.start, unit.end) if n not in chunk.hidden])
         if holder is not None:
-            holders[number] = holder
+            found[number] = holder
+    return found
+
+
+def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
+    """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
+    holders = _holders(chunk, kept, shown)
     wanted = [number for number in kept if number in chunk.wanted]
     if wanted and all(number in holders for number in wanted):
         return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0], set()
