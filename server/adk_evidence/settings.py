@@ -235,6 +235,7 @@ class DenseSettings(Frozen):
     precision: DensePrecision
     static_above: PositiveInt
     model_path: UserPath | None
+    question_adapter: UserPath | None
     threads: PositiveInt | None
     batch_size: PositiveInt
     max_tokens: int = Field(ge=16, le=32_768)
@@ -491,6 +492,7 @@ class RetrievalSettings(Frozen):
     rrf_k: PositiveInt
     pool_size: PositiveInt
     expansion: Literal["auto", "always", "never"]
+    adapted_questions: bool
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
     relevant_similarity: float | None = Field(ge=-1, le=1)

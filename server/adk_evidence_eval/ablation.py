@@ -116,6 +116,7 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "mentioned definitions": _named_without("mentions"),
     },
     "ranking": {
+        "adapted questions": {"retrieval.adapted_questions": False},
         "definitions": {"retrieval.branches": ["dense", "sparse"]},
         "sub-queries": {"retrieval.expansion": "never"},
         "rerank": {"rerank.provider": "none"},

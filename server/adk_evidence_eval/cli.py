@@ -265,7 +265,7 @@ def train_reader(
 
     Ctrl+C keeps the best adapter so far. No labelled question is used.
     """
-    from adk_evidence_eval.reader.training import train_reader as train
+    from adk_evidence_eval.adapters.reader import train_reader as train
     from adk_evidence_eval.views import show, training_view
 
     settings = settings_from(profile, home)
@@ -276,6 +276,32 @@ def train_reader(
     )
     show(training_view(report), as_json=as_json)
     say(stderr(), f"The adapter is in {out}. `rerank.reader.adapter: {out}` in the settings makes questions use it.")
+
+
+@app.command("train-questions")
+def train_questions(
+    out: Annotated[Path, path_option("Where the adapter is written.")],
+    questions: Annotated[int | None, typer.Option(help="Questions to train with, at most.", min=1)] = None,
+    epochs: Annotated[int, typer.Option(help="How often each question is asked.", min=1)] = 2,
+    seed: Annotated[int, typer.Option(help="Decides order, draws and the beginning.", min=0)] = 0,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Train the model to encode questions nearer to what answers them, from the questions that were written for chunks.
+
+    Ctrl+C keeps what was learnt so far. No labelled question is used.
+    """
+    from adk_evidence_eval.adapters.questions import train_questions as train
+    from adk_evidence_eval.views import question_training_view, show
+
+    settings = settings_from(profile, home)
+    _check_place(out)
+    report = train(
+        settings, out, questions=questions, epochs=epochs, seed=seed, tell=lambda sentence: say(stderr(), sentence)
+    )
+    show(question_training_view(report), as_json=as_json)
+    say(stderr(), f"The adapter is in {out}. `embedding.dense.question_adapter: {out}` in the settings uses it.")
 
 
 def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:

@@ -36,7 +36,8 @@ from adk_evidence_eval.score import (
 from adk_evidence_eval.variants import Golden, Measured
 
 if TYPE_CHECKING:
-    from adk_evidence_eval.reader.training import Report as Training
+    from adk_evidence_eval.adapters.questions import QuestionReport as QuestionTraining
+    from adk_evidence_eval.adapters.reader import Report as Training
 
 # Tables are read in files and logs, too: a row is one line there, however long.
 _WIDTH = 260
@@ -96,6 +97,25 @@ def training_view(report: Training) -> View:
             sentences.append("This adapter does not help: train with more questions or more time before you use it.")
     elif report.interrupted:
         sentences.append("The training was interrupted, so that the adapter was not measured.")
+    return asdict(report), sentences
+
+
+def question_training_view(report: QuestionTraining) -> View:
+    """How a training went, and where the chunks that answer held-out questions are ranked without and with it."""
+    sentences = [
+        f"{report.questions:,} questions in {report.seconds:,.0f} s, loss {report.loss:.3f}",
+        f"training data: sha256 {report.data_sha256}",
+    ]
+    if report.interrupted:
+        sentences.append("The training was interrupted.")
+    if report.before is not None and report.after is not None:
+        before, after = report.before, report.after
+        sentences.append(
+            f"{report.held_out} held-out questions by dense vectors alone: MRR {before.mrr:.3f} without and "
+            f"{after.mrr:.3f} with the adapter, recall@12 {before.recall:.3f} and {after.recall:.3f}"
+        )
+        if after.mrr <= before.mrr:
+            sentences.append("This adapter does not help: train with more questions before you use it.")
     return asdict(report), sentences
 
 

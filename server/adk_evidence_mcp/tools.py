@@ -256,10 +256,18 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     # Who asks for a class by its name has no use for members of this or other classes that merely begin so.
     of_top = any("." not in found.symbol for found in answer.named)
     results = [found for found in answer.results if not (of_top and answer.is_aside(found) and "." in found.symbol)]
-    entries = [
-        f"{number}. {_brief(found) if answer.is_aside(found) else _entry(found, answer)}"
-        for number, found in enumerate(results, 1)
-    ]
+    entries: list[str] = []
+    told: set[str] = set()
+    for number, found in enumerate(results, 1):
+        if answer.is_aside(found):
+            text = _brief(found)
+        elif found.signature in told:
+            text = f"{_named(found)}, with the same signature\n{one_line(found.citation)}"
+        else:
+            text = _entry(found, answer)
+        # That of an override is told with the first method of the name.
+        told |= {found.signature} - {""}
+        entries.append(f"{number}. {text}")
     version = [f"VERSION: {one_line(adk_label(chosen.label, code_span))}"] if chosen.label and chosen.exact else []
     warnings = [f"WARNING: {one_line(text)}" for text in answer.warnings]
     shown = (

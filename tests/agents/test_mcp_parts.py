@@ -27,9 +27,11 @@ from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, RESULTS_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.work import Call, in_thread
+from adk_ingest.progress import Progress
+from adk_ingest.targets.build import build_targets
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
 from tests.agents.mcp_calls import answer, failure
-from tests.corpora import CODE_COMMIT, DOCS_COMMIT, Workplace, change
+from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, change, write_code
 from tests.injection import outside_fences
 
 pytestmark = pytest.mark.slow
@@ -271,6 +273,31 @@ async def test_a_name_is_answered_with_what_it_takes_and_names_alone_of_others(s
         assert [symbol["fqn"] for symbol in found["symbols"]] == ["google.adk.plugins.retry.RetryPlugin"]
         text, found = await answer(client, "find_adk_symbol", query="Retry", limit=10)
         assert {"RetryPlugin", "on_tool_error"} <= {symbol["fqn"].rpartition(".")[2] for symbol in found["symbols"]}
+
+
+@pytest.mark.asyncio
+async def test_methods_with_the_same_signature_are_told_once_with_each_place(tmp_path: Path) -> None:
+    method = "    def keep(self, name: str, content: bytes, *, user: str | None = None) -> int:\n        {}\n"
+    stores = "\n\n".join(
+        f"class {name}({base}):\n{method.format(body)}"
+        for name, base, body in (
+            ("Store", "object", '"""Keeps a file."""'),
+            ("MemoryStore", "Store", "return 1"),
+            ("DiskStore", "Store", "return 2"),
+        )
+    )
+    place = Workplace(tmp_path)
+    write_code(place.code, {**CODE, "src/google/adk/stores.py": f'"""Stores."""\n\n\n{stores}'})
+    place.ingest()
+    build_targets(place.settings, Progress(), vectors=False)
+    session = AgentSession(lambda: place.settings)
+    try:
+        async with asking(session) as client:
+            text, found = await answer(client, "find_adk_symbol", query="keep", limit=3)
+    finally:
+        session.close()
+    assert len(found["symbols"]) == 3 and text.count("content: bytes") == 1
+    assert text.count(", with the same signature") == 2 and text.count("stores.py#L") == 3
 
 
 @pytest.mark.asyncio

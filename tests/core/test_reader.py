@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding.adapter import About, Adapter, LowRank, read_adapter, write_adapter
+from adk_evidence.embedding.adapter import READER, About, Adapter, LowRank, read_adapter, write_adapter
 from adk_evidence.embedding.bert import assemble_bert
 from adk_evidence.embedding.minilm import DIMENSION, HEADS, prepare_minilm
 from adk_evidence.embedding.pairs import PairModel, PairTokenizer
@@ -43,6 +43,7 @@ IDS = [2, 9, 3, 11, 5, 3]
 
 def about(**changes: Any) -> About:
     values: dict[str, Any] = {
+        "format": READER,
         "base": "tiny",
         "base_sha256": "0" * 64,
         "rank": 2,
@@ -73,7 +74,7 @@ def tiny_adapter(weights: Tensors, **changes: Any) -> Adapter:
         name: LowRank(draw(stated.rank, weights[name].shape[1]), draw(weights[name].shape[0], stated.rank))
         for name in linear
     }
-    return Adapter(layers, draw(HIDDEN), 0.25, stated)
+    return Adapter(layers, stated, draw(HIDDEN), 0.25)
 
 
 def changed(weights: Tensors, adapter: Adapter) -> Tensors:
@@ -186,7 +187,7 @@ class TestPairs:
         folder, weights = tiny
         adapter = tiny_adapter(weights)
         PairModel(folder, adapter, TINY_HEADS)
-        [graph] = folder.glob("reader-*.onnx")
+        [graph] = folder.glob("adapted-*.onnx")
         whole = graph.read_bytes()
         graph.write_bytes(whole[:-7])
         PairModel(folder, adapter, TINY_HEADS)
@@ -211,7 +212,7 @@ class TestFile:
     def test_what_is_written_is_read(self, tmp_path):
         adapter = tiny_adapter(tiny_bert())
         write_adapter(adapter, tmp_path / "new" / "a.safetensors")
-        found = read_adapter(tmp_path / "new" / "a.safetensors")
+        found = read_adapter(tmp_path / "new" / "a.safetensors", READER)
         assert found.about == adapter.about and found.sha256 == adapter.sha256
         assert np.array_equal(found.head, adapter.head) and found.bias == adapter.bias
         assert found.changes.keys() == adapter.changes.keys()
@@ -239,13 +240,13 @@ class TestFile:
         path = tmp_path / "a.safetensors"
         path.write_bytes(damage(tiny_adapter(tiny_bert()).to_bytes()))
         with pytest.raises(ModelError, match=said) as caught:
-            read_adapter(path)
+            read_adapter(path, READER)
         assert "rerank.reader.adapter" in caught.value.hint
 
     @pytest.mark.parametrize("name", ["missing.safetensors", "."])
     def test_a_file_that_is_not_there_is_refused_in_a_sentence(self, tmp_path, name):
         with pytest.raises(ModelError, match="cannot be read") as caught:
-            read_adapter(tmp_path / name)
+            read_adapter(tmp_path / name, READER)
         assert "rerank.reader.adapter" in caught.value.hint
 
 
@@ -420,7 +421,7 @@ class TestFailures:
         wide = LowRank(np.zeros((rank, 100_000), np.float32), np.zeros((100_000, rank), np.float32))
         write_adapter(replace(adapter, layers={"encoder.layer.0.output.dense.weight": wide}), path)
         with pytest.raises(ModelError, match="more than the weights have"):
-            read_adapter(path)
+            read_adapter(path, READER)
 
 
 @pytest.mark.model
@@ -434,7 +435,7 @@ def test_an_adapter_on_the_real_weights_orders_a_pool(models: Path, tmp_path: Pa
     mean = np.mean(cls_states(folder, QUESTION, texts), axis=0)
     head = ((state - mean) / np.linalg.norm(state - mean)).astype(np.float32)
     path = tmp_path / "adapter.safetensors"
-    write_adapter(Adapter({}, head, 0.0, stated_about), path)
+    write_adapter(Adapter({}, stated_about, head), path)
     settings = load_settings({"rerank": {"reader": {"adapter": str(path)}}}).rerank.reader
     reader = Reader(settings, models)
     try:

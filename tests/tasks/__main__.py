@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         "lookup-evidence", parents=[lookup], help="ask ADK Evidence, counted", description=f"Asks, counted. {NO_PIPES}"
     )
     evidence.add_argument(
-        "command", nargs=argparse.REMAINDER, help=f"{', '.join(EVIDENCE_COMMANDS)}, and the arguments of adk-evidence"
+        "command", nargs=argparse.REMAINDER, help=f"{', '.join(EVIDENCE_COMMANDS)}, and the arguments of the MCP tool"
     )
     evidence.set_defaults(run=_lookup_evidence)
 

@@ -6,19 +6,19 @@ or the outcome of a check.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence_mcp.tools import AGENT_TOKENS
 
 FILE_COMMANDS = ("grep", "sed", "find", "ls", "cat", "head", "tail", "wc")
 EVIDENCE_COMMANDS = ("ask", "symbol", "read")
@@ -28,7 +28,6 @@ _FIND_ACTIONS = re.compile(r"-(?:delete|exec|execdir|ok|okdir|fls|fprint|fprint0
 # Tools that run commands for agents cut longer outputs, and then an agent would see less than was counted.
 MAX_CHARACTERS = 28_000
 _REFUSED = 2
-_EVIDENCE = "from adk_evidence_cli.entry import evidence; evidence()"
 
 
 @dataclass(frozen=True)
@@ -55,15 +54,68 @@ def look_into_files(root: Path, command: Sequence[str]) -> Shown:
 
 
 def ask_for_evidence(command: Sequence[str]) -> Shown:
-    """Run `adk-evidence ask --prompt` or `symbol`, or read the source at a citation."""
-    program, *arguments = command or [""]
-    if program not in EVIDENCE_COMMANDS:
-        return Shown(f"The first word must be one of {', '.join(EVIDENCE_COMMANDS)}.\n", _REFUSED)
-    if program == "read":
-        return _read(arguments)
-    # As MCP answers: the agent knows its question.
-    prompt = ["--prompt", "--no-question", f"--max-tokens={AGENT_TOKENS}"] if program == "ask" else []
-    return _run([sys.executable, "-c", _EVIDENCE, program, *prompt, *arguments], None)
+    """Call one of the tools that agents have, by its short name, and show the text of its answer."""
+    # Here and not above: listing tasks needs neither MCP nor an index.
+    from pydantic import BaseModel
+
+    from adk_evidence_agents.session import AgentSession, valid
+    from adk_evidence_mcp.tools import (
+        Answer,
+        FindEvidence,
+        FindSymbol,
+        ReadSource,
+        find_adk_evidence,
+        find_adk_symbol,
+        read_adk_source,
+    )
+    from adk_evidence_mcp.work import Call
+
+    tools: dict[str, tuple[Callable[..., Answer], type[BaseModel]]] = {
+        "ask": (find_adk_evidence, FindEvidence),
+        "symbol": (find_adk_symbol, FindSymbol),
+        "read": (read_adk_source, ReadSource),
+    }
+    try:
+        given = vars(_evidence_parser().parse_args(list(command)))
+    except (argparse.ArgumentError, ValueError) as exc:
+        return Shown(f"{exc}\n", _REFUSED)
+    tool, arguments = tools[given.pop("tool")]
+    session = AgentSession()
+    try:
+        call = Call(lambda: False, lambda done, total, message: None)
+        answer = tool(session, valid(arguments, given), call)
+    except EvidenceError as exc:
+        return Shown(f"{exc}\n", 1)
+    finally:
+        session.close()
+    return Shown(f"{answer.text}\n", 0)
+
+
+def _evidence_parser() -> argparse.ArgumentParser:
+    """The commands with the arguments of the tools, which have defaults for all that is left out."""
+    parser = _Parser(add_help=False)
+    commands = parser.add_subparsers(dest="tool", required=True)
+
+    def command(name: str, subject: str) -> argparse.ArgumentParser:
+        own = commands.add_parser(name, add_help=False, argument_default=argparse.SUPPRESS)
+        own.add_argument(subject)
+        return own
+
+    ask = command("ask", "query")
+    ask.add_argument("--source", dest="sources", action="append", choices=["docs", "code"])
+    ask.add_argument("--path")
+    ask.add_argument("--max-results", type=int)
+    command("symbol", "query").add_argument("--limit", type=int)
+    for own in (ask, command("read", "citation")):
+        own.add_argument("--max-tokens", type=int)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises what it cannot read, instead of ending the process: an agent is shown what is counted."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
 
 
 def shortened(text: str, lines: int | None) -> str:
@@ -183,22 +235,3 @@ def _run(command: list[str], folder: Path | None) -> Shown:
         check=False,
     )
     return Shown(done.stdout, done.returncode)
-
-
-def _read(arguments: Sequence[str]) -> Shown:
-    # Here and not above: listing tasks needs neither MCP nor an index.
-    from adk_evidence_agents.session import AgentSession
-    from adk_evidence_mcp.tools import ReadSource, read_adk_source
-    from adk_evidence_mcp.work import Call
-
-    if len(arguments) != 1:
-        return Shown("Read takes one citation.\n", _REFUSED)
-    session = AgentSession()
-    try:
-        call = Call(lambda: False, lambda done, total, message: None)
-        answer = read_adk_source(session, ReadSource(citation=arguments[0]), call)
-    except EvidenceError as exc:
-        return Shown(f"{exc}\n", 1)
-    finally:
-        session.close()
-    return Shown(f"{answer.text}\n", 0)

@@ -143,9 +143,12 @@ def test_evidence_is_counted_as_it_is_printed(
         ask("read", "not-a-citation"),
         ask("read"),
         ask("eval"),
+        ask("ask", "How is a run started?", "--source", "code", "--max-results", "1"),
+        ask("ask", "How is a run started?", "--source", "nowhere"),
     ]
-    assert [code for code, _ in shown] == [0, 5, 1, 2, 2]
+    assert [code for code, _ in shown] == [0, 1, 1, 2, 2, 0, 2]
     assert "class Runner" in shown[0][1] and "targets" in shown[1][1]
+    assert "[CTX 1] adk-python@" in shown[5][1] and "[CTX 2]" not in shown[5][1]
     assert counted(log) == [len(text) for _, text in shown]
 
 

@@ -382,6 +382,10 @@ export interface RetrievalPlan {
   feedback: {
     [k: string]: number;
   } | null;
+  /**
+   * What encoded the question, where that is not what encoded the texts.
+   */
+  question_model: string | null;
   rerank_model: string | null;
   /**
    * For the fusion `dbsf`: by collection and branch.

@@ -1,8 +1,9 @@
-"""The file of an adapter: what makes a reader of pairs out of an encoder of single texts.
+"""The file of an adapter: what changes an encoder of texts for one purpose.
 
-An adapter changes linear layers by products of two narrow matrices (LoRA, Hu et al. 2021) and has a head, which makes
-a score of the state of [CLS]. The file is safetensors with 16-bit floats. Its metadata say what the adapter was
-trained from.
+An adapter changes linear layers by products of two narrow matrices (LoRA, Hu et al. 2021). There are two kinds: for
+questions, whose vectors come nearer to what answers them; and for a reader of pairs, which also has a head that makes a
+score of the state of [CLS]. The file is safetensors with 16-bit floats. Its metadata say what the adapter was trained
+from.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.validation import problems
 
 LICENSE = "Apache-2.0"  # that of the weights, from which an adapter is made
-HINT = "Name another file in rerank.reader.adapter, or unset the setting."
+Format = Literal["adk-evidence-reader-1", "adk-evidence-questions-1"]
+READER: Format = "adk-evidence-reader-1"
+QUESTIONS: Format = "adk-evidence-questions-1"
+# The setting that names an adapter of each kind, and what trains one.
+_MADE_FOR: Mapping[Format, tuple[str, str]] = {
+    READER: ("rerank.reader.adapter", "adk-evidence eval train-reader"),
+    QUESTIONS: ("embedding.dense.question_adapter", "adk-evidence eval train-questions"),
+}
 # A hundred times what an adapter takes.
 _MAX_BYTES = 200_000_000
 # Ten times the numbers of all weights that an adapter may change.
@@ -34,9 +42,12 @@ _HEAD, _BIAS = "head.weight", "head.bias"
 
 
 class About(Frozen):
-    """What an adapter was trained from, and how long a pair may be; `data_sha256` is the hash of the training data."""
+    """What an adapter was trained from; `data_sha256` is the hash of the training data.
 
-    format: Literal["adk-evidence-reader-1"] = "adk-evidence-reader-1"
+    `tokens` is how long a text may be, or a pair of a question and a text; `pairs` is how many of these were read.
+    """
+
+    format: Format
     base: str
     base_sha256: str
     rank: int = Field(ge=1, le=512)
@@ -61,12 +72,12 @@ class LowRank:
 
 @dataclass(frozen=True)
 class Adapter:
-    """Changes by the names of weights, and the head: a vector as long as a state, and a bias."""
+    """Changes by the names of weights; of a reader also the head: a vector as long as a state, and a bias."""
 
     layers: Mapping[str, LowRank]
-    head: FloatMatrix
-    bias: float
     about: About
+    head: FloatMatrix | None = None
+    bias: float = 0.0
 
     @property
     def changes(self) -> dict[str, FloatMatrix]:
@@ -85,7 +96,8 @@ class Adapter:
 
         tensors = {f"{name}{_DOWN}": layer.down for name, layer in self.layers.items()}
         tensors |= {f"{name}{_UP}": layer.up for name, layer in self.layers.items()}
-        tensors |= {_HEAD: self.head, _BIAS: np.array([self.bias])}
+        if self.head is not None:
+            tensors |= {_HEAD: self.head, _BIAS: np.array([self.bias])}
         narrow = {name: np.ascontiguousarray(tensors[name], dtype=np.float16) for name in sorted(tensors)}
         # One value, because the library writes several in an order that changes from run to run.
         return save(narrow, {"about": self.about.model_dump_json()})
@@ -104,52 +116,69 @@ def write_adapter(adapter: Adapter, path: Path) -> None:
         raise ModelError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another file.") from exc
 
 
-def read_adapter(path: Path) -> Adapter:
-    """Read an adapter; its numbers become float32.
+def other_adapter(wanted: Format) -> str:
+    """The advice to a user whose adapter of a kind cannot be used."""
+    setting, command = _MADE_FOR[wanted]
+    return f"Name another file in {setting}, train one with `{command}`, or unset the setting."
+
+
+def read_adapter(path: Path, wanted: Format) -> Adapter:
+    """Read an adapter of a kind; its numbers become float32.
 
     Raises:
-        ModelError: There is no such file, or the file is not a whole adapter.
+        ModelError: There is no such file, or the file is not a whole adapter of this kind.
+    """
+
+    try:
+        return _adapter(*_read(path), wanted)
+    except OSError as exc:
+        raise ModelError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", other_adapter(wanted)) from exc
+    except ValueError as exc:
+        raise ModelError(f"{path} is not an adapter that can be used: {exc}.", other_adapter(wanted)) from exc
+
+
+def _read(path: Path) -> tuple[dict[str, FloatMatrix], About]:
+    """The tensors of a file, and what the file says of itself.
+
+    Raises:
+        ValueError: The file is no adapter; the message says why.
+        OSError: The file cannot be read.
     """
     from safetensors import SafetensorError, safe_open
 
+    if path.stat().st_size > _MAX_BYTES:
+        raise ValueError("it is too large")
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise _damaged(path, "it is too large")
         with safe_open(path, "np") as file:
             stated = (file.metadata() or {}).get("about")
             tensors = {name: file.get_tensor(name).astype(np.float32) for name in file.keys()}  # noqa: SIM118
-    except OSError as exc:
-        raise ModelError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", HINT) from exc
     # TypeError: numpy knows no such numbers.
     except (SafetensorError, TypeError) as exc:
-        raise _damaged(path, "it is not a whole safetensors file") from exc
+        raise ValueError("it is not a whole safetensors file") from exc
     if stated is None:
-        raise _damaged(path, "it does not say what it was trained from")
+        raise ValueError("it does not say what it was trained from")
     try:
-        about = About.model_validate_json(stated)
+        return tensors, About.model_validate_json(stated)
     except ValidationError as exc:
-        raise _damaged(path, f"what it was trained from cannot be read ({problems(exc)[0]})") from exc
-    return _adapter(path, tensors, about)
+        raise ValueError(f"what it was trained from cannot be read ({problems(exc)[0]})") from exc
 
 
-def _adapter(path: Path, tensors: dict[str, FloatMatrix], about: About) -> Adapter:
+def _adapter(tensors: dict[str, FloatMatrix], about: About, wanted: Format) -> Adapter:
+    if about.format != wanted:
+        raise ValueError(f"it is of the kind {about.format}, not {wanted}")
     if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
-        raise _damaged(path, "some of its numbers are not finite")
+        raise ValueError("some of its numbers are not finite")
     head, bias = tensors.pop(_HEAD, None), tensors.pop(_BIAS, None)
-    if head is None or bias is None or head.ndim != 1 or bias.shape != (1,):
-        raise _damaged(path, "it has no head")
+    if wanted == READER and (head is None or bias is None or head.ndim != 1 or bias.shape != (1,)):
+        raise ValueError("it has no head")
     layers: dict[str, LowRank] = {}
     for name in sorted(name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)):
         down, up = tensors.pop(f"{name}{_DOWN}"), tensors.pop(f"{name}{_UP}", None)
         if up is None or down.ndim != 2 or up.ndim != 2 or not down.shape[0] == up.shape[1] == about.rank:
-            raise _damaged(path, f"its change of {name} is not one of rank {about.rank}")
+            raise ValueError(f"its change of {name} is not one of rank {about.rank}")
         layers[name] = LowRank(down, up)
     if sum(one.up.shape[0] * one.down.shape[1] for one in layers.values()) > _MAX_CHANGES:
-        raise _damaged(path, "it changes more than the weights have")
+        raise ValueError("it changes more than the weights have")
     if tensors:
-        raise _damaged(path, f"nothing is known of its tensor {min(tensors)}")
-    return Adapter(layers, head, float(bias[0]), about)
-
-
-def _damaged(path: Path, why: str) -> ModelError:
-    return ModelError(f"{path} is not an adapter that can be used: {why}.", HINT)
+        raise ValueError(f"nothing is known of its tensor {min(tensors)}")
+    return Adapter(layers, about, head, 0.0 if bias is None else float(bias[0]))

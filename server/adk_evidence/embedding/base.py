@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,22 @@ class DenseEmbedder(Protocol):
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one query; returns `dimension` floats."""
+
+
+class QuestionEmbedder(Protocol):
+    """A dense embedder that also encodes questions about the ADK so that they are nearer to what answers them."""
+
+    @property
+    def question_model(self) -> str:
+        """Name of what encodes them."""
+
+    def embed_question(self, text: str) -> list[float]:
+        """Encode one question into the space of the texts."""
+
+
+def question_embedder(embedder: DenseEmbedder) -> QuestionEmbedder | None:
+    """The embedder, if it is one of questions as well."""
+    return cast("QuestionEmbedder", embedder) if hasattr(embedder, "embed_question") else None
 
 
 @dataclass(frozen=True)

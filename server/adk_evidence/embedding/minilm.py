@@ -20,14 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adk_evidence.embedding.adapted import adapted_graph, adapter_of_minilm, does_not_load
+from adk_evidence.embedding.adapter import QUESTIONS, Adapter
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
 from adk_evidence.embedding.onnx import without_telemetry
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report, fetch_weights
+from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
-from adk_evidence.settings import DenseSettings, Precision
+from adk_evidence.settings import DenseSettings, Precision, config_file
 
 Tokens = NDArray[np.int32]
 
@@ -42,10 +44,10 @@ MIN_COSINE: dict[Precision, float] = {"fp32": 0.9999, "int8": 0.99}
 FP32_GRAPH = "model.onnx"
 _GRAPHS: dict[Precision, str] = {"fp32": FP32_GRAPH, "int8": f"model-int8-v{INT8_VERSION}.onnx"}
 _INT8_DIGEST = f"{_GRAPHS['int8']}.sha256"
-WEIGHTS = "model.safetensors"
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
 RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
+SHIPPED_ADAPTER = "question_adapter.safetensors"
 _REFERENCE = Path(__file__).with_name("minilm_reference.json")
 
 
@@ -161,10 +163,7 @@ def _open_model(folder: Path, precision: Precision) -> _Model:
         return _Model(folder, folder / _GRAPHS[precision])
     # The exceptions of ONNX Runtime and tokenizers have no common base.
     except Exception as exc:
-        raise ModelError(
-            f"The prepared model {folder} does not load ({type(exc).__name__}).",
-            "Remove that folder; it is prepared anew at the next use.",
-        ) from exc
+        raise does_not_load(folder, exc) from exc
 
 
 def open_session(graph: Path) -> Any:
@@ -199,29 +198,40 @@ class _Model:
         self._tokenizer = open_tokenizer(folder)
 
     def tokens(self, texts: Sequence[str], limit: int) -> list[Tokens]:
-        """The token ids of each text, from [CLS] to [SEP], at most `limit`."""
-        found = []
-        for start in range(0, len(texts), _TOKENIZE_BATCH):
-            batch = [encodable(text) for text in texts[start : start + _TOKENIZE_BATCH]]
-            for encoding in self._tokenizer.encode_batch(batch):
-                ids = encoding.ids
-                # Arrays: as lists of numbers, the tokens of a large corpus would take some hundred megabytes.
-                found.append(np.array(ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]], dtype=np.int32))
-        return found
+        """See `tokens_of`."""
+        return tokens_of(self._tokenizer, texts, limit)
 
     def embed(self, rows: Sequence[Tokens]) -> FloatMatrix:
         """The vectors of tokenised texts, in one run: L2-normalised means over the tokens."""
-        ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for place, row in enumerate(rows):
-            ids[place, : len(row)] = row
-            mask[place, : len(row)] = 1
+        ids, mask = as_rows(rows)
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         [states] = self._session.run(None, inputs)
         means = states.sum(axis=1, where=mask[:, :, np.newaxis].astype(bool), dtype=np.float64)
         means /= mask.sum(axis=1, keepdims=True)
         vectors: FloatMatrix = (means / np.linalg.norm(means, axis=1, keepdims=True)).astype(np.float32)
         return vectors
+
+
+def tokens_of(tokenizer: Any, texts: Sequence[str], limit: int) -> list[Tokens]:
+    """The token ids of each text, from [CLS] to [SEP], at most `limit`."""
+    found = []
+    for start in range(0, len(texts), _TOKENIZE_BATCH):
+        batch = [encodable(text) for text in texts[start : start + _TOKENIZE_BATCH]]
+        for encoding in tokenizer.encode_batch(batch):
+            ids = encoding.ids
+            # Arrays: as lists of numbers, the tokens of a large corpus would take some hundred megabytes.
+            found.append(np.array(ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]], dtype=np.int32))
+    return found
+
+
+def as_rows(rows: Sequence[Tokens]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ids and mask of tokenised texts, each of shape (texts, tokens)."""
+    ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for place, row in enumerate(rows):
+        ids[place, : len(row)] = row
+        mask[place, : len(row)] = 1
+    return ids, mask
 
 
 def _collected(positions: list[int], runs: list[Future[FloatMatrix]]) -> tuple[list[int], FloatMatrix]:
@@ -240,6 +250,8 @@ class MiniLmEmbedder:
         self._models = models
         self._report = report
         self._load = Once(self._open)
+        self._adapter = Once(self._read_adapter)
+        self._load_adapted = Once(self._open_adapted)
         self._workers = Once(lambda: ThreadPoolExecutor(settings.threads or os.cpu_count(), "minilm"))
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
@@ -265,13 +277,48 @@ class MiniLmEmbedder:
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one query, cut to the model's own 256 tokens."""
-        model = self._load()
-        # Not through the workers: a question does not queue behind the texts of an ingestion.
-        vector: list[float] = model.embed(model.tokens([text], MODEL_TOKENS))[0].tolist()
-        return vector
+        return _query_vector(self._load(), text, MODEL_TOKENS)
+
+    @property
+    def question_model(self) -> str:
+        """The name of what `embed_question` encodes with.
+
+        Raises:
+            ModelError: The adapter cannot be used.
+        """
+        return f"questions-{self._adapter().sha256[:12]}"
+
+    def embed_question(self, text: str) -> list[float]:
+        """Encode a question about the ADK with the adapter that brings it nearer to what answers it.
+
+        Texts are encoded as ever: the adapter was trained against their vectors (query-side fine-tuning, Lee et al.
+        2021), so an index stays as it is.
+
+        Raises:
+            ModelError: The adapter cannot be used, or the model cannot be loaded.
+        """
+        return _query_vector(self._load_adapted(), text, self._adapter().about.tokens)
 
     def _open(self) -> _Model:
-        precision = self._settings.layers
-        named_folder = self._settings.model_path
-        folder = prepare_minilm(self._models, precision, named_folder=named_folder, report=self._report)
-        return _open_model(folder, precision)
+        return _open_model(self._prepared(), self._settings.layers)
+
+    def _read_adapter(self) -> Adapter:
+        return adapter_of_minilm(self._settings.question_adapter or config_file(SHIPPED_ADAPTER), QUESTIONS)
+
+    def _open_adapted(self) -> _Model:
+        adapter = self._adapter()
+        graph = adapted_graph(self._prepared(), adapter, HEADS)
+        try:
+            return _Model(graph.parent, graph)
+        except Exception as exc:
+            raise does_not_load(graph, exc) from exc
+
+    def _prepared(self) -> Path:
+        settings = self._settings
+        return prepare_minilm(self._models, settings.layers, named_folder=settings.model_path, report=self._report)
+
+
+def _query_vector(model: _Model, text: str, tokens: int) -> list[float]:
+    # Not through the workers: a question does not queue behind the texts of an ingestion.
+    vector: list[float] = model.embed(model.tokens([text], tokens))[0].tolist()
+    return vector

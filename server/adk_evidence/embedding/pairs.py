@@ -6,7 +6,6 @@ encoder itself.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -17,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapter import HINT, Adapter
+from adk_evidence.embedding.adapted import adapted_graph, does_not_load
+from adk_evidence.embedding.adapter import READER, Adapter, other_adapter
 from adk_evidence.embedding.base import encodable
-from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
-from adk_evidence.embedding.minilm import RUN_TEXTS, WEIGHTS, open_session, open_tokenizer
+from adk_evidence.embedding.minilm import RUN_TEXTS, open_session, open_tokenizer
 from adk_evidence.errors import ModelError
-from adk_evidence.files import write_atomic
 
 # Pairs are padded to a multiple of this, so that a score does not depend on the other pairs: rounding in a longer row
 # changes the quantised states.
@@ -85,19 +83,17 @@ class PairModel:
 
     def __init__(self, folder: Path, adapter: Adapter, heads: int) -> None:
         about = adapter.about
-        graph = _prepared_graph(folder, adapter, heads)
+        graph = adapted_graph(folder, adapter, heads)
         try:
             self._session: Any = open_session(graph)
             self._tokenizer = PairTokenizer(folder, about.tokens, about.question_tokens)
         # The exceptions of ONNX Runtime and tokenizers have no common base.
         except Exception as exc:
-            raise ModelError(
-                f"The prepared reader {graph} does not load ({type(exc).__name__}).",
-                "Remove that file; it is prepared anew at the next use.",
-            ) from exc
-        self._head, self._bias = adapter.head.astype(np.float64), adapter.bias
-        if self._session.get_outputs()[0].shape[-1] != len(self._head):
+            raise does_not_load(graph, exc) from exc
+        head, self._bias = adapter.head, adapter.bias
+        if head is None or self._session.get_outputs()[0].shape[-1] != len(head):
             raise ModelError("The adapter's head does not fit the weights.", "Train the adapter anew.")
+        self._head = head.astype(np.float64)
 
     def scores(self, question: str, texts: Sequence[str], workers: Executor) -> list[float]:
         """A score for each text, higher is better; a score does not depend on the other texts.
@@ -121,7 +117,7 @@ class PairModel:
             for place, score in zip(places, answer, strict=True):
                 scores[place] = score
         if not all(map(math.isfinite, scores)):
-            raise ModelError("The adapter makes scores that are no numbers.", HINT)
+            raise ModelError("The adapter makes scores that are no numbers.", other_adapter(READER))
         return scores
 
     def _run(self, pairs: Sequence[Pair], length: int) -> list[float]:
@@ -129,30 +125,3 @@ class PairModel:
         [states] = self._session.run(None, {"input_ids": ids, "attention_mask": mask, "token_type_ids": types})
         scores: list[float] = (states[:, 0].astype(np.float64) @ self._head + self._bias).tolist()
         return scores
-
-
-def _prepared_graph(folder: Path, adapter: Adapter, heads: int) -> Path:
-    """The graph of an adapter, assembled where it is not there yet or damaged."""
-    from filelock import FileLock
-
-    graph = folder / f"reader-{adapter.sha256[:12]}-int8-v{INT8_VERSION}.onnx"
-    digest = graph.with_name(f"{graph.name}.sha256")
-    if _is_whole(graph, digest):
-        return graph
-    try:
-        with FileLock(folder / ".reader.lock"):
-            if not _is_whole(graph, digest):
-                made = assemble_bert(folder / WEIGHTS, heads, int8=True, changes=adapter.changes).SerializeToString()
-                write_atomic(graph, made)
-                # Written last: this file says that the graph is whole.
-                write_atomic(digest, hashlib.sha256(made).hexdigest().encode())
-    except OSError as exc:
-        raise ModelError.of_disk(folder, 30, exc) from exc
-    return graph
-
-
-def _is_whole(graph: Path, digest: Path) -> bool:
-    try:
-        return hashlib.sha256(graph.read_bytes()).hexdigest().encode() == digest.read_bytes()
-    except OSError:
-        return False

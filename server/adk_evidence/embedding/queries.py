@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair
 from adk_evidence.models.load import CacheUse
 from adk_evidence.services.resilience import CacheAside
+
+_ADAPTED = "adapted"
 
 
 class Embedded(NamedTuple):
@@ -28,16 +31,25 @@ class RememberedQueries:
         return getattr(self._inner, name)
 
     def embed_query(self, text: str) -> list[float]:
+        return self._remembered(text, self._inner.embed_query, text)
+
+    @property
+    def embed_question(self) -> Callable[[str], list[float]]:
+        """That of `inner`, kept apart from `embed_query`; an inner encoder without it raises AttributeError."""
+        embed: Callable[[str], list[float]] = self._inner.embed_question  # type: ignore[attr-defined]
+        return lambda text: self._remembered((_ADAPTED, text), embed, text)
+
+    def _remembered(self, key: Hashable, embed: Callable[[str], list[float]], text: str) -> list[float]:
         def compute() -> Embedded:
             begin = time.perf_counter()
-            vector = self._inner.embed_query(text)
+            vector = embed(text)
             return Embedded(vector, (time.perf_counter() - begin) * 1000)
 
-        return self._kept.get(text, compute).vector
+        return self._kept.get(key, compute).vector
 
     def kept(self, text: str) -> Embedded | None:
         """What is kept of a question; nothing is computed."""
-        return self._kept.peek(text)
+        return self._kept.peek(text) or self._kept.peek((_ADAPTED, text))
 
     def use(self, name: str) -> CacheUse:
         """See `CacheAside.use`."""

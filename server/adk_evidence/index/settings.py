@@ -104,8 +104,10 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
         update={"path": None, "docs_collection": codebase.corpus("doc"), "code_collection": codebase.corpus("code")}
     )
     # The templates of sub-queries mention the ADK: in other indexes they would only find what mentions it too.
-    # Which language its readers write is not known either.
-    retrieval = settings.retrieval.model_copy(update={"expansion": "never", "language": None})
+    # Which language its readers write is not known either, and the adapter was trained on questions about the ADK.
+    retrieval = settings.retrieval.model_copy(
+        update={"expansion": "never", "language": None, "adapted_questions": False}
+    )
     own = {"ingestion": ingestion, "store": store, "retrieval": retrieval, "codebase": codebase}
     return CodebaseSettings.model_construct(**{**shared, **own})
 

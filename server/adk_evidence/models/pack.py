@@ -333,6 +333,9 @@ class RetrievalPlan(Frozen):
     feedback: dict[str, float] | None = Field(
         default=None, description="Passages that moved the query, and by how much."
     )
+    question_model: str | None = Field(
+        default=None, description="What encoded the question, where that is not what encoded the texts."
+    )
     rerank_model: str | None
     fusion_scales: dict[str, dict[str, ScoreScale]] = Field(
         default_factory=dict, description="For the fusion `dbsf`: by collection and branch."

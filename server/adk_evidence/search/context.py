@@ -23,6 +23,7 @@ LOST_PARTS = frozenset(
     {
         "dense_unavailable",
         "dense_pending",
+        "question_adapter_unavailable",
         "sparse_unavailable",
         "collection_unavailable",
         "rerank_unavailable",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from adk_evidence.embedding.base import SparseVector
+from adk_evidence.embedding.base import DenseEmbedder, SparseVector, question_embedder
 from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
@@ -59,12 +59,35 @@ def _dense(run: Run, text: str) -> dict[Kind, Sequence[float]]:
         return {}
     encoders = run.models.dense
     if encoders.shared:
-        vector = _vector(run, lambda: encoders.doc.embed_query(text), wanted)
+        vector = _adapted(run, encoders.doc, text) or _vector(run, lambda: encoders.doc.embed_query(text), wanted)
         return {} if vector is None else dict.fromkeys(wanted, vector)
     # Two models, which may be two services: neither waits for the other.
     futures = {kind: run.context.submit(run.models.threads, encoders[kind].embed_query, text) for kind in wanted}
     found = {kind: _vector(run, future.result, [kind]) for kind, future in futures.items()}
     return {kind: vector for kind, vector in found.items() if vector is not None}
+
+
+def _adapted(run: Run, encoder: DenseEmbedder, text: str) -> Sequence[float] | None:
+    """The vector of a question in words by an encoder that was adapted to such questions; None where there is none.
+
+    Who names something exactly means what is called so. The adapter was trained on what people ask in other words than
+    those of the answer, and leads away from names (nDCG@12 .810 without and .776 with it on 30 questions with names).
+    """
+    query, adapted = run.query, question_embedder(encoder)
+    if adapted is None or query.kind != "question" or query.names or run.adapter_failed:
+        return None
+    if not run.settings.retrieval.adapted_questions:
+        return None
+    try:
+        vector = adapted.embed_question(text)
+        run.question_model = adapted.question_model
+    except ModelError as exc:
+        if run.context.strict:
+            raise
+        run.context.warn("question_adapter_unavailable", str(exc))
+        run.adapter_failed = True
+        return None
+    return vector
 
 
 def _vector(run: Run, embed: Callable[[], Sequence[float]], kinds: Sequence[Kind]) -> Sequence[float] | None:

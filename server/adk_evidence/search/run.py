@@ -151,6 +151,7 @@ class Run:
     required: dict[Kind, int] = field(default_factory=dict)
     absent_kinds: tuple[Kind, ...] = ()
     missing: tuple[Kind, ...] = ()
+    question_model: str | None = None
     rerank_model: str | None = None
     rerank_scales: dict[str, dict[str, ScoreScale]] = field(default_factory=dict)
     rerank_weights: dict[str, float] = field(default_factory=dict)
@@ -161,6 +162,7 @@ class Run:
     pack: EvidencePack | None = None
 
     dense_failed: set[Kind] = field(default_factory=set)
+    adapter_failed: bool = False
     sparse_failed: bool = False
     collections_failed: dict[Kind, CollectionUnavailableError] = field(default_factory=dict)
     rerank_failed: bool = False
@@ -194,6 +196,7 @@ class Run:
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
             sub_queries=self.sub_queries,
             feedback=feedback if self.relevant else None,
+            question_model=self.question_model,
             rerank_model=self.rerank_model,
             fusion_scales=_rounded(self._fusion_scales()),
             pool_size=retrieval.pool_size,

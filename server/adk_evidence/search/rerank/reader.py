@@ -80,19 +80,14 @@ class Reader:
         self._workers().shutdown(wait=False, cancel_futures=True)
 
     def _open(self) -> tuple[str, PairModel]:
-        from adk_evidence.embedding.adapter import read_adapter
-        from adk_evidence.embedding.minilm import HEADS, WEIGHTS, prepare_minilm
+        from adk_evidence.embedding.adapted import adapter_of_minilm
+        from adk_evidence.embedding.adapter import READER
+        from adk_evidence.embedding.minilm import HEADS, prepare_minilm
         from adk_evidence.embedding.pairs import PairModel
-        from adk_evidence.embedding.weights import MINILM_WEIGHTS
 
         if self._adapter is None:
             raise ModelError("No adapter is named.", "Set rerank.reader.adapter.")
-        adapter = read_adapter(self._adapter)
-        if adapter.about.base_sha256 != MINILM_WEIGHTS.sha256[WEIGHTS]:
-            raise ModelError(
-                f"The adapter {self._adapter} was trained for other weights than those of {MINILM_WEIGHTS.name}.",
-                "Train it anew with `adk-evidence eval train-reader`, or unset rerank.reader.adapter.",
-            )
+        adapter = adapter_of_minilm(self._adapter, READER)
         folder = prepare_minilm(self._models, named_folder=self._named_folder)
         return f"reader-{adapter.sha256[:12]}", PairModel(folder, adapter, HEADS)
 

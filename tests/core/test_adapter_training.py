@@ -1,4 +1,4 @@
-"""How a reader is trained: its data, made from written questions alone, and the trainer where torch is installed."""
+"""How adapters are trained: their data, made from written questions alone, and the trainers where torch is there."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.embedding.adapter import read_adapter, write_adapter
+from adk_evidence.embedding import minilm
+from adk_evidence.embedding.adapted import adapted_graph
+from adk_evidence.embedding.adapter import QUESTIONS, READER, read_adapter, write_adapter
+from adk_evidence.embedding.bert import assemble_bert
 from adk_evidence.embedding.pairs import PairModel
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_cli.main import app
-from adk_evidence_eval.reader.data import (
+from adk_evidence_eval.adapters.chunks import Asked, Chunk, asked_of, read_chunks
+from adk_evidence_eval.adapters.questions import Found, QuestionReport, found_by
+from adk_evidence_eval.adapters.reader import Ranks, Report, ranks_of
+from adk_evidence_eval.adapters.reader_data import (
     LEAST_NEGATIVES,
     NEGATIVES,
     POOL,
-    Chunk,
     Example,
     HeldOut,
     TrainingData,
-    read_chunks,
     training_data,
 )
-from adk_evidence_eval.reader.training import Ranks, Report, ranks_of
 from adk_evidence_eval.views import training_view
 from tests.core.factories import payload
 from tests.core.test_minilm import HEADS, HIDDEN, save, tiny_bert
@@ -194,7 +197,7 @@ def test_the_command_says_what_the_training_came_to_and_where_the_adapter_is(tmp
         ranks = None if interrupted else Ranks(9, 0.25, 0.5, 0.75)
         return Report("ab12", 40, 240, 61.0, 1.25, ranks, interrupted)
 
-    monkeypatch.setattr("adk_evidence_eval.reader.training.train_reader", stand_in)
+    monkeypatch.setattr("adk_evidence_eval.adapters.reader.train_reader", stand_in)
     out = tmp_path / "new" / "a.safetensors"
     arguments = ["eval", "train-reader", "--out", str(out), "--questions", "40", "--minutes", "2", "--seed", "5"]
     told = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h")])
@@ -215,7 +218,46 @@ def test_an_adapter_that_does_not_help_is_said_not_to():
     assert len(worse) == len(better) + 1 and "does not help" in str(worse[-1])
 
 
-# The trainer
+def test_what_finds_the_chunk_of_each_question_has_the_best_measures_and_twins_do_not_count():
+    chunks = [*some_chunks(30), chunk("docs/twin.md", some_chunks(1)[0].payload.body, "asked elsewhere")]
+    asked = asked_of(chunks[:30], held_out=False, seed=0)
+    right = found_by(lambda one: chunks[one.chunk].passages[0].tolist(), chunks, asked)
+    assert right == Found(1.0, 1.0)
+    wrong = found_by(lambda one: (-chunks[one.chunk].passages[0]).tolist(), chunks, asked)
+    assert wrong.mrr < 0.1 and wrong.recall < 0.2
+
+
+def test_the_questions_of_held_out_files_are_apart_and_the_seed_orders_the_others():
+    chunks = some_chunks()
+    train, other, held = (
+        [one.text for one in asked_of(chunks, held_out=is_held, seed=seed)]
+        for is_held, seed in ((False, 0), (False, 1), (True, 0))
+    )
+    assert train != other and sorted(train) == sorted(other) and set(train).isdisjoint(held)
+    assert {one for chunk in chunks for one in chunk.payload.questions} == {*train, *held}
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_the_command_for_questions_says_what_the_training_came_to(tmp_path, monkeypatch, interrupted):
+    given = dict[str, Any]()
+
+    def stand_in(settings: Any, out: Path, **options: Any) -> QuestionReport:
+        given.update(options, out=out)
+        after = Found(0.5, 0.75)
+        return QuestionReport("ab12", 40, 9, 61.0, 1.25, Found(0.25, 0.5), after, interrupted)
+
+    monkeypatch.setattr("adk_evidence_eval.adapters.questions.train_questions", stand_in)
+    out = tmp_path / "new" / "a.safetensors"
+    arguments = ["eval", "train-questions", "--out", str(out), "--questions", "40", "--epochs", "3", "--seed", "5"]
+    told = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path / "h")])
+    assert told.exit_code == 0, told.output
+    assert (given["out"], given["questions"], given["epochs"], given["seed"]) == (out, 40, 3, 5)
+    words = " ".join(told.output.split())
+    assert "MRR 0.250 without and 0.500 with the adapter" in words and "embedding.dense.question_adapter" in words
+    assert ("was interrupted" in words) == interrupted and "does not help" not in words
+
+
+# The trainers
 
 LETTERS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
@@ -227,6 +269,9 @@ def tiny(tmp_path: Path) -> Path:
     ids = write_tokenizer(tmp_path, (*LETTERS, "good", "bad"), 16)
     random = np.random.default_rng(1)
     weights["embeddings.word_embeddings.weight"] = random.normal(0, 1.0, (len(ids), HIDDEN)).astype(np.float32)
+    # Random normalisations would give all texts about the same vector.
+    for name in (name for name in weights if "LayerNorm" in name):
+        weights[name] = np.full(HIDDEN, name.endswith("weight"), dtype=np.float32)
     save(weights, tmp_path)
     return tmp_path
 
@@ -254,7 +299,7 @@ class TestTrainer:
         torch.set_num_threads(before)
 
     def trained(self, tiny: Path, **plan: Any) -> Any:
-        from adk_evidence_eval.reader.lora import Plan, train
+        from adk_evidence_eval.adapters.reader_trainer import Plan, train
 
         options = {"rank": 2, "alpha": 4.0, "tokens": 16, "question_tokens": 5, "rate": 0.02, "seed": 3, **plan}
         kept = list[Any]()
@@ -266,14 +311,14 @@ class TestTrainer:
         assert found.losses[-1] < 0.5 * found.losses[0] and not found.interrupted
         assert found.pairs == 240 * 6 and found.adapter.about.pairs == kept[-1].about.pairs <= found.pairs
         write_adapter(found.adapter, tmp_path / "a.safetensors")
-        model = PairModel(tiny, read_adapter(tmp_path / "a.safetensors"), HEADS)
+        model = PairModel(tiny, read_adapter(tmp_path / "a.safetensors", READER), HEADS)
         data = good_or_bad(240)
         with ThreadPoolExecutor() as workers:
             ranks = ranks_of(data, lambda question, texts: model.scores(question, texts, workers), weight=1.0)
         assert ranks.search < 0.2 and ranks.reader > 0.9
 
     def test_the_network_scores_as_the_graph_does(self, tiny):
-        from adk_evidence_eval.reader.lora import Plan, _Network, _Pairs
+        from adk_evidence_eval.adapters.reader_trainer import Plan, _Network, _Pairs
 
         data, plan = good_or_bad(30), Plan(rank=2, alpha=4.0, tokens=16, question_tokens=5)
         found, _ = self.trained(tiny)
@@ -297,7 +342,7 @@ class TestTrainer:
         assert first == again != other
 
     def test_ctrl_c_keeps_the_best_so_far(self, tiny, monkeypatch):
-        from adk_evidence_eval.reader import lora
+        from adk_evidence_eval.adapters import reader_trainer as lora
 
         steps = iter(range(100))
         draw = lora._Pairs.drawn
@@ -314,3 +359,70 @@ class TestTrainer:
     def test_the_time_ends_a_training(self, tiny):
         found, kept = self.trained(tiny, minutes=1e-9)
         assert len(found.losses) == 1 and kept
+
+    def test_questions_come_nearer_to_what_answers_them(self, tiny):
+        from adk_evidence_eval.adapters.question_trainer import Plan, train
+
+        chunks, asked = paraphrased(tiny)
+        plan = Plan(rank=2, alpha=4.0, tokens=16, questions=6, epochs=120, rate=0.02, dropout=0.0, temperature=0.1)
+        found, again = (train(tiny, HEADS, chunks, asked, plan, about(format=QUESTIONS)) for _ in range(2))
+        assert found.losses[-1] < 0.5 * found.losses[0] and not found.interrupted
+        assert found.adapter.about.pairs == 120 * len(asked) and found.adapter.head is None
+        assert found.adapter.sha256 == again.adapter.sha256
+
+        def measured(graph: Path) -> Found:
+            model = minilm._Model(tiny, graph)
+            return found_by(lambda one: model.embed(model.tokens([one.text], 16))[0].tolist(), chunks, asked)
+
+        plain, adapted = map(measured, (tiny / "model.onnx", adapted_graph(tiny, found.adapter, HEADS)))
+        assert adapted.mrr > 0.9 > plain.mrr
+
+    def test_the_gradient_is_that_of_the_loss(self):
+        from adk_evidence_eval.adapters.question_trainer import _Comparison
+
+        chunks = some_chunks(20)
+        asked = asked_of(chunks, held_out=False, seed=0)[:5]
+        compare = _Comparison(chunks, 0.5)
+        vectors = np.stack([one.vector for one in asked]).astype(np.float64)
+        _, gradient = compare.loss(vectors, asked)
+        step = 1e-5
+        for row, column in ((0, 0), (2, 7), (4, 30)):
+            moved = [vectors.copy(), vectors.copy()]
+            moved[0][row, column] -= step
+            moved[1][row, column] += step
+            low, high = (compare.loss(one, asked)[0] for one in moved)
+            assert gradient[row, column] == pytest.approx((high - low) / (2 * step), abs=1e-4)
+
+    def test_ctrl_c_keeps_what_questions_have_learnt(self, tiny, monkeypatch):
+        from adk_evidence_eval.adapters import question_trainer
+
+        chunks, asked = paraphrased(tiny)
+        compare, steps = question_trainer._Comparison.loss, iter(range(100))
+
+        def interrupted(self: Any, *arguments: Any) -> Any:
+            if next(steps) == 3:
+                raise KeyboardInterrupt
+            return compare(self, *arguments)
+
+        monkeypatch.setattr(question_trainer._Comparison, "loss", interrupted)
+        plan = question_trainer.Plan(rank=2, alpha=4.0, tokens=16, questions=6, epochs=20)
+        found = question_trainer.train(tiny, HEADS, chunks, asked, plan, about(format=QUESTIONS))
+        assert found.interrupted and len(found.losses) == 3 and found.adapter.about.pairs == 18
+
+
+def paraphrased(folder: Path) -> tuple[list[Chunk], list[Asked]]:
+    """Chunks of one word each, with the vectors of a tiny encoder, and questions that use another word for each."""
+    (folder / "model.onnx").write_bytes(assemble_bert(folder / "model.safetensors", HEADS).SerializeToString())
+    model = minilm._Model(folder, folder / "model.onnx")
+
+    def vector(text: str) -> np.ndarray[Any, Any]:
+        return model.embed(model.tokens([text], 16))
+
+    words = dict(zip(LETTERS, (*LETTERS[1:], LETTERS[0]), strict=True))
+    # A question's own vector must not be taken for that of another question.
+    apart = np.eye(len(LETTERS), HIDDEN, dtype=np.float32)
+    made = [
+        Chunk(payload("doc", path, answer, questions=(asked,)), vector(answer), apart[n : n + 1])
+        for n, ((asked, answer), path) in enumerate(zip(words.items(), free_paths(), strict=False))
+    ]
+    return made, asked_of(made, held_out=False, seed=0)

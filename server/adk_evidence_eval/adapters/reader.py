@@ -1,4 +1,4 @@
-"""From an index to an adapter that was measured: data, training, and the adapter read as a question would read it."""
+"""A reader, from the index to an adapter that was measured: data, training, and reading as a question would read."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence import __version__
-from adk_evidence.embedding.adapter import LICENSE, About, Adapter, write_adapter
+from adk_evidence.embedding.adapter import LICENSE, READER, About, Adapter, write_adapter
 from adk_evidence.embedding.factory import make_sparse
-from adk_evidence.embedding.minilm import HEADS, MODEL, WEIGHTS, prepare_minilm
-from adk_evidence.embedding.weights import MINILM_WEIGHTS
+from adk_evidence.embedding.minilm import HEADS, MODEL, prepare_minilm
+from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.settings import Settings
+from adk_evidence_eval.adapters.chunks import Tell, read_chunks
+from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData, training_data
 from adk_evidence_eval.extra import training_library
-from adk_evidence_eval.reader.data import HeldOut, Tell, TrainingData, read_chunks, training_data
 
 Scorer = Callable[[str, Sequence[str]], Sequence[float]]
 
@@ -73,7 +74,7 @@ def train_reader(
         StoreError: There is no index.
     """
     training_library()
-    from adk_evidence_eval.reader.lora import Plan, train
+    from adk_evidence_eval.adapters.reader_trainer import Plan, train
 
     models, named = settings.paths.models, settings.embedding.dense.model_path
     folder = prepare_minilm(models, named_folder=named, report=tell)
@@ -88,6 +89,7 @@ def train_reader(
     tell(f"training data: {len(data.examples):,} questions, {len(data.held_out):,} held out, sha256 {data.sha256}")
     plan = Plan(seed=seed, minutes=minutes)
     about = About(
+        format=READER,
         base=MODEL,
         base_sha256=MINILM_WEIGHTS.sha256[WEIGHTS],
         rank=plan.rank,

@@ -1,10 +1,8 @@
 """What a reader is trained from: written questions, the passage that answers each, and passages that only seem to.
 
 The questions are those of the index, never those of a labelled set. Each comes with the chunks that dense vectors and
-BM25 rank first for it: hard negatives. A question was written for one chunk, but other chunks may answer it as well:
-those for which nearly the same question was written are left out, and so are neighbours and twins of the chunk. Of a
-chunk without questions, such as an entry of the API reference or a page for readers of Java, nobody can say whether it
-answers: it takes no part. The questions of some files are held out, with all chunks of these files.
+BM25 rank first for it, but for those that may answer as well: hard negatives. Of a chunk without questions, such as an
+entry of the API reference or a page for readers of Java, nobody can say whether it answers: it takes no part.
 """
 
 from __future__ import annotations
@@ -13,22 +11,18 @@ import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, SparseEncoder
-from adk_evidence.errors import InvalidRequestError
 from adk_evidence.identifiers import query_lexical_text
-from adk_evidence.index.opened import CurrentIndex
-from adk_evidence.models.chunk import KINDS, ChunkPayload
+from adk_evidence.models.chunk import KINDS
 from adk_evidence.search.rerank.local import Weights
 from adk_evidence.search.rerank.reader import passage_text
-from adk_evidence.settings import Settings
-from adk_evidence.store.base import scroll_all
+from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell, asked_of
 
 # Of a question's chunks of each kind, and of both together.
 POOL_OF_KIND = 30
@@ -36,36 +30,11 @@ POOL = 30
 # As many hard negatives are kept of a question; each step of the training draws some of them.
 NEGATIVES = 20
 LEAST_NEGATIVES = 5
-# A chunk with a question of at least this cosine may answer as well. Of two questions below it, most ask other things.
-SAME_QUESTION = 0.72
-# Chunks of one file that are nearer than this say parts of the same.
-NEAR_LINES = 30
-# One file of so many is held out, and at most so many of its questions are asked.
-HELD_OUT_FILES = 12
+# At most so many questions of held-out files are asked.
 HELD_OUT_QUESTIONS = 120
 _BATCH = 128
 
 Floats = NDArray[np.float64]
-Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """A chunk, the vectors of its passages, and those of the questions that were written for it."""
-
-    payload: ChunkPayload
-    passages: FloatMatrix
-    asked: FloatMatrix
-
-    @functools.cached_property
-    def key(self) -> str:
-        """Its lines but for white space: twins have the same."""
-        return " ".join(self.payload.body.split())
-
-    @property
-    def is_held_out(self) -> bool:
-        """Whether its file is one whose questions measure the reader."""
-        return int(hashlib.sha256(self.payload.path.encode("utf-8", "replace")).hexdigest(), 16) % HELD_OUT_FILES == 0
 
 
 @dataclass(frozen=True)
@@ -115,41 +84,6 @@ class TrainingData:
         return digest.hexdigest()
 
 
-def read_chunks(settings: Settings) -> list[Chunk]:
-    """The chunks of the published index for which questions were written, docs first, by file and line.
-
-    Raises:
-        InvalidRequestError: Docs and code have different models, or the index has no written questions.
-        StoreError: There is no index, or the index does not match the settings.
-    """
-    if settings.embedding.dense.provider != "minilm":
-        raise InvalidRequestError(
-            "A reader is trained from an index whose dense model is all-MiniLM-L6-v2.",
-            "Leave out --profile, or set embedding.dense.provider to minilm.",
-        )
-    found = []
-    with closing(CurrentIndex(settings)) as current, current.pin() as index:
-        for kind in KINDS:
-            dense, asked = settings.store.dense_vector(kind), settings.store.questions_vector(kind)
-            for record in scroll_all(index.store, settings.store.collection(kind), with_vectors=True):
-                passages, questions = (
-                    np.atleast_2d(np.asarray(record.vectors.get(name, ()), dtype=np.float32)) for name in (dense, asked)
-                )
-                payload = ChunkPayload.model_validate(record.payload)
-                # An index may keep the vectors of other questions; then they cannot be told apart.
-                if passages.size and questions.size and len(questions) == len(payload.questions):
-                    found.append(Chunk(payload, passages, questions))
-    if not found:
-        raise InvalidRequestError(
-            "The index has no questions that were written for its chunks, so there is nothing to train a reader from.",
-            f"Set ingestion.questions to true and run `{settings.ingest_command}`.",
-        )
-    return sorted(
-        found,
-        key=lambda one: (one.payload.kind != "doc", one.payload.path, one.payload.start_line, one.payload.chunk_id),
-    )
-
-
 def training_data(
     chunks: Sequence[Chunk],
     encoder: SparseEncoder,
@@ -168,26 +102,19 @@ def training_data(
         tell: Gets a sentence from time to time.
     """
     search = _Search(chunks, encoder)
-    train, held = _asked(chunks, seed)
-    texts = _Texts(chunks)
+    train, held = (asked_of(chunks, held_out=held, seed=0 if held else seed) for held in (False, True))
+    texts, may = _Texts(chunks), MayAnswer(chunks)
     wanted = [*held[:HELD_OUT_QUESTIONS], *train[:questions]]
     examples, held_out = list[Example](), list[HeldOut]()
     for done, (question, pool) in enumerate(search.pools(wanted), 1):
         if chunks[question.chunk].is_held_out:
             if (one := _held_out(chunks, question, pool, texts)) is not None:
                 held_out.append(one)
-        elif (example := _example(chunks, question, pool, texts)) is not None:
+        elif (example := _example(chunks, question, pool, texts, may)) is not None:
             examples.append(example)
         if done % 1000 == 0 or done == len(wanted):
             tell(f"training data: {done:,} of {len(wanted):,} questions")
     return TrainingData(texts.made, examples, held_out)
-
-
-@dataclass(frozen=True)
-class _Question:
-    text: str
-    vector: FloatMatrix
-    chunk: int
 
 
 @dataclass(frozen=True)
@@ -197,20 +124,6 @@ class _Found:
     chunk: int
     passage: int
     score: float
-
-
-def _asked(chunks: Sequence[Chunk], seed: int) -> tuple[list[_Question], list[_Question]]:
-    """The questions to train with, in the seed's order, and those that are held out; each text once."""
-    found: dict[str, _Question] = {}
-    for place, chunk in enumerate(chunks):
-        for text, vector in zip(chunk.payload.questions, chunk.asked, strict=True):
-            found.setdefault(text, _Question(text, vector, place))
-
-    def drawn(seed: int, held_out: bool) -> list[_Question]:
-        own = [one for one in found.values() if chunks[one.chunk].is_held_out == held_out]
-        return sorted(own, key=lambda one: hashlib.sha256(f"{seed}:{one.text}".encode("utf-8", "replace")).digest())
-
-    return drawn(seed, False), drawn(0, True)
 
 
 class _Texts:
@@ -243,7 +156,7 @@ class _Search:
         self._postings = _postings(chunks, encoder)
         self._weights = Weights()
 
-    def pools(self, questions: Sequence[_Question]) -> Iterator[tuple[_Question, list[_Found]]]:
+    def pools(self, questions: Sequence[Asked]) -> Iterator[tuple[Asked, list[_Found]]]:
         """The pool of each question, best first; the question's own chunk is last where the search does not find it."""
         for start in range(0, len(questions), _BATCH):
             batch = questions[start : start + _BATCH]
@@ -252,7 +165,7 @@ class _Search:
             for row, question in enumerate(batch):
                 yield question, self._pool(question, near[row], best[row])
 
-    def _pool(self, question: _Question, near: FloatMatrix, best: FloatMatrix) -> list[_Found]:
+    def _pool(self, question: Asked, near: FloatMatrix, best: FloatMatrix) -> list[_Found]:
         words = self._sparse(question.text)
         scores = np.full(len(best), -np.inf)
         chosen: list[int] = []
@@ -298,28 +211,21 @@ def _standard(values: NDArray[np.floating]) -> Floats:
     return (values - values.mean(dtype=np.float64)) / spread if spread else np.zeros(len(values))
 
 
-def _example(chunks: Sequence[Chunk], question: _Question, pool: Sequence[_Found], texts: _Texts) -> Example | None:
+def _example(
+    chunks: Sequence[Chunk], question: Asked, pool: Sequence[_Found], texts: _Texts, may: MayAnswer
+) -> Example | None:
     """The example of a question, or None where too few chunks are surely wrong."""
     [own] = [found for found in pool if found.chunk == question.chunk]
-    wrong = [found for found in pool if not _may_answer(chunks, question, found.chunk)]
+    # Of what a held-out file says, the training must know nothing.
+    right = may.of(question)
+    wrong = [found for found in pool if not (right[found.chunk] or chunks[found.chunk].is_held_out)]
     if len(wrong) < LEAST_NEGATIVES:
         return None
     negatives = tuple(texts.place(found) for found in itertools.islice(wrong, NEGATIVES))
     return Example(question.text, texts.place(own), negatives)
 
 
-def _may_answer(chunks: Sequence[Chunk], question: _Question, place: int) -> bool:
-    """Whether a chunk may answer the question, or is of a held-out file, of which the training must know nothing."""
-    own, other = chunks[question.chunk], chunks[place]
-    if place == question.chunk or other.is_held_out or own.key == other.key:
-        return True
-    if float((other.asked @ question.vector).max()) >= SAME_QUESTION:
-        return True
-    first, second = sorted((own.payload, other.payload), key=lambda payload: payload.start_line)
-    return first.path == second.path and second.start_line - first.end_line < NEAR_LINES
-
-
-def _held_out(chunks: Sequence[Chunk], question: _Question, pool: Sequence[_Found], texts: _Texts) -> HeldOut | None:
+def _held_out(chunks: Sequence[Chunk], question: Asked, pool: Sequence[_Found], texts: _Texts) -> HeldOut | None:
     """The held-out question, or None where the search does not find its chunk, so that no order could be right."""
     twins = chunks[question.chunk].key
     found = [one for one in pool[:POOL] if one.chunk == question.chunk or chunks[one.chunk].key != twins]

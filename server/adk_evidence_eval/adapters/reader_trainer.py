@@ -1,7 +1,6 @@
-"""The trainer: BERT in torch, whose own weights stay, with low-rank changes of every linear layer and a head.
+"""The trainer of a reader: low-rank changes of every linear layer and a head.
 
-torch is imported when a training begins. The loss is a softmax over the passage that answers a question and some that
-do not.
+The loss is a softmax over the passage that answers a question and some that do not.
 """
 
 from __future__ import annotations
@@ -16,28 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapter import About, Adapter, LowRank
-from adk_evidence.embedding.minilm import WEIGHTS
+from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.pairs import Pair, PairTokenizer, padded
+from adk_evidence_eval.adapters.chunks import Tell
+from adk_evidence_eval.adapters.network import LowRankBert, stored
+from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData
 from adk_evidence_eval.extra import training_library
-from adk_evidence_eval.reader.data import HeldOut, Tell, TrainingData
 
 # The share of the training in which the learning rate rises, and the part of the rate that is left at the end.
 _WARM_UP = 0.06
 _LAST_RATE = 0.02
 _DECAY = 0.01
 _GRADIENT = 1.0  # the largest norm of a step's gradient
-_EPSILON = 1e-12  # of every layer normalisation
 _TELL_SECONDS = 20.0
 _RECENT = 50  # the steps whose mean loss is told
-_LINEAR = (
-    "attention.self.query",
-    "attention.self.key",
-    "attention.self.value",
-    "attention.output.dense",
-    "intermediate.dense",
-    "output.dense",
-)
 
 
 @dataclass(frozen=True)
@@ -183,83 +174,26 @@ class _Pairs:
         return [self._tokenizer.pair(asked, self._texts[place]) for place in places]
 
 
-class _Network:
-    """The forward pass; `trained` are the tensors that learn. On a GPU where there is one."""
+class _Network(LowRankBert):
+    """A low-rank BERT with a head, which makes a score of the state of [CLS]."""
 
     def __init__(self, torch: Any, folder: Path, heads: int, plan: Plan) -> None:
-        from safetensors.numpy import load_file
-
-        self._torch, self._heads, self._scale = torch, heads, plan.alpha / plan.rank
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        torch.manual_seed(plan.seed)
-        stored = load_file(folder / WEIGHTS)
-        self._fixed = {
-            name: torch.from_numpy(value).to(self._device)
-            for name, value in stored.items()
-            if value.dtype == np.float32
-        }
-        self._layers = 0
-        self._low: dict[str, tuple[Any, Any]] = {}
-        while f"encoder.layer.{self._layers}.output.dense.weight" in self._fixed:
-            for name in (f"encoder.layer.{self._layers}.{linear}.weight" for linear in _LINEAR):
-                outer, inner = self._fixed[name].shape
-                # With one of the two at zero, the training begins at the encoder as it is.
-                down = torch.randn(plan.rank, inner) / math.sqrt(inner)
-                self._low[name] = self._learning(down), self._learning(torch.zeros(outer, plan.rank))
-            self._layers += 1
-        self._hidden = self._fixed["embeddings.word_embeddings.weight"].shape[1]
-        self._head = self._learning(torch.randn(self._hidden) * 0.02)
-        self._bias = self._learning(torch.zeros(1))
-        self.trained = [*(one for pair in self._low.values() for one in pair), self._head, self._bias]
+        super().__init__(torch, folder, heads, rank=plan.rank, alpha=plan.alpha, seed=plan.seed)
+        self._head = self.learning(torch.randn(self.hidden) * 0.02)
+        self._bias = self.learning(torch.zeros(1))
+        self.trained = [*self.trained, self._head, self._bias]
 
     def read(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """The scores of pairs, without learning from them."""
-        with self._torch.no_grad():
+        with self.torch.no_grad():
             found: NDArray[np.float32] = self.scores(pairs).cpu().numpy()
         return found
 
     def scores(self, pairs: Sequence[Pair]) -> Any:
         """The scores of pairs, as a tensor."""
-        functional = self._torch.nn.functional
-        rows = padded(pairs, max(len(pair.ids) for pair in pairs))
-        ids, mask, types = (self._torch.from_numpy(row).to(self._device) for row in rows)
-        kept = mask[:, None, None, :].bool()
-        words, positions, kinds = (
-            self._fixed[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
-        )
-        states = self._normalised(words[ids] + positions[: ids.shape[1]] + kinds[types], "embeddings.LayerNorm")
-        for at in (f"encoder.layer.{layer}" for layer in range(self._layers)):
-            query, key, value = (
-                self._linear(states, f"{at}.attention.self.{name}").view(*ids.shape, self._heads, -1).transpose(1, 2)
-                for name in ("query", "key", "value")
-            )
-            context = functional.scaled_dot_product_attention(query, key, value, attn_mask=kept)
-            joined = context.transpose(1, 2).reshape(*ids.shape, -1)
-            attended = self._linear(joined, f"{at}.attention.output.dense")
-            states = self._normalised(attended + states, f"{at}.attention.output.LayerNorm")
-            inner = functional.gelu(self._linear(states, f"{at}.intermediate.dense"))
-            states = self._normalised(self._linear(inner, f"{at}.output.dense") + states, f"{at}.output.LayerNorm")
+        states = self.states(*padded(pairs, max(len(pair.ids) for pair in pairs)))
         return states[:, 0] @ self._head + self._bias
 
     def adapter(self, about: About) -> Adapter:
         """The changes and the head as they are now, in the precision of an adapter's file."""
-
-        def stored(tensor: Any) -> NDArray[np.float32]:
-            values: NDArray[np.float32] = tensor.detach().cpu().numpy().astype(np.float16).astype(np.float32)
-            return values
-
-        layers = {name: LowRank(stored(down), stored(up)) for name, (down, up) in self._low.items()}
-        return Adapter(layers, stored(self._head), float(stored(self._bias)[0]), about)
-
-    def _learning(self, tensor: Any) -> Any:
-        return tensor.to(self._device).requires_grad_()
-
-    def _linear(self, states: Any, name: str) -> Any:
-        linear = self._torch.nn.functional.linear
-        down, up = self._low[f"{name}.weight"]
-        fixed = linear(states, self._fixed[f"{name}.weight"], self._fixed[f"{name}.bias"])
-        return fixed + self._scale * linear(linear(states, down), up)
-
-    def _normalised(self, states: Any, name: str) -> Any:
-        weight, bias = self._fixed[f"{name}.weight"], self._fixed[f"{name}.bias"]
-        return self._torch.nn.functional.layer_norm(states, (self._hidden,), weight, bias, _EPSILON)
+        return Adapter(self.layers(), about, stored(self._head), float(stored(self._bias)[0]))

@@ -1,0 +1,168 @@
+"""The trainer of an adapter for questions: each is brought nearer to the passages that answer it.
+
+The vectors of passages stay as the index has them, so that all chunks can be compared with a question at once: the loss
+is a softmax over the most similar passage of every chunk (query-side fine-tuning, Lee et al. 2021).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adk_evidence.embedding.adapter import About, Adapter
+from adk_evidence.embedding.base import FloatMatrix
+from adk_evidence.embedding.minilm import as_rows, open_tokenizer, tokens_of
+from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell
+from adk_evidence_eval.adapters.network import LowRankBert
+from adk_evidence_eval.extra import training_library
+
+# The share of the training in which the learning rate rises, and the part of the rate that is left at the end.
+_WARM_UP = 0.06
+_LAST_RATE = 0.02
+_DECAY = 0.01
+_GRADIENT = 1.0  # the largest norm of a step's gradient
+_TELL_SECONDS = 20.0
+_RECENT = 50  # the steps whose mean loss is told
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a training goes.
+
+    - `epochs`: how often each question is asked.
+    - `tokens`: of a question, at most.
+    - `questions`: how many questions a step has.
+    - `temperature`: cosines are divided by it before the softmax.
+    - `dropout`: the share of the numbers of states that a step drops.
+    """
+
+    seed: int = 0
+    epochs: int = 2
+    rank: int = 8
+    alpha: float = 16.0
+    tokens: int = 64
+    questions: int = 64
+    rate: float = 3e-4
+    temperature: float = 0.05
+    dropout: float = 0.1
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The adapter, the losses of all steps, how long they took, and whether Ctrl+C came."""
+
+    adapter: Adapter
+    losses: tuple[float, ...]
+    seconds: float
+    interrupted: bool
+
+
+def train(
+    folder: Path,
+    heads: int,
+    chunks: Sequence[Chunk],
+    asked: Sequence[Asked],
+    plan: Plan,
+    about: About,
+    *,
+    tell: Tell = lambda sentence: None,
+) -> Trained:
+    """Train an adapter until every question was asked `plan.epochs` times, or Ctrl+C is pressed.
+
+    Args:
+        folder: A folder with the encoder's weights and tokeniser.
+        heads: The encoder's number of attention heads.
+        chunks: What may answer; those of held-out files take no part.
+        asked: The questions, at least one.
+        plan: How the training goes.
+        about: What the adapter's file says, but for the number of questions that were read.
+        tell: Gets a sentence from time to time.
+
+    Raises:
+        EvaluationMissingError: torch is not installed.
+    """
+    torch = training_library()
+    network = LowRankBert(torch, folder, heads, rank=plan.rank, alpha=plan.alpha, seed=plan.seed, dropout=plan.dropout)
+    tokenizer, compare = open_tokenizer(folder), _Comparison(chunks, plan.temperature)
+    random = np.random.default_rng(plan.seed)
+    optimiser = torch.optim.AdamW(network.trained, lr=plan.rate, weight_decay=_DECAY)
+    steps = plan.epochs * math.ceil(len(asked) / plan.questions)
+    losses: list[float] = []
+    read, interrupted = 0, False
+    begin = told = time.monotonic()
+    try:
+        for _ in range(plan.epochs):
+            order = random.permutation(len(asked))
+            for start in range(0, len(order), plan.questions):
+                batch = [asked[place] for place in order[start : start + plan.questions]]
+                share = len(losses) / steps
+                for group in optimiser.param_groups:
+                    group["lr"] = plan.rate * min(1.0, (share + 1 / steps) / _WARM_UP) * max(_LAST_RATE, 1 - share)
+                ids, mask = as_rows(tokens_of(tokenizer, [one.text for one in batch], plan.tokens))
+                vectors = _means(torch, network.states(ids, mask, learn=True), mask)
+                loss, gradient = compare.loss(vectors.detach().cpu().numpy(), batch)
+                optimiser.zero_grad()
+                vectors.backward(torch.from_numpy(gradient).to(network.device))
+                torch.nn.utils.clip_grad_norm_(network.trained, _GRADIENT)
+                optimiser.step()
+                losses.append(loss)
+                read += len(batch)
+                now = time.monotonic()
+                if now - told > _TELL_SECONDS:
+                    told, left = now, (now - begin) * (steps - len(losses)) / len(losses)
+                    tell(
+                        f"step {len(losses):,} of {steps:,}: loss {np.mean(losses[-_RECENT:]):.3f}, "
+                        f"{read / (now - begin):.0f} questions/s, about {left:,.0f} s left"
+                    )
+    except KeyboardInterrupt:
+        interrupted = True
+    adapter = Adapter(network.layers(), about.model_copy(update={"pairs": read}))
+    return Trained(adapter, tuple(losses), time.monotonic() - begin, interrupted)
+
+
+class _Comparison:
+    """Compares questions with all chunks; a chunk is as similar as its most similar passage."""
+
+    def __init__(self, chunks: Sequence[Chunk], temperature: float) -> None:
+        self._may, self._temperature = MayAnswer(chunks), temperature
+        self._passages = np.concatenate([chunk.passages for chunk in chunks])
+        self._counts = np.array([len(chunk.passages) for chunk in chunks])
+        self._starts = np.concatenate([[0], np.cumsum(self._counts)[:-1]])
+        self._held_out = np.array([chunk.is_held_out for chunk in chunks])
+
+    def loss(self, vectors: FloatMatrix, batch: Sequence[Asked]) -> tuple[float, FloatMatrix]:
+        """The mean cross-entropy of questions, and its gradient by their vectors, of shape (questions, dimension).
+
+        Each question has its own chunk against those that surely do not answer. Computed here, because the maximum over
+        a chunk's passages takes torch five times as long as everything else of a step.
+        """
+        rows, own = np.arange(len(batch)), [one.chunk for one in batch]
+        near = vectors @ self._passages.T
+        best = np.maximum.reduceat(near, self._starts, axis=1)
+        scores = best / self._temperature
+        out = np.stack([self._may.of(one) | self._held_out for one in batch])
+        out[rows, own] = False
+        scores[out] = -np.inf
+        scores -= scores.max(axis=1, keepdims=True)
+        shares = np.exp(scores)
+        sums = shares.sum(axis=1, keepdims=True)
+        loss = float(np.mean(np.log(sums[:, 0]) - scores[rows, own]))
+        shares /= sums
+        shares[rows, own] -= 1
+        by_chunk = shares / (self._temperature * len(batch))
+        is_best = near == np.repeat(best, self._counts, axis=1)
+        gradient: FloatMatrix = (np.repeat(by_chunk, self._counts, axis=1) * is_best) @ self._passages
+        return loss, gradient.astype(np.float32)
+
+
+def _means(torch: Any, states: Any, mask: NDArray[np.int64]) -> Any:
+    """The vectors of texts: the L2-normalised means of the states of their tokens."""
+    kept = torch.from_numpy(mask).to(states.device)[:, :, None]
+    return torch.nn.functional.normalize((states * kept).sum(1) / kept.sum(1), dim=-1)
