@@ -27,14 +27,13 @@ from adk_ingest.corpora import (
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
-from adk_ingest.finishing import finish
 from adk_ingest.known_files import RECORD, KnownFiles
 from adk_ingest.manifest import Mode, RunManifest, now
 from adk_ingest.parts import PartFolder, read_build
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
-from adk_ingest.targets.build import build_targets, covers_commit
+from adk_ingest.targets.covered import covers_commit
 from adk_ingest.versions import beside, replaced, taken_away
 
 
@@ -110,6 +109,8 @@ def ingest_part(
 
 def finish_parts(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
     """Publish the index whose parts lie in a folder; see `finishing.finish`."""
+    from adk_ingest.finishing import finish
+
     run = finish(settings, folder, progress)
     if read_build(folder).codebase is None:
         _Symbols(settings, None).finish(progress)
@@ -185,6 +186,9 @@ class _Symbols:
 
     def _list(self, progress: Progress) -> None:
         if not covers_commit(self._settings, dense=self._dense):
+            # Few runs have a new commit.
+            from adk_ingest.targets.build import build_targets
+
             build_targets(self._settings, progress, dense=self._dense, vectors=False)
             self._is_listed = True
 
