@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.encoders import as_kept, for_parts
-from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import is_samples
@@ -35,6 +35,9 @@ from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
 from adk_ingest.targets.covered import covers_commit
 from adk_ingest.versions import beside, replaced, taken_away
+
+if TYPE_CHECKING:
+    from adk_evidence.services.eventloop import Cancelled
 
 
 @dataclass(frozen=True)
