@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.files import rename
 from adk_evidence.index.encoders import as_kept, with_precision
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id
-from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
@@ -72,6 +71,9 @@ from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.side_by_side import making, processors
 from adk_ingest.vectors import Vectors
 from adk_ingest.versions import nothing_of
+
+if TYPE_CHECKING:
+    from adk_evidence.services.eventloop import Cancelled
 
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
 # twice.

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import functools
 import gzip
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,11 @@ from adk_ingest.question_file import question_file
 
 SHIPPED = "questions.json.gz"
 HASH_CHARS = 12
+# The digests of the table that ships, `Table.digest` and `Table.text_digest`, by the sha256 of its file. Reading the
+# table and computing one takes 65 ms, and every run asks for it, also the many that change nothing.
+KNOWN_DIGESTS = {
+    "c3922826c2ce51789b3c9de8f5570ee98db7186c0a994f02d577afa0bb6be2e7": ("ecd5823db169495d", "ae4643641bc1d3bd"),
+}
 
 
 class _Written(NamedTuple):
@@ -34,24 +40,35 @@ class _Written(NamedTuple):
 
 
 class Table:
-    """The questions that ship with the product.
+    """The questions that ship with the product, read when one of them is asked for.
 
     Args:
-        by_name: The chunks of each name (see `name_of`), in the order in which they stand.
+        read: Gives the chunks of each name (see `name_of`), in the order in which they stand.
+        digests: `digest` and `text_digest`, where they are known.
     """
 
-    def __init__(self, by_name: Mapping[str, Sequence[_Written]]) -> None:
-        self.by_name = by_name
-        self.by_text = {one.text: one.questions for chunks in by_name.values() for one in chunks}
+    def __init__(
+        self, read: Callable[[], Mapping[str, Sequence[_Written]]], digests: tuple[str, str] | None = None
+    ) -> None:
+        self._read = read
+        self._digests = digests
 
-    # Each takes as long as reading the table, and an index needs one of them.
+    @functools.cached_property
+    def by_name(self) -> Mapping[str, Sequence[_Written]]:
+        return self._read()
+
+    @functools.cached_property
+    def by_text(self) -> Mapping[str, tuple[str, ...]]:
+        return {one.text: one.questions for chunks in self.by_name.values() for one in chunks}
+
+    # An index needs one of the two.
     @functools.cached_property
     def digest(self) -> str:
-        return _digest(self.by_name)
+        return self._digests[0] if self._digests else _digest(self.by_name)
 
     @functools.cached_property
     def text_digest(self) -> str:
-        return _digest(self.by_text)
+        return self._digests[1] if self._digests else _digest(self.by_text)
 
 
 class WrittenQuestions:
@@ -116,7 +133,7 @@ def _digest(table: Mapping[str, Any]) -> str:
     return sha256_text(json.dumps(table, sort_keys=True))[:16] if table else ""
 
 
-NONE = WrittenQuestions(Table({}), {}, names=True)
+NONE = WrittenQuestions(Table(dict), {}, names=True)
 
 
 def name_of(raw: RawChunk, path: str, kind: Kind) -> str:
@@ -143,11 +160,23 @@ def written_questions(settings: Settings) -> WrittenQuestions:
 @functools.cache
 def _read(path: Path) -> Table:
     try:
-        data = json.loads(gzip.decompress(path.read_bytes()))
-        table = {
+        content = path.read_bytes()
+    except OSError as exc:
+        raise _unreadable(path.name) from exc
+    # Not a closure: the table goes to the processes that make records.
+    return Table(functools.partial(_parsed, path.name, content), KNOWN_DIGESTS.get(hashlib.sha256(content).hexdigest()))
+
+
+def _parsed(name: str, content: bytes) -> dict[str, tuple[_Written, ...]]:
+    try:
+        data = json.loads(gzip.decompress(content))
+        return {
             name: tuple(_Written(text, tuple(questions)) for text, questions in chunks)
             for name, chunks in data["questions"].items()
         }
     except (OSError, ValueError, KeyError, TypeError, EOFError) as exc:
-        raise SourceError(f"{path.name} cannot be read.", "Install ADK Evidence again.") from exc
-    return Table(table)
+        raise _unreadable(name) from exc
+
+
+def _unreadable(name: str) -> SourceError:
+    return SourceError(f"{name} cannot be read.", "Install ADK Evidence again.")

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.encoders import as_kept, for_parts
-from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import is_samples
@@ -27,15 +27,17 @@ from adk_ingest.corpora import (
     uncommitted_notice,
 )
 from adk_ingest.credentials import credential_notices
-from adk_ingest.finishing import finish
 from adk_ingest.known_files import RECORD, KnownFiles
 from adk_ingest.manifest import Mode, RunManifest, now
 from adk_ingest.parts import PartFolder, read_build
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
-from adk_ingest.targets.build import build_targets, covers_commit
+from adk_ingest.targets.covered import covers_commit
 from adk_ingest.versions import beside, replaced, taken_away
+
+if TYPE_CHECKING:
+    from adk_evidence.services.eventloop import Cancelled
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ def ingest_part(
 
 def finish_parts(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
     """Publish the index whose parts lie in a folder; see `finishing.finish`."""
+    from adk_ingest.finishing import finish
+
     run = finish(settings, folder, progress)
     if read_build(folder).codebase is None:
         _Symbols(settings, None).finish(progress)
@@ -185,6 +189,9 @@ class _Symbols:
 
     def _list(self, progress: Progress) -> None:
         if not covers_commit(self._settings, dense=self._dense):
+            # Few runs have a new commit.
+            from adk_ingest.targets.build import build_targets
+
             build_targets(self._settings, progress, dense=self._dense, vectors=False)
             self._is_listed = True
 

@@ -9,12 +9,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 _ON_WINDOWS = os.name == "nt"
 # File systems of macOS have called parts of a file holes that hold data.
 _TELLS_HOLES = sys.platform == "linux"
 _BLOCK = 1 << 16
+# How many files or folders are synced or removed side by side. The disk confirms those together; one by one, each waits
+# some milliseconds, where others use the disk, too.
+_AT_A_TIME = 8
 _ZEROS = bytes(_BLOCK)
 _RENAME_ATTEMPTS = 40
 _RENAME_PAUSE_SECONDS = 0.05
@@ -71,7 +75,7 @@ def rename(source: Path, target: Path) -> None:
             time.sleep(_RENAME_PAUSE_SECONDS)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: str | Path) -> None:
     """Make a folder's list of names durable; Windows has no such call and needs none."""
     if not _ON_WINDOWS:
         _fsync(folder, os.O_RDONLY)
@@ -82,11 +86,13 @@ def sync_tree(folder: Path) -> None:
 
     A file that has another name, too, is that of a durable folder (`link_tree`), whose content has not changed since.
     """
+    files, folders = [], []
     for place, _, names in os.walk(folder):
-        for name in names:
-            if not _is_shared(Path(place, name)):
-                _fsync(Path(place, name), os.O_RDWR)
-        sync_folder(Path(place))
+        folders.append(place)
+        files += [path for name in names if not _is_shared(path := os.path.join(place, name))]  # noqa: PTH118
+    with ThreadPoolExecutor(_AT_A_TIME) as threads:
+        list(threads.map(lambda path: _fsync(path, os.O_RDWR), files))
+        list(threads.map(sync_folder, folders))
 
 
 def copy_tree(source: Path, target: Path) -> None:
@@ -126,6 +132,13 @@ def unshare(folder: Path) -> None:
 
 def remove_tree(folder: Path) -> None:
     """Delete a folder as far as possible; files that another process holds open stay for the next time."""
+    innermost = [place for place, folders, _ in os.walk(folder) if not folders]
+    with ThreadPoolExecutor(_AT_A_TIME) as threads:
+        list(threads.map(_remove_all, innermost))
+    _remove_all(folder)
+
+
+def _remove_all(folder: str | Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -155,8 +168,8 @@ def _link_file(source: Path, target: Path) -> None:
     _copy_file(source, target)
 
 
-def _is_shared(path: Path) -> bool:
-    return path.stat().st_nlink > 1
+def _is_shared(path: str | Path) -> bool:
+    return os.stat(path).st_nlink > 1  # noqa: PTH116
 
 
 def _copy_file(source: Path, target: Path) -> None:
@@ -194,7 +207,7 @@ def _written(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _fsync(path: Path, flags: int) -> None:
+def _fsync(path: str | Path, flags: int) -> None:
     descriptor = os.open(path, flags)
     try:
         os.fsync(descriptor)

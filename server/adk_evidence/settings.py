@@ -27,8 +27,8 @@ from adk_evidence.models.chunk import Kind, ProgrammingLanguage
 from adk_evidence.paths import Home, default_home, user_settings_file
 from adk_evidence.settings_sources import (
     SETTINGS_FILE,
-    Environment,
     check_variables,
+    from_environment,
     merged,
     read_file,
     sentence,
@@ -730,7 +730,7 @@ def load_settings(
     given["profile"] = chosen = _profile(profile, given, file, user)
     overlay = read_file(config_file(f"profiles/{chosen}.yaml"), shipped=True)
     try:
-        return Settings.model_validate(merged(_defaults(), overlay, user, Environment(Settings)(), given))
+        return Settings.model_validate(merged(_defaults(), overlay, user, from_environment(Settings), given))
     except ValidationError as exc:
         raise sentence(exc, Settings, given, file, user) from exc
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, EnvSettingsSource
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.validation import words
@@ -31,28 +29,14 @@ _MAX_CHARS = 80
 _MAX_BYTES = 1_000_000
 
 
-class Environment(EnvSettingsSource):
-    """The environment's settings. A list may be written as JSON or as `dense,sparse`, and null as in a file."""
+def from_environment(model: type[BaseModel]) -> dict[str, Any]:
+    """The settings of a model that environment variables give."""
+    if next(_variables(), None) is None:
+        return {}
+    # Takes 30 ms to import, and few people set variables.
+    from adk_evidence.settings_environment import Environment
 
-    def __init__(self, model: type[BaseModel]) -> None:
-        super().__init__(
-            # A source asks its class for no more than the fields and the configuration.
-            cast("type[BaseSettings]", model),
-            env_prefix=PREFIX,
-            env_nested_delimiter=DELIMITER,
-            # An empty home would otherwise be the working directory.
-            env_ignore_empty=True,
-            env_parse_none_str="null",
-        )
-
-    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
-        """The value of a list or a mapping; a value that cannot be read stays a text, which the validation refuses."""
-        if not value.lstrip().startswith(("[", "{")) and "tuple[" in str(getattr(field, "annotation", field)):
-            return [item.strip() for item in value.split(",") if item.strip()]
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+    return Environment(model)()
 
 
 def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,6 +44,8 @@ def wanted_adk(
     Raises:
         InvalidRequestError: The options contradict each other, or name no google-adk.
     """
+    if adk is None and project is None and python is None:
+        return None
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.released_versions import checked_version
     from adk_evidence.symbols.project import project_adk
@@ -51,8 +53,6 @@ def wanted_adk(
     check_pinned(adk, project, python)
     if adk is not None:
         return ProjectAdk(checked_version(adk), "", exact=True)
-    if project is None and python is None:
-        return None
     folder = None if project is None else expanded(project)
     found = project_adk(settings, folder, python)
     if found is None and required:

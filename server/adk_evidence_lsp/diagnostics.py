@@ -83,7 +83,7 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
     from adk_evidence.symbols.remarks import remarks_on
-    from adk_evidence.symbols.target_sets import code_corpus_name
+    from adk_evidence.symbols.set_about import code_corpus_name
 
     document = server.documents.parsed(snapshot)
     # `adk/status` says what is wrong with the settings.

@@ -210,7 +210,7 @@ async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbo
 
 def _workspace_symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymbol | None:
     """The symbol at its definition, or None where that file is not on this machine."""
-    from adk_evidence.symbols.target_sets import code_corpus_name
+    from adk_evidence.symbols.set_about import code_corpus_name
 
     name = code_corpus_name(index.manifest)
     file = index.file_of(name, target.path)

@@ -10,7 +10,8 @@ from adk_evidence.embedding.base import Once
 from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.search import TargetSearch
-from adk_evidence.symbols.target_sets import About, TargetSet
+from adk_evidence.symbols.set_about import About
+from adk_evidence.symbols.target_sets import TargetSet
 
 
 def run_on(*searched: str, repo: str = "google/adk-python") -> SimpleNamespace:

@@ -21,8 +21,9 @@ from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.symbols.hidden import HiddenSymbol, standing
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
+from adk_evidence.symbols.set_about import About
 from adk_evidence.symbols.target import RankParts, Target, rich_text
-from adk_evidence.symbols.target_sets import About, TargetSet
+from adk_evidence.symbols.target_sets import TargetSet
 from tests.corpora import HashEmbedder, Workplace, embed_all
 
 pytestmark = pytest.mark.slow

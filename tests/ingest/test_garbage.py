@@ -11,7 +11,7 @@ from adk_ingest.garbage import one_command, rare_garbage_collection
 pytestmark = pytest.mark.usefixtures("collector_as_before")
 
 
-@pytest.mark.parametrize(("own", "then"), [(700, 50_000), (60_000, 60_000), (0, 0)])
+@pytest.mark.parametrize(("own", "then"), [(700, 500_000), (600_000, 600_000), (0, 0)])
 def test_a_command_collects_less_often_and_leaves_everything_to_the_system(own: int, then: int) -> None:
     gc.set_threshold(own, 10, 10)
     with one_command():

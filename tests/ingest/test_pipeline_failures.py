@@ -12,9 +12,11 @@ import pytest
 import adk_ingest.pipeline as pipeline
 import adk_ingest.publishing as publishing
 import adk_ingest.session as session
+import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
-from adk_evidence.symbols.target_sets import built_sets, has_vectors
+from adk_evidence.symbols.set_about import built_sets
+from adk_evidence.symbols.target_sets import has_vectors
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
@@ -75,7 +77,7 @@ class TestKeywordsFirst:
     def test_symbols_that_could_not_be_listed_at_first_are_listed_at_the_end(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        build, tries = session.build_targets, []
+        build, tries = targets.build_targets, []
 
         def fail_at_first(*arguments: Any, **named: Any) -> TargetsReport:
             tries.append(named)
@@ -83,7 +85,7 @@ class TestKeywordsFirst:
                 raise StoreError("The disk is full for a moment.")
             return build(*arguments, **named)
 
-        monkeypatch.setattr(session, "build_targets", fail_at_first)
+        monkeypatch.setattr(targets, "build_targets", fail_at_first)
         workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()))
         assert len(tries) == 2
         assert len(built_sets(workplace.settings.paths.targets)) == 1

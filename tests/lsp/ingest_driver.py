@@ -16,6 +16,7 @@ from filelock import FileLock
 
 import adk_ingest.pipeline as pipeline
 import adk_ingest.targets.build as build
+import adk_ingest.targets.covered as covered
 from adk_evidence.errors import ModelError
 from adk_evidence_lsp.ingest_process import end_with_parent
 from adk_ingest.cli import app
@@ -38,7 +39,8 @@ def main() -> None:
 
     end_with_parent()
     patch = pytest.MonkeyPatch()
-    patch.setattr(build, "make_target_embedder", target_embedder)
+    for module in (build, covered):
+        patch.setattr(module, "make_target_embedder", target_embedder)
     if (folder / "keywords-first").exists():
         patch.setattr(pipeline, "LEXICAL_FIRST", 1)
     patch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder(batch_size=4, on_batch=on_batch))

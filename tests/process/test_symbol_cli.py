@@ -16,7 +16,7 @@ from adk_evidence.symbols.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
 from adk_ingest.progress import Progress
-from adk_ingest.targets import build
+from adk_ingest.targets import build, covered
 from tests.corpora import HashEmbedder, Workplace, change, write_files
 
 Cli = Callable[..., Result]
@@ -26,7 +26,7 @@ Cli = Callable[..., Result]
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model, or for the google-adk of the user's environment."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    for module in (current, build):
+    for module in (current, build, covered):
         monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
 
 

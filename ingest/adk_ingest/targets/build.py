@@ -22,20 +22,9 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_evidence.symbols.set_about import About, about_index, code_corpus_name, make_target_embedder
 from adk_evidence.symbols.target import Target, rich_text
-from adk_evidence.symbols.target_sets import (
-    About,
-    Contents,
-    about_index,
-    built_sets,
-    code_corpus_name,
-    has_vectors,
-    load_set,
-    make_target_embedder,
-    remove_old,
-    write_set,
-    write_vectors,
-)
+from adk_evidence.symbols.target_sets import Contents, has_vectors, load_set, remove_old, write_set, write_vectors
 from adk_ingest.chunking.python import module_name
 from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.garbage import rare_garbage_collection
@@ -132,19 +121,6 @@ def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         work = Work(model, cache, {} if has_vectors(folder) else _texts(contents.targets))
     return DryRun([], work.missing, work.cost(), cap_of((model,)))
-
-
-def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
-    """Whether there are targets of the published code's commit, though its files may have changed since.
-
-    Raises:
-        IndexMissingError: Nothing was ingested yet.
-        TargetsMissingError: The index holds no code.
-    """
-    with open_generations(settings).open_current() as lease:
-        model: DenseEmbedder = dense or make_target_embedder(settings)
-        wanted = about_index(lease.manifest, model.model, model.dimension)
-    return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
 
 
 def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Contents]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.identifiers import is_private
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
     Definition,
     bound_names,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from adk_evidence.embedding import bm25, splade
+from adk_evidence.embedding import bm25
 from adk_evidence.embedding.base import Pair, SparseEncoder
-from adk_evidence.embedding.fastembed_models import FastEmbedEmbedder
 from adk_evidence.embedding.minilm import MiniLmEmbedder
 from adk_evidence.embedding.static import StaticEmbedder
 from adk_evidence.embedding.weights import Report
@@ -30,6 +29,8 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
             local = StaticEmbedder if dense.is_static else MiniLmEmbedder
             return Pair.of(local(dense, models, report))
         case "fastembed":
+            from adk_evidence.embedding.fastembed_models import FastEmbedEmbedder
+
             chosen = dense.fastembed
             docs, code = (chosen.docs_model, chosen.docs_model_path), (chosen.code_model, chosen.code_model_path)
             doc = FastEmbedEmbedder(*docs, dense, models, report)
@@ -50,15 +51,15 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
 def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncoder:
     """The sparse encoder; nothing is loaded before its first use. `report` gets a sentence before a download."""
     lexical, sparse = settings.ingestion.lexical, settings.embedding.sparse
-    match lexical.sparse_model:
-        case bm25.MODEL:
-            return bm25.Bm25Encoder(sparse)
-        case splade.MODEL:
-            return splade.SpladeEncoder(sparse.splade, lexical.sparse_batch_size, settings.paths.models, report)
-        case other:
-            raise SettingsError(
-                f"The sparse model {other} is not part of this build.", f"Use {bm25.MODEL} or {splade.MODEL}."
-            )
+    if lexical.sparse_model == bm25.MODEL:
+        return bm25.Bm25Encoder(sparse)
+    from adk_evidence.embedding import splade
+
+    if lexical.sparse_model == splade.MODEL:
+        return splade.SpladeEncoder(sparse.splade, lexical.sparse_batch_size, settings.paths.models, report)
+    raise SettingsError(
+        f"The sparse model {lexical.sparse_model} is not part of this build.", f"Use {bm25.MODEL} or {splade.MODEL}."
+    )
 
 
 def fingerprint(settings: Settings) -> dict[str, str | int]:

@@ -12,21 +12,25 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from adk_evidence.commands import spelled, with_options
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.chunk import Kind
-from adk_evidence.models.pack import AdkVersion
-from adk_evidence.models.request import MAX_TAKEN_FROM_CHARS, ProjectVersion
 from adk_evidence.paths import Home
 from adk_evidence.released_versions import checked_version, read_release, version_of
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest, checkout_name, is_beside
+
+# Runs of ingestion, which have no project, do not wait for these.
+if TYPE_CHECKING:
+    from adk_evidence.index.project import ProjectAdk
+    from adk_evidence.models.pack import AdkVersion
+    from adk_evidence.models.request import ProjectVersion
 
 VERSION_RECORD = "version.json"
 _PREFIX = "adk-"
@@ -99,6 +103,8 @@ class ChosenIndex:
     @property
     def label(self) -> AdkVersion | None:
         """The wanted version beside the version that answers; None where none is wanted."""
+        from adk_evidence.models.pack import AdkVersion
+
         project = self.project
         if project is None:
             return None
@@ -107,6 +113,8 @@ class ChosenIndex:
 
 def project_version(found: ProjectAdk) -> ProjectVersion:
     """The google-adk of a project as a request carries it."""
+    from adk_evidence.models.request import MAX_TAKEN_FROM_CHARS, ProjectVersion
+
     source = found.taken_from if found.exact or not found.asked else f"{found.taken_from}: {found.asked}"
     # No JSON can hold some bytes of names.
     source = source.encode("utf-8", "backslashreplace").decode()
@@ -172,6 +180,8 @@ def settings_for_version(settings: Settings, version: str) -> VersionSettings:
 
 def distribution_name(settings: Settings) -> str:
     """The distribution that the code comes from: `google-adk`."""
+    from adk_evidence.index.project import DISTRIBUTION
+
     with suppress(InvalidRequirement):
         if settings.ingestion.corpora.adk_python.distribution:
             return Requirement(settings.ingestion.corpora.adk_python.distribution).name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adk_evidence.models.chunk import ChunkPayload, SymbolKind
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ProgrammingLanguage, SourceType
+from adk_evidence.models.lines import LineSpan as LineSpan
 from adk_evidence.models.request import TaskMode
 from adk_evidence.released_versions import is_same_version
 
@@ -27,17 +28,6 @@ ErrorRole = Literal["raise_site", "cause", "frame", "message", "remedy"]
 
 # Digits of scores in a pack; further digits are the noise of float32 sums.
 SCORE_DIGITS = 6
-
-
-class LineSpan(Frozen):
-    """Lines of a file, 1-based and inclusive."""
-
-    start: int
-    end: int
-
-    def touches(self, start: int, end: int) -> bool:
-        """Whether some of lines `start` to `end` are among these."""
-        return self.start <= end and start <= self.end
 
 
 class Passage(Frozen):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers import python
 from adk_evidence.readers.docstrings import argument_docs
 from adk_evidence.readers.python import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from adk_evidence.models.cited import Cited
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.headings import parse_heading
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.readers.page import Page

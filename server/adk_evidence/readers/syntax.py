@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.models.cited import Cited
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
     Definition,
     bare_string,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adk_evidence.errors import IndexMismatchError, StoreError
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest, read_manifest
+
+if TYPE_CHECKING:
+    from adk_evidence.services.resilience import Clock
 
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
@@ -57,6 +60,7 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
     check_kind(manifest, settings)
     if settings.store.kind == "server":
         from adk_evidence.services.qdrant import connect, query_breaker, query_patience
+        from adk_evidence.services.resilience import Clock
         from adk_evidence.store.qdrant_server import ServerIndexReader
 
         connection = connect(settings, query_patience(settings), query_breaker(settings, clock or Clock()))

@@ -236,6 +236,8 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         self._since_given_back = 0
         self._closed = False
         self._shards: dict[str, edge.EdgeShard] = {}
+        # Those that changed since they were flushed: each flush asks the disk some hundred times.
+        self._unflushed: set[str] = set()
         try:
             for spec in specs:
                 if not _is_there(_collection_folder(folder, spec.name)):
@@ -245,11 +247,14 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
             raise
 
     def upsert(self, collection: str, points: Iterable[NewPoint]) -> int:
-        spec, shard = self._spec(collection), self._shard(collection)
+        spec = self._spec(collection)
+        # Opened also where no point follows.
+        self._shard(collection)
         written, remaining = 0, iter(points)
         while batch := list(itertools.islice(remaining, self._batch_points)):
             with _engine(collection, unwritten):
-                shard.update(edge.UpdateOperation.upsert_points([_point(spec, point) for point in batch]))
+                operation = edge.UpdateOperation.upsert_points([_point(spec, point) for point in batch])
+            self._update(collection, operation)
             written += len(batch)
             self._since_given_back += len(batch)
             if self._since_given_back >= self._mapped_points:
@@ -260,24 +265,23 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
 
     def delete(self, collection: str, filter: Filter) -> None:
         conditions = self._filters.translate(filter) or edge.Filter()
-        shard = self._shard(collection)
-        with _engine(collection, unwritten):
-            shard.update(edge.UpdateOperation.delete_points_by_filter(conditions))
+        self._update(collection, edge.UpdateOperation.delete_points_by_filter(conditions))
 
     def set_payload(self, collection: str, filter: Filter, fields: Mapping[str, Any]) -> None:
         """Set fields that stand for themselves: those of filters, and `ref`."""
         if others := fields.keys() - _APART:
             raise ValueError(f"these fields are written with their points alone: {sorted(others)}")
         conditions = self._filters.translate(filter) or edge.Filter()
-        shard = self._shard(collection)
         # 50 microseconds a point, most of them for reading and writing the whole payload.
         with _engine(collection, unwritten):
-            shard.update(edge.UpdateOperation.set_payload_by_filter(conditions, dict(fields)))
+            operation = edge.UpdateOperation.set_payload_by_filter(conditions, dict(fields))
+        self._update(collection, operation)
 
     def flush(self) -> None:
-        for collection, shard in self._shards.items():
+        for collection in sorted(self._unflushed):
             with _engine(collection, unwritten):
-                shard.flush()
+                self._shards[collection].flush()
+            self._unflushed.discard(collection)
 
     def untouched(self) -> frozenset[str]:
         return frozenset(self._specs.keys() - self._shards.keys())
@@ -302,7 +306,15 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
                 raise StoreError.of_disk(f"The collection {collection} cannot be written", exc) from exc
             with _engine(collection, unwritten):
                 self._shards[collection] = _open_for_writing(folder, spec)
+            # A new one was created, or got its payload indexes.
+            self._unflushed.add(collection)
         return self._shards[collection]
+
+    def _update(self, collection: str, operation: edge.UpdateOperation) -> None:
+        shard = self._shard(collection)
+        self._unflushed.add(collection)
+        with _engine(collection, unwritten):
+            shard.update(operation)
 
 
 def _close(shards: dict[str, edge.EdgeShard]) -> None:

@@ -20,6 +20,7 @@ from adk_evidence.symbols.imports import PublicImports, type_imports
 from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.search import TargetSearch, typed_as
+from adk_evidence.symbols.set_about import About, about_index, make_target_embedder
 from adk_evidence.symbols.table import build_table
 from adk_evidence.symbols.target import (
     MAX_QUERY_CHARS,
@@ -29,7 +30,7 @@ from adk_evidence.symbols.target import (
     Target,
     TargetAnswer,
 )
-from adk_evidence.symbols.target_sets import About, about_index, find_set, has_vectors, load_set, make_target_embedder
+from adk_evidence.symbols.target_sets import find_set, has_vectors, load_set
 
 STALE = "The targets are of an earlier state of the indexed files; `{command}` builds them anew."
 # The `score` of a target is its rank's; the `score` of a result is the search's.

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 from adk_evidence.identifiers import is_internal, is_special
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.symbols.names import Names
 from adk_evidence.symbols.target import RankParts, Standing, Target, TargetType
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.difference import DefinitionKind
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import Definition, bound_names, first_line, last_line, parse, scope_blocks
 from adk_evidence.symbols.history import History
 from adk_evidence.symbols.history import Place as Spot

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.identifiers import module_of, split_identifier
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import clip
 
 if TYPE_CHECKING:

@@ -14,28 +14,22 @@ vectors may be added later.
 from __future__ import annotations
 
 import io
-import json
 import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix
-from adk_evidence.embedding.factory import make_dense
-from adk_evidence.embedding.weights import Report
+from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.files import remove_tree, rename, write_atomic
-from adk_evidence.models.chunk import sha256_text
-from adk_evidence.settings import Settings
-from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.symbols.hidden import HiddenSymbol
+from adk_evidence.symbols.set_about import ABOUT, About, built_sets
 from adk_evidence.symbols.target import Target
 
 LISTING = "ranked_targets.yaml"
@@ -43,7 +37,6 @@ META = "targets_meta.json"
 VECTORS = "targets_vectors.npy"
 HIDDEN = "hidden_symbols.json"
 EXTRAS = "extras.json"
-ABOUT = "about.json"
 KEPT_SETS = 4
 _BUILDING = ".building-"
 # Writing a set takes a second.
@@ -53,33 +46,6 @@ _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
 _EXTRAS = TypeAdapter(dict[str, str])
 _AGAIN = "Remove that folder and run `adk-ingest targets`."
-
-
-class About(BaseModel):
-    """What a set of targets is built of. `corpora` is a hash of the indexed files, `code` a hash of those of code."""
-
-    model_config = ConfigDict(frozen=True)
-
-    format: Literal["targets-6"] = "targets-6"
-    repo: str
-    commit: str
-    ref: str | None
-    corpora: str
-    # Sets that were built before this was noted have none.
-    code: str = ""
-    model: str
-    dimension: int
-    built_at: str
-    targets: int
-
-    @property
-    def key(self) -> str:
-        """Name of the set's folder."""
-        return sha256_text("\0".join((self.format, self.corpora, self.model, str(self.dimension))))[:20]
-
-    def is_similar(self, other: About) -> bool:
-        """Whether another set is of the same commit and model, though files may differ."""
-        return (self.repo, self.commit, self.model) == (other.repo, other.commit, other.model)
 
 
 @dataclass(frozen=True)
@@ -95,59 +61,6 @@ class TargetSet:
     vectors: FloatMatrix | None
     stale: bool = False
     folder: Path | None = None
-
-
-def code_corpus_name(manifest: IndexManifest) -> str:
-    """Name of the code corpus of an index.
-
-    Raises:
-        TargetsMissingError: The index holds none.
-    """
-    name = next((name for name, corpus in manifest.proper().items() if corpus.kind == "code"), None)
-    if name is None:
-        raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
-    return name
-
-
-def make_target_embedder(settings: Settings, report: Report | None = None) -> DenseEmbedder:
-    """The dense model that `targets.embedding` names; of a profile with two models, the model for code.
-
-    Nothing is loaded before its first use; `report` gets a sentence before each long step of its preparation.
-    """
-    if settings.targets.embedding == "gemini":
-        from adk_evidence.embedding.gemini import GeminiEmbedder
-
-        return GeminiEmbedder(settings.embedding.gemini)
-    # To models that tell docs and code apart, symbols and their descriptions are code.
-    code: DenseEmbedder = make_dense(settings, report).code
-    return code
-
-
-def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
-    """What a set of targets of an index is built of, before the targets are counted; `model` is the dense one.
-
-    Raises:
-        TargetsMissingError: The index holds no code.
-    """
-    code = manifest.corpora[code_corpus_name(manifest)]
-    # The API reference is made of the code.
-    files = {
-        name: [corpus.repo, corpus.commit, *(f"{path} {file.sha256}" for path, file in sorted(corpus.files.items()))]
-        for name, corpus in manifest.proper().items()
-        if corpus.source != "api-reference"
-    }
-    of_code = {name: about for name, about in files.items() if manifest.corpora[name].kind == "code"}
-    return About(
-        repo=code.repo,
-        commit=code.commit,
-        ref=code.ref,
-        corpora=sha256_text(json.dumps(files, sort_keys=True)),
-        code=sha256_text(json.dumps(of_code, sort_keys=True)),
-        model=model,
-        dimension=dimension,
-        built_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        targets=0,
-    )
 
 
 @dataclass(frozen=True)
@@ -273,15 +186,6 @@ def load_extras(found: TargetSet) -> dict[str, str]:
 
 def has_vectors(folder: Path) -> bool:
     return (folder / VECTORS).is_file()
-
-
-def built_sets(root: Path) -> list[tuple[Path, About]]:
-    """Every set below a folder with what it is built of; sets that cannot be read are left out."""
-    found = []
-    for path in sorted(root.glob(f"*/{ABOUT}")):
-        with suppress(OSError, ValidationError):
-            found.append((path.parent, About.model_validate_json(path.read_bytes())))
-    return [(folder, about) for folder, about in found if folder.name == about.key]
 
 
 def remove_old(root: Path, keep: Path) -> None:

@@ -1,0 +1,21 @@
+"""Whether the symbols of the published code were ranked; apart from ranking them, which imports much more."""
+
+from __future__ import annotations
+
+from adk_evidence.embedding.base import DenseEmbedder
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
+from adk_evidence.symbols.set_about import about_index, built_sets, make_target_embedder
+
+
+def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
+    """Whether there are targets of the published code's commit, though its files may have changed since.
+
+    Raises:
+        IndexMissingError: Nothing was ingested yet.
+        TargetsMissingError: The index holds no code.
+    """
+    with open_generations(settings).open_current() as lease:
+        model: DenseEmbedder = dense or make_target_embedder(settings)
+        wanted = about_index(lease.manifest, model.model, model.dimension)
+    return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
