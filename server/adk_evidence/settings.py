@@ -493,6 +493,7 @@ class RetrievalSettings(Frozen):
     pool_size: PositiveInt
     expansion: Literal["auto", "always", "never"]
     adapted_questions: bool
+    adapted_below: float = Field(ge=0, le=1)
     weak_pool_size: int = NonNegativeInt
     weak_similarity: float = Field(ge=-1, le=1)
     relevant_similarity: float | None = Field(ge=-1, le=1)

@@ -107,6 +107,13 @@ class TestWhatIsAdapted:
     def test_an_encoder_without_an_adapter_encodes_questions_as_ever(self, indexed):
         assert find(indexed, HashEmbedder()).candidates
 
+    def test_its_lower_cosines_are_made_up_for_where_something_must_be_close(self, indexed):
+        levels = []
+        for below in (0.0, 1.0):
+            retrieval = {"relevant_similarity": 0.99, "adapted_below": below, "expansion": "never"}
+            levels.append(find(indexed, Adapted("session"), overrides={"retrieval": retrieval}).quality.level)
+        assert levels[0] == "none" != levels[1]
+
 
 class TestFailure:
     def test_an_adapter_that_fails_is_a_warning_and_the_question_is_encoded_without_it(self, indexed):

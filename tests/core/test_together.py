@@ -105,6 +105,7 @@ class Place:
         size: int,
         relevant: float | None,
         models: tuple[str, str] = ("one", "one"),
+        adapted: tuple[str, ...] = (),
     ) -> dict[str | None, list[str]]:
         """The merged results of eight of each index, all of one similarity and named by nothing."""
         found = []
@@ -117,7 +118,11 @@ class Place:
             )
             plain = pack.candidates[0].model_copy(update={"why": why, "same_as": None, "error": None})
             candidates = tuple(plain.model_copy(update={"rank": rank}) for rank in range(1, 9))
-            found.append(pack.model_copy(update={"candidates": candidates, "index": index}))
+            assert pack.retrieval_plan is not None
+            encoder = "questions-test" if name in adapted else None
+            plan = pack.retrieval_plan.model_copy(update={"question_model": encoder})
+            changed = {"candidates": candidates, "index": index, "retrieval_plan": plan}
+            found.append(pack.model_copy(update=changed))
         with self.services("adk", "shop") as services, ExitStack() as stack:
             sides = [
                 stack.enter_context(open_side(name, service, Context()))
@@ -195,6 +200,14 @@ class TestMerge:
         assert len(alike["adk"]) > len(alike["shop"])
         unlike = place.merge((0.9, 0.5), size=8, relevant=None, models=("one", "other"))
         assert len(unlike["adk"]) == len(unlike["shop"]) == 4
+
+    def test_the_lower_cosines_of_an_adapted_question_are_made_up_for(self, place: Place) -> None:
+        plain = place.merge((0.50, 0.53), size=8, relevant=None)
+        assert len(plain["shop"]) > len(plain.get("adk", []))
+        adapted = place.merge((0.50, 0.53), size=8, relevant=None, adapted=("adk",))
+        assert len(adapted["adk"]) > len(adapted.get("shop", []))
+        # It is close to the question, too, where .55 is asked for.
+        assert len(place.merge((0.50, 0.90), size=8, relevant=0.55, adapted=("adk",))["adk"]) == 2
 
     def test_the_same_question_gives_the_same_pack_of_both_states(self, place: Place) -> None:
         first, again = place.ask(), place.ask()

@@ -47,7 +47,8 @@ def _of_hits(run: Run) -> Quality:
     closest = max(hit.similarity or 0.0 for hit in hits)
     relevant = retrieval.relevant_similarity
     named = run.known_names or any(hit.named for hit in hits)
-    if relevant is not None and closest < relevant and not named:
+    adapted = retrieval.adapted_below if run.question_model else 0.0
+    if relevant is not None and closest + adapted < relevant and not named:
         about = run.settings.subject
         note = f"Nothing in the index is close to the question, which may not be about {about}; the nearest is shown."
         return Quality(level="none", note=note)

@@ -279,7 +279,7 @@ class _Merge:
         """How many results of an index are close for sure."""
         pack, relevant = self._packs[place], self._relevant(place)
         return sum(
-            _is_meant(one) or (relevant is not None and _similarity(one) >= relevant)
+            _is_meant(one) or (relevant is not None and self._nearness(place, one) >= relevant)
             for one in (pack.candidates if pack is not None else ())
         )
 
@@ -289,6 +289,14 @@ class _Merge:
         if pack is None or not isinstance(opened, Session) or pack.quality.level == "keyword_only":
             return None
         return opened.settings.retrieval.relevant_similarity
+
+    def _nearness(self, place: int, candidate: Candidate) -> float:
+        """The cosine of a result with the question, as it would be about if the question had not been adapted."""
+        pack, opened = self._packs[place], self._sides[place].opened
+        plan = pack.retrieval_plan if pack is not None else None
+        if plan is None or plan.question_model is None or not isinstance(opened, Session):
+            return _similarity(candidate)
+        return _similarity(candidate) + opened.settings.retrieval.adapted_below
 
     def _choose(self) -> list[_Placed]:
         """The results of the pack in their order."""
@@ -316,7 +324,8 @@ class _Merge:
             pack = self._packs[place]
             candidates = pack.candidates if pack is not None else ()
             # What an index ranks before a nearer result is taken as just as near.
-            near = list(accumulate(map(_similarity, reversed(candidates)), max))[::-1]
+            nearness = [self._nearness(place, one) for one in reversed(candidates)]
+            near = list(accumulate(nearness, max))[::-1]
             if len(models) > 1:
                 # Cosines of two models say nothing of each other.
                 near = [0.0] * len(candidates)
