@@ -9,7 +9,7 @@ from rich.text import Text
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.render.signatures import limited_signature, listed_fields
+from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods
 from adk_evidence.render.view import adk_label
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
@@ -19,6 +19,7 @@ SUMMARY_CHARS = 160
 # Of the one symbol that was asked for by its name: as much as is known.
 ASKED_SUMMARY_CHARS = 600
 PARAMETERS_TOKENS = 300
+METHODS_TOKENS = 150
 # Of what is beside the symbol that was asked for or found first.
 BESIDE_TOKENS = 60
 _INDENT = "    "
@@ -71,6 +72,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     facts = (
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
+        listed_methods(target.methods, METHODS_TOKENS),
         _summary(target, answer),
     )
     for fact in filter(None, facts):

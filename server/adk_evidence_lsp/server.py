@@ -126,7 +126,8 @@ class EvidenceServer(LanguageServer):
                     pinned.session.index.give_back_pages()
             _LOG.info("Symbols are ready")
             with self.backend.use(projects[0] if projects else None) as (service, _chosen):
-                service.rank(EvidenceRequest(query="agent"), cancelled)
+                # In words, as most questions are: names are encoded otherwise, as the search for symbols below is.
+                service.rank(EvidenceRequest(query="how does an agent call a tool?"), cancelled)
                 _LOG.info("Evidence is ready")
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")

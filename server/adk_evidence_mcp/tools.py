@@ -19,7 +19,7 @@ from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
-from adk_evidence.render.signatures import limited_signature, listed_fields
+from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods
 from adk_evidence.render.view import (
     adk_label,
     deviation,
@@ -42,6 +42,7 @@ ASKED_SUMMARY_TOKENS = 150
 SIGNATURE_TOKENS = 60
 # For the parameters or fields of a symbol that was asked for by its name, or is the first.
 ASKED_TOKENS = 300
+METHODS_TOKENS = 100
 
 
 # An agent reads every answer whole and can ask again: a fifth of what a prompt holds.
@@ -253,19 +254,16 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     """
     chosen = session.chosen()
     answer = session.open_chosen(chosen).symbols.find(arguments.query, arguments.limit).of_index(chosen)
-    # Who asks for a class by its name has no use for members of this or other classes that merely begin so.
-    of_top = any("." not in found.symbol for found in answer.named)
-    results = [found for found in answer.results if not (of_top and answer.is_aside(found) and "." in found.symbol)]
+    # Who asks for something by its name has no use for what merely begins so.
+    results = [found for found in answer.results if not answer.is_aside(found)]
     entries: list[str] = []
     told: set[str] = set()
     for number, found in enumerate(results, 1):
-        if answer.is_aside(found):
-            text = _brief(found)
-        elif found.signature in told:
+        # That of an override is told with the first method of the name.
+        if found.signature in told:
             text = f"{_named(found)}, with the same signature\n{one_line(found.citation)}"
         else:
             text = _entry(found, answer)
-        # That of an override is told with the first method of the name.
         told |= {found.signature} - {""}
         entries.append(f"{number}. {text}")
     version = [f"VERSION: {one_line(adk_label(chosen.label, code_span))}"] if chosen.label and chosen.exact else []
@@ -277,11 +275,6 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=answer.warnings)
     lacking = [one_line(answer.lacking)] if answer.lacking else []
     return Answer("\n".join([*version, *warnings, *lacking, *shown]), structured)
-
-
-def _brief(found: RankedTarget) -> str:
-    """A symbol whose name merely begins like the name that was asked for."""
-    return f"{_named(found)}: {one_line(found.import_statement)}"
 
 
 def _named(found: RankedTarget) -> str:
@@ -298,6 +291,7 @@ def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
         _named(found),
         limited_signature(one_line(found.signature), room),
         listed_fields([one_line(field) for field in found.fields], room),
+        listed_methods(found.methods, METHODS_TOKENS),
         truncate_tokens(one_line(found.summary), told),
         one_line(found.import_statement),
         f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",

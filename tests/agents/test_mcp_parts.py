@@ -266,10 +266,12 @@ async def test_the_words_around_what_is_quoted_cost_at_most_80_tokens(session: A
 
 
 @pytest.mark.asyncio
-async def test_a_name_is_answered_with_what_it_takes_and_names_alone_of_others(session: AgentSession) -> None:
+async def test_a_name_is_answered_with_what_it_takes_and_nothing_that_merely_begins_so(
+    session: AgentSession,
+) -> None:
     async with asking(session) as client:
         text, found = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=10)
-        assert "RetryPlugin(max_retries: int = MAX_RETRIES)" in text
+        assert "RetryPlugin(max_retries: int = MAX_RETRIES)" in text and "\nmethods: on_tool_error\n" in text
         assert [symbol["fqn"] for symbol in found["symbols"]] == ["google.adk.plugins.retry.RetryPlugin"]
         text, found = await answer(client, "find_adk_symbol", query="Retry", limit=10)
         assert {"RetryPlugin", "on_tool_error"} <= {symbol["fqn"].rpartition(".")[2] for symbol in found["symbols"]}

@@ -56,6 +56,15 @@ def test_the_lines_that_match_are_shown_with_their_heading():
     assert len("".join(one.text for one in found)) < len(PAGE) / 3
 
 
+def test_the_lines_that_match_best_are_told_apart():
+    page = payload("doc", body=PAGE, start_line=10, end_line=10 + PAGE.count("\n"))
+    best = 10 + PAGE[: PAGE.index("Set the retry limit")].count("\n")
+    assert excerpt(hit(page), 0, QUESTION).best == LineSpan(start=best, end=best)
+    (candidate,) = answered(page)[2]
+    assert candidate.best == LineSpan(start=best, end=best)
+    assert excerpt(hit(payload("doc", body=" ")), 0, QUESTION).best is None
+
+
 def test_the_lines_that_the_request_means_are_shown_however_little_they_match():
     page = payload("doc", body=PAGE, start_line=10, end_line=10 + PAGE.count("\n"))
     meant = 10 + PAGE[: PAGE.rindex("tells of storms")].count("\n")

@@ -341,6 +341,11 @@ def test_sub_queries_come_last_and_then_a_warning(indexed, make):
     assert pack.warnings == ("coverage: only 0 of the 3 code results that the mode asks for.",)
 
 
+def test_who_names_a_path_asks_for_no_mix(indexed, make):
+    pack = ask(make(indexed, STRONG), filters={"path_allowlist": ("src/",)})
+    assert pack.warnings == () and {one.source_type for one in pack.candidates} == {"code"}
+
+
 def test_explaining_asks_for_no_mix(indexed, make):
     pack = ask(make(indexed, STRONG), task_mode="explain", filters={"path_blocklist": ("src/", "README.md")})
     assert pack.warnings == () and pack.retrieval_plan.sub_queries == ()

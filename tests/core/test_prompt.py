@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
 
-from adk_evidence.models.pack import LineSpan, Outline, OutlinePart, Quality, Verification
+from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Passage, Quality, Verification
 from adk_evidence.models.prompt import Turn
-from adk_evidence.render.prompt import to_prompt
+from adk_evidence.render.prompt import PromptBlock, to_prompt
 from adk_evidence.render.sanitize import visible
+from adk_evidence.render.view import shown_within
 from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
@@ -42,6 +43,54 @@ def shown_documents(text: str) -> list[tuple[int, int]]:
     """The numbers of the documents that a prompt holds, and which they are in the pack."""
     found = re.findall(r"^\[CTX (\d+)\] \S+src/(\d+)\.py", text, re.MULTILINE)
     return [(int(number), int(which)) for number, which in found]
+
+
+# What is shown where room is short
+
+
+def page(kind: str = "doc", best: tuple[int, int] | None = (41, 42)) -> EvidencePack:
+    """A pack of one result of 80 lines, of which two match best."""
+    lines = [f"line {number} says something of its own" for number in range(1, 81)]
+    found = pack(payload(kind, "docs/a.md", "\n".join(lines), end_line=80), *SMALL)
+    passage = Passage(lines=LineSpan(start=1, end=80), text="\n".join(lines))
+    span = LineSpan(start=best[0], end=best[1]) if best else None
+    first = found.candidates[0].model_copy(update={"passages": (passage,), "best": span})
+    return found.model_copy(update={"candidates": (first, *found.candidates[1:])})
+
+
+def told(block: PromptBlock) -> list[int]:
+    """The numbers of the lines of the first result that a prompt shows."""
+    return [int(number) for number in re.findall(r"^line (\d+) says", block.text, re.MULTILINE)]
+
+
+def test_a_long_page_is_cut_around_the_lines_that_match_best():
+    block = to_prompt(page(), max_document_tokens=150)
+    shown = told(block)
+    assert shown[0] == 1 and {41, 42} <= set(shown)
+    around = shown[1:]
+    assert around == list(range(around[0], around[-1] + 1)), "the lines around the best ones have no gaps"
+    assert around[0] < 41 and around[-1] > 42 and len(shown) < 20
+    assert f"[... lines 2-{around[0] - 1}]" in block.text and f"[... lines {around[-1] + 1}-80]" in block.text
+
+
+@pytest.mark.parametrize(("kind", "best"), [("code", (41, 42)), ("doc", None), ("doc", (2, 79))])
+def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
+    block = to_prompt(page(kind, best), max_document_tokens=150)
+    shown = told(block)
+    assert shown == list(range(1, len(shown) + 1)) and 1 < len(shown) < 20 and "[...]" in block.text
+
+
+@given(tokens=st.integers(30, 2000), start=st.integers(1, 80), length=st.integers(1, 20))
+@settings(max_examples=40)
+def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(tokens, start, length):
+    end = min(80, start + length - 1)
+    candidate = page(best=(start, end)).candidates[0]
+    text = shown_within(candidate, tokens)
+    if text is None:
+        return
+    assert estimate_tokens(text) <= tokens or text.count("\n") < length + 3
+    lines = text.split("\n")
+    assert all(f"line {number} says something of its own" in lines for number in (1, start))
 
 
 # What is in a prompt

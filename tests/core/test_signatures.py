@@ -7,7 +7,13 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.render.signatures import limited_signature, listed_fields, parameter_names, with_parameters
+from adk_evidence.render.signatures import (
+    limited_signature,
+    listed_fields,
+    listed_methods,
+    parameter_names,
+    with_parameters,
+)
 from adk_evidence.tokens import estimate_tokens
 
 RUN = "run(*, user_id: str, state: dict[str, Any] | None = None, mode: Literal['a, b', 'c)'] = 'a, b') -> Event"
@@ -77,3 +83,11 @@ def test_hostile_signatures_take_linear_time():
 def test_a_name_alone_still_says_that_the_field_is_deprecated():
     shown = listed_fields(["name: str", "limit: float | None = None (deprecated)", "last: int"], 12)
     assert shown == "name: str; also limit (deprecated), last"
+
+
+def test_methods_are_named_as_far_as_they_fit():
+    methods = ("run", "run_live", "close")
+    assert listed_methods(methods, 100) == "methods: run, run_live, close"
+    short = listed_methods(methods, estimate_tokens("methods: run and 2 more"))
+    assert short == "methods: run and 2 more"
+    assert listed_methods((), 100) == listed_methods(methods, 1) == ""

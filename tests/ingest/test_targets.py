@@ -224,6 +224,23 @@ def test_a_class_has_the_fields_of_its_private_bases() -> None:
     assert named is not None and [item.target.fqn for item in named.found] == ["kit.more.Config.limit"]
 
 
+def test_a_class_has_the_methods_of_its_bases_also_by_another_name_of_it() -> None:
+    files = {
+        "src/kit/base.py": 'class Root:\n    def stop(self):\n        """Stop."""\n\n    def _wait(self): ...\n',
+        "src/kit/more.py": "from kit.base import Root\n\n\nclass Runner(Root):\n    limit: int = 3\n\n"
+        '    async def run(self, text: str) -> str:\n        """Answer."""\n\n    def pause(self) -> None: ...\n\n\n'
+        "Driver = Runner\n",
+    }
+    found = read(files, [])
+    members = Members(list(found.values()))
+    assert set(members.methods(found["kit.more.Runner"])) == {"run", "pause", "stop"}
+    assert members.methods(found["kit.more.Driver"]) == members.methods(found["kit.more.Runner"])
+    assert members.methods(found["kit.base.Root.stop"]) == ()
+    # A class that is no target, as a private one.
+    hidden = found["kit.base.Root"].model_copy(update={"fqn": "kit._hidden.Own", "bases": ()})
+    assert members.methods(hidden) == ("stop",)
+
+
 def test_deprecated_symbols_rank_lower(kit: Any) -> None:
     old = kit["kit.agents.planner.OldPlanner"]
     assert old.parts.deprecated and not kit["kit.agents.Planner"].parts.deprecated

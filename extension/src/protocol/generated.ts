@@ -571,6 +571,10 @@ export interface Candidate {
    */
   attached_shown: string;
   /**
+   * The lines of the passages that match best, which are shown where room is short.
+   */
+  best: LineSpan | null;
+  /**
    * Estimated tokens of the passages and `attached_shown`.
    */
   shown_tokens: number;
@@ -961,8 +965,8 @@ export interface TargetAnswer {
  * A target as a search found it, with the citation of its definition.
  *
  * Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
- * so, and `type_imports` are the statements that import the classes in the signature, and those of other packages in
- * the fields.
+ * so, `methods` are the names of the public methods of a class, and `type_imports` are the statements that import the
+ * classes in the signature, and those of other packages in the fields.
  * `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
  * as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
  * with its class, `inherited_by` are the other classes that have it, and other names of classes: of many, only the one
@@ -980,6 +984,7 @@ export interface RankedTarget {
   summary: string;
   signature: string;
   fields: string[];
+  methods: string[];
   type_imports: string[];
   path: string;
   lines: LineSpan;

@@ -220,6 +220,9 @@ class Candidate(Frozen):
         "shows the same or the pack was made without choosing.",
     )
     attached_shown: str = Field(default="", description="The parts of the attached files to show; not cited.")
+    best: LineSpan | None = Field(
+        default=None, description="The lines of the passages that match best, which are shown where room is short."
+    )
     shown_tokens: int = Field(default=0, description="Estimated tokens of the passages and `attached_shown`.")
     import_statement: str | None = Field(
         default=None, description="The statement that imports the code by its public path, where that is known."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adk_evidence.render.sanitize import code_span, fenced, one_line
@@ -24,7 +24,8 @@ class Quote:
     """A text with its citation and what is said of it.
 
     Its number stands behind `mark`, e.g. `CTX`. `facts` say where the text stands and whether its citation holds. The
-    text cannot close its fence; `is_cut` says whether the text is the beginning of a longer one.
+    text cannot close its fence; `is_cut` says whether the text is the beginning of a longer one. `within` gives a text
+    of at most so many tokens that says more than the beginning, or None.
     """
 
     mark: str
@@ -33,6 +34,7 @@ class Quote:
     text: str
     language: str
     is_cut: bool = False
+    within: Callable[[int], str | None] | None = None
 
     def written(self, number: int) -> str:
         language = self.language if self.language.isalnum() else "text"
@@ -53,6 +55,9 @@ class Quote:
         """
         if estimate_tokens(self.text) <= tokens:
             return self
+        chosen = self.within(tokens) if self.within is not None else None
+        if chosen is not None:
+            return replace(self, text=chosen)
         whole = self.text.removesuffix(CUT) if self.is_cut else self.text
         beginning = truncate_tokens(whole, max(0, tokens - estimate_tokens(CUT))).rstrip()
         ended = beginning.rpartition("\n")[0].rstrip()

@@ -114,6 +114,16 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
     return truncate_tokens(written, tokens - estimate_tokens(_MORE)).rstrip(", ") + _MORE
 
 
+def listed_methods(methods: Sequence[str], tokens: int) -> str:
+    """The names of methods, of which so many are left out that the text has at most so many tokens; "" without any."""
+    for count in range(len(methods), 0, -1):
+        more = f" and {len(methods) - count} more" if count < len(methods) else ""
+        written = f"methods: {', '.join(methods[:count])}{more}"
+        if estimate_tokens(written) <= tokens:
+            return written
+    return ""
+
+
 def _name(field: str) -> str:
     name = _name_of(field)
     return f"{name}{DEPRECATED}" if field.endswith(DEPRECATED) else name

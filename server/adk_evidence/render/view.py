@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, cycle, groupby
 
 from adk_evidence.languages import title_of
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.models.pack import (
     AdkVersion,
     Candidate,
@@ -14,11 +16,13 @@ from adk_evidence.models.pack import (
     ErrorFrame,
     EvidencePack,
     LeftOut,
+    Passage,
     PastedError,
     Verification,
     VerificationState,
 )
 from adk_evidence.render.sanitize import code_span, one_line
+from adk_evidence.tokens import estimate_tokens
 
 # The provenance header that older servers left on top of a candidate's text.
 _HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
@@ -86,6 +90,53 @@ def shown(candidate: Candidate) -> str:
         parts += _gap(candidate, following, candidate.lines.end, between=False)
     text = "\n".join(parts)
     return f"{text}\n\n{NOT_CITED}\n{candidate.attached_shown}" if candidate.attached_shown else text
+
+
+def shown_within(candidate: Candidate, tokens: int) -> str | None:
+    """What `shown` gives, in at most so many tokens: the first line, and as much around the best lines as fits.
+
+    None of code, whose signature and docstring come first; where the best lines are not known or do not fit; and where
+    included files are shown, which may be the answer.
+    """
+    best = candidate.best
+    if best is None or candidate.lines is None or candidate.attached_shown or candidate.source_type == "code":
+        return None
+    lines = {
+        number: text
+        for passage in candidate.passages
+        for number, text in enumerate(passage.text.split("\n"), passage.lines.start)
+    }
+    numbers = sorted(lines)
+    low, high = (numbers.index(number) for number in (best.start, best.end))
+
+    def written() -> str:
+        kept = {number: lines[number] for number in (numbers[0], *numbers[low : high + 1])}
+        return shown(candidate.model_copy(update={"passages": tuple(_runs(kept))}))
+
+    room = tokens - estimate_tokens(written())
+    if room < 0:
+        return None
+    costs = [estimate_tokens(lines[number]) + 1 for number in numbers]
+    # A few lines before the best ones name them; what follows them completes them more often than what is before.
+    for step in chain((-1, -1, -1), cycle((1, 1, -1))):
+        place = high + 1 if step > 0 else low - 1
+        if 0 <= place < len(numbers) and costs[place] <= room:
+            room -= costs[place]
+            low, high = min(low, place), max(high, place)
+        elif (high + 1 == len(numbers) or costs[high + 1] > room) and (low == 0 or costs[low - 1] > room):
+            break
+    # A mark of what is left out may have become longer.
+    while estimate_tokens(written()) > tokens and high > low:
+        high -= 1
+    return written()
+
+
+def _runs(lines: Mapping[int, str]) -> Iterator[Passage]:
+    """Lines by their numbers as passages, one for each run of numbers."""
+    for _, run in groupby(enumerate(sorted(lines)), key=lambda each: each[1] - each[0]):
+        own = [number for _, number in run]
+        span = LineSpan(start=own[0], end=own[-1])
+        yield Passage(lines=span, text="\n".join(lines[number] for number in own))
 
 
 def _gap(candidate: Candidate, first: int, last: int, *, between: bool) -> list[str]:

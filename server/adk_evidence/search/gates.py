@@ -29,8 +29,11 @@ def require_kinds(run: Run) -> None:
 
 
 def _required(run: Run, kinds: Sequence[Kind]) -> dict[Kind, int]:
-    """A request for a single kind requires nothing. A short list requires at most half of its places for each kind."""
-    if run.request.task_mode not in MIXED_MODES or len(kinds) < 2:
+    """A request for a single kind, or for what lies at some paths, requires nothing.
+
+    A short list requires at most half of its places for each kind.
+    """
+    if run.request.task_mode not in MIXED_MODES or len(kinds) < 2 or run.request.filters.path_allowlist:
         return {}
     pack, half = run.settings.pack, run.size // 2
     return {"doc": min(pack.min_docs, half), "code": min(pack.min_code, half)}

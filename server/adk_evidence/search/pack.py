@@ -119,6 +119,7 @@ def shown_candidates(
         shown = {
             "passages": found.passages,
             "attached_shown": found.attached,
+            "best": found.best,
             "shown_tokens": found.tokens,
             "same_as": None if found.same_as is None else ranks[found.same_as],
             "also_at": tuple(also_at.get(candidate.rank, ())),

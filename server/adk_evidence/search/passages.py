@@ -69,7 +69,7 @@ CUT = "[...]"
 class Excerpt:
     """What is shown of one result; without passages, `same_as` is the point that shows the same.
 
-    `says` is whether more than headings and signatures is shown.
+    `says` is whether more than headings and signatures is shown, and `best` are the lines that match best.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -78,6 +78,7 @@ class Excerpt:
     same_as: str | None = None
     words: frozenset[object] = frozenset()
     says: bool = True
+    best: LineSpan | None = None
 
 
 @dataclass
@@ -297,7 +298,18 @@ def excerpt(
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
     says = bool(attached) or any(chunk.units[number].role in ("text", "field") for number in kept)
-    return Excerpt(passages, attached, tokens, None, words, says)
+    best = _best_lines(chunk, kept, scores, payload.start_line)
+    return Excerpt(passages, attached, tokens, None, words, says, best)
+
+
+def _best_lines(chunk: _Chunk, kept: Collection[int], scores: Sequence[float], start: int) -> LineSpan | None:
+    """The lines of the shown unit that matches best."""
+    said = sorted(number for number in kept if number in chunk.wanted)
+    if not said:
+        return None
+    unit = chunk.units[max(said, key=lambda number: scores[number])]
+    own = [line for line in range(unit.start, unit.end) if line not in chunk.hidden and chunk.lines[line].strip()]
+    return LineSpan(start=start + own[0], end=start + own[-1]) if own else None
 
 
 @dataclass(frozen=True)

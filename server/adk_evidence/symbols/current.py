@@ -149,6 +149,7 @@ class CurrentSymbols:
                 import_statement=target.import_statement if known_as != "private" else "",
                 signature=target.signatures[0],
                 fields=search.fields.of(target) if is_exact else (),
+                methods=search.members.methods(target) if is_exact else (),
                 type_imports=type_imports(target) if is_exact else (),
                 citation=_citation(target, about, manifest),
                 rank_score=target.score,

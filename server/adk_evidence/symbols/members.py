@@ -13,6 +13,7 @@ from adk_evidence.symbols.target import Target
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _MEMBER_NAME = re.compile(r"(?:async )?(?:with )?(\w+)")
+_METHOD_NAME = re.compile(r"(?:async )?(?:with )?(\w+)\(")
 _WORD = re.compile(r"[^\W_]+")
 # How many words of a question may be the name of one class, and up to how many heirs of a member all are named.
 MAX_WORDS = 6
@@ -91,6 +92,21 @@ class Members:
         """The classes that a name may mean and their bases, each by its `fqn`."""
         rows = self._names.ending(name)
         return [fqn for row in rows for fqn in (self._owners[row][1].fqn, *self._owners[row][1].bases)]
+
+    def methods(self, cls: Target) -> tuple[str, ...]:
+        """The names of the public methods of a class, its own first, then those of its bases; none of other symbols."""
+        alias = self._places.get(cls.alias_of or "")
+        meant = cls if alias is None else self._targets[alias]
+        if meant.type != "class":
+            return ()
+        found: dict[str, None] = {}
+        for one in (meant, *self._bases(meant)):
+            told = self._members.get(one.fqn, {})
+            found |= {name: None for name, place in told.items() if self._targets[place].type == "method"}
+            # Those without a docstring stand in the class alone.
+            called = (match for signature in one.signatures[1:] if (match := _METHOD_NAME.match(signature)))
+            found |= {match[1]: None for match in called if not is_private(match[1])}
+        return tuple(found)
 
     def look_up(self, query: str) -> Membership | None:
         """What a query means, or None where the query is no name of a member of a class that exists."""

@@ -135,8 +135,8 @@ class RankedTarget(Frozen):
     """A target as a search found it, with the citation of its definition.
 
     Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
-    so, and `type_imports` are the statements that import the classes in the signature, and those of other packages in
-    the fields.
+    so, `methods` are the names of the public methods of a class, and `type_imports` are the statements that import the
+    classes in the signature, and those of other packages in the fields.
     `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
     as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
     with its class, `inherited_by` are the other classes that have it, and other names of classes: of many, only the one
@@ -154,6 +154,7 @@ class RankedTarget(Frozen):
     summary: str
     signature: str
     fields: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     type_imports: tuple[str, ...] = ()
     path: str
     lines: LineSpan
