@@ -176,6 +176,8 @@ export interface EvidenceCandidate {
   passages?: { lines: LineSpan; text: string }[];
   /** The parts of `attached` to show first. Missing from older servers. */
   attached_shown?: string;
+  /** The lines of `passages` that match best. Missing from older servers. */
+  best?: LineSpan | null;
   /** Estimated tokens of `passages` and `attached_shown`. Missing from older servers. */
   shown_tokens?: number;
   /** Lines of `text` for readers of another programming language. Missing from older servers. */

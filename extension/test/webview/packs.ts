@@ -62,6 +62,7 @@ export const PLAN: RetrievalPlan = {
   qdrant_search_params: {},
   sub_queries: [],
   feedback: null,
+  question_model: null,
   rerank_model: "local",
   fusion_scales: {},
   pool_size: 180,

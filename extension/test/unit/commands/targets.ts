@@ -12,6 +12,7 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
     summary: "Runs an agent.",
     signature: "class Runner",
     fields: [],
+    methods: [],
     type_imports: [],
     path: "src/google/adk/runners.py",
     lines: { start: 6, end: 12 },

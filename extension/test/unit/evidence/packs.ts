@@ -19,6 +19,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     passages: [],
     left_out: [],
     attached_shown: "",
+    best: null,
     shown_tokens: 0,
     import_statement: null,
     needs: null,
