@@ -6,6 +6,7 @@ torch is imported when a training begins.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ from adk_evidence.embedding.adapter import LowRank
 from adk_evidence.embedding.weights import WEIGHTS
 
 _EPSILON = 1e-12  # of every layer normalisation
+# The share of the training in which the learning rate rises, and the part of the rate that is left at the end.
+_WARM_UP = 0.06
+_LAST_RATE = 0.02
+_DECAY = 0.01
+_GRADIENT = 1.0  # the largest norm of a step's gradient
 _LINEAR = (
     "attention.self.query",
     "attention.self.key",
@@ -116,6 +122,31 @@ class LowRankBert:
     def _normalised(self, states: Any, name: str) -> Any:
         weight, bias = self._fixed[f"{name}.weight"], self._fixed[f"{name}.bias"]
         return self.torch.nn.functional.layer_norm(states, (self.hidden,), weight, bias, _EPSILON)
+
+
+class Descent:
+    """AdamW, whose rate rises at first and then falls in proportion to what is left of the training.
+
+    Args:
+        torch: The library.
+        tensors: What learns.
+        rate: The highest learning rate.
+        steps: How many steps the training has at most.
+    """
+
+    def __init__(self, torch: Any, tensors: Sequence[Any], rate: float, steps: int) -> None:
+        self._torch, self._tensors, self._rate, self._steps = torch, tensors, rate, steps
+        self._optimiser = torch.optim.AdamW(tensors, lr=rate, weight_decay=_DECAY)
+
+    def step(self, share: float, backward: Callable[[], object]) -> None:
+        """Take a step when a share of the training is done; `backward` computes the gradients."""
+        rising = min(1.0, (share + 1 / self._steps) / _WARM_UP)
+        for group in self._optimiser.param_groups:
+            group["lr"] = self._rate * rising * max(_LAST_RATE, 1 - share)
+        self._optimiser.zero_grad()
+        backward()
+        self._torch.nn.utils.clip_grad_norm_(self._tensors, _GRADIENT)
+        self._optimiser.step()
 
 
 def stored(tensor: Any) -> NDArray[np.float32]:

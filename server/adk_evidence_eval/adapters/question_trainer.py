@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,9 @@ from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.embedding.minilm import as_rows, open_tokenizer, tokens_of
 from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell
-from adk_evidence_eval.adapters.network import LowRankBert
+from adk_evidence_eval.adapters.network import Descent, LowRankBert
 from adk_evidence_eval.extra import training_library
 
-# The share of the training in which the learning rate rises, and the part of the rate that is left at the end.
-_WARM_UP = 0.06
-_LAST_RATE = 0.02
-_DECAY = 0.01
-_GRADIENT = 1.0  # the largest norm of a step's gradient
 _TELL_SECONDS = 20.0
 _RECENT = 50  # the steps whose mean loss is told
 
@@ -92,8 +88,8 @@ def train(
     network = LowRankBert(torch, folder, heads, rank=plan.rank, alpha=plan.alpha, seed=plan.seed, dropout=plan.dropout)
     tokenizer, compare = open_tokenizer(folder), _Comparison(chunks, plan.temperature)
     random = np.random.default_rng(plan.seed)
-    optimiser = torch.optim.AdamW(network.trained, lr=plan.rate, weight_decay=_DECAY)
     steps = plan.epochs * math.ceil(len(asked) / plan.questions)
+    descent = Descent(torch, network.trained, plan.rate, steps)
     losses: list[float] = []
     read, interrupted = 0, False
     begin = told = time.monotonic()
@@ -102,16 +98,11 @@ def train(
             order = random.permutation(len(asked))
             for start in range(0, len(order), plan.questions):
                 batch = [asked[place] for place in order[start : start + plan.questions]]
-                share = len(losses) / steps
-                for group in optimiser.param_groups:
-                    group["lr"] = plan.rate * min(1.0, (share + 1 / steps) / _WARM_UP) * max(_LAST_RATE, 1 - share)
                 ids, mask = as_rows(tokens_of(tokenizer, [one.text for one in batch], plan.tokens))
                 vectors = _means(torch, network.states(ids, mask, learn=True), mask)
                 loss, gradient = compare.loss(vectors.detach().cpu().numpy(), batch)
-                optimiser.zero_grad()
-                vectors.backward(torch.from_numpy(gradient).to(network.device))
-                torch.nn.utils.clip_grad_norm_(network.trained, _GRADIENT)
-                optimiser.step()
+                slope = torch.from_numpy(gradient).to(network.device)
+                descent.step(len(losses) / steps, partial(vectors.backward, slope))
                 losses.append(loss)
                 read += len(batch)
                 now = time.monotonic()

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from adk_evidence import __version__
-from adk_evidence.embedding.adapter import LICENSE, QUESTIONS, About, write_adapter
-from adk_evidence.embedding.minilm import HEADS, MODEL, MiniLmEmbedder, prepare_minilm
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
+from adk_evidence.embedding.adapter import QUESTIONS, write_adapter
+from adk_evidence.embedding.minilm import HEADS, MiniLmEmbedder, prepare_minilm
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.settings import Settings
+from adk_evidence_eval.adapters.about import about_training
 from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell, asked_of, read_chunks
 from adk_evidence_eval.extra import training_library
 
@@ -89,21 +88,7 @@ def train_questions(
     sha256 = _sha256(chunks, asked)
     tell(f"training data: {len(asked):,} questions, {len(held):,} held out, sha256 {sha256}")
     plan = Plan(seed=seed, epochs=epochs)
-    about = About(
-        format=QUESTIONS,
-        base=MODEL,
-        base_sha256=MINILM_WEIGHTS.sha256[WEIGHTS],
-        rank=plan.rank,
-        alpha=plan.alpha,
-        tokens=plan.tokens,
-        question_tokens=plan.tokens,
-        data_sha256=sha256,
-        questions=len(asked),
-        pairs=0,
-        seed=seed,
-        license=LICENSE,
-        product_version=__version__,
-    )
+    about = about_training(QUESTIONS, plan, sha256, len(asked), plan.tokens)
     trained = train(folder, HEADS, chunks, asked, plan, about, tell=tell)
     write_adapter(trained.adapter, out)
     before = after = None

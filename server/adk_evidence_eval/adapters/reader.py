@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence import __version__
-from adk_evidence.embedding.adapter import LICENSE, READER, About, Adapter, write_adapter
+from adk_evidence.embedding.adapter import READER, Adapter, write_adapter
 from adk_evidence.embedding.factory import make_sparse
-from adk_evidence.embedding.minilm import HEADS, MODEL, prepare_minilm
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
+from adk_evidence.embedding.minilm import HEADS, prepare_minilm
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.settings import Settings
+from adk_evidence_eval.adapters.about import about_training
 from adk_evidence_eval.adapters.chunks import Tell, read_chunks
 from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData, training_data
 from adk_evidence_eval.extra import training_library
@@ -88,21 +87,7 @@ def train_reader(
         )
     tell(f"training data: {len(data.examples):,} questions, {len(data.held_out):,} held out, sha256 {data.sha256}")
     plan = Plan(seed=seed, minutes=minutes)
-    about = About(
-        format=READER,
-        base=MODEL,
-        base_sha256=MINILM_WEIGHTS.sha256[WEIGHTS],
-        rank=plan.rank,
-        alpha=plan.alpha,
-        tokens=plan.tokens,
-        question_tokens=plan.question_tokens,
-        data_sha256=data.sha256,
-        questions=len(data.examples),
-        pairs=0,
-        seed=seed,
-        license=LICENSE,
-        product_version=__version__,
-    )
+    about = about_training(READER, plan, data.sha256, len(data.examples), plan.question_tokens)
 
     def keep(adapter: Adapter) -> None:
         write_adapter(adapter, out)

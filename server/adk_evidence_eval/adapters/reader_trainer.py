@@ -18,15 +18,10 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.pairs import Pair, PairTokenizer, padded
 from adk_evidence_eval.adapters.chunks import Tell
-from adk_evidence_eval.adapters.network import LowRankBert, stored
+from adk_evidence_eval.adapters.network import Descent, LowRankBert, stored
 from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData
 from adk_evidence_eval.extra import training_library
 
-# The share of the training in which the learning rate rises, and the part of the rate that is left at the end.
-_WARM_UP = 0.06
-_LAST_RATE = 0.02
-_DECAY = 0.01
-_GRADIENT = 1.0  # the largest norm of a step's gradient
 _TELL_SECONDS = 20.0
 _RECENT = 50  # the steps whose mean loss is told
 
@@ -91,8 +86,8 @@ def train(
     torch = training_library()
     network, reading = _Network(torch, folder, heads, plan), _Pairs(folder, data, plan)
     random = np.random.default_rng(plan.seed)
-    optimiser = torch.optim.AdamW(network.trained, lr=plan.rate, weight_decay=_DECAY)
     steps = math.ceil(len(data.examples) / plan.questions)
+    descent = Descent(torch, network.trained, plan.rate, steps)
     due = {math.ceil(steps * check / plan.checks) for check in range(1, plan.checks + 1)}
     losses: list[float] = []
     pairs, best, reached, interrupted = 0, None, -1.0, False
@@ -108,17 +103,12 @@ def train(
     try:
         for step in range(1, steps + 1):
             share = max((step - 1) / steps, spent())
-            for group in optimiser.param_groups:
-                group["lr"] = plan.rate * min(1.0, (share + 1 / steps) / _WARM_UP) * max(_LAST_RATE, 1 - share)
             chosen = data.examples[(step - 1) * plan.questions : step * plan.questions]
             batch = [pair for example in chosen for pair in reading.drawn(example, plan.negatives, random)]
             scores = network.scores(batch).view(len(chosen), -1)
             right = torch.zeros(len(chosen), dtype=torch.long, device=scores.device)
             loss = torch.nn.functional.cross_entropy(scores, right)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.trained, _GRADIENT)
-            optimiser.step()
+            descent.step(share, loss.backward)
             losses.append(float(loss))
             pairs += len(batch)
             share, now = max(step / steps, spent()), time.monotonic()
