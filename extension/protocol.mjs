@@ -51,11 +51,12 @@ const NEWER = {
       "drift",
       "error",
       "index",
+      "best",
     ],
   ],
   RetrievalPlan: [
     ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],
-    ...["support_weights", "results", "buffer", "required"],
+    ...["support_weights", "results", "buffer", "required", "question_model"],
   ],
   CorpusInfo: ["content"],
   IndexInfo: ["content", "dense_model"],

@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,8 +16,8 @@ _ON_WINDOWS = os.name == "nt"
 # File systems of macOS have called parts of a file holes that hold data.
 _TELLS_HOLES = sys.platform == "linux"
 _BLOCK = 1 << 16
-# How many files or folders are synced or removed side by side. The disk confirms those together; one by one, each waits
-# some milliseconds, where others use the disk, too.
+# How many files or folders are synced or removed side by side. The disk confirms several files together; one after the
+# other, each file waits some milliseconds where other programs use the disk, too.
 _AT_A_TIME = 8
 _ZEROS = bytes(_BLOCK)
 _RENAME_ATTEMPTS = 40
@@ -90,9 +90,8 @@ def sync_tree(folder: Path) -> None:
     for place, _, names in os.walk(folder):
         folders.append(place)
         files += [path for name in names if not _is_shared(path := os.path.join(place, name))]  # noqa: PTH118
-    with ThreadPoolExecutor(_AT_A_TIME) as threads:
-        list(threads.map(lambda path: _fsync(path, os.O_RDWR), files))
-        list(threads.map(sync_folder, folders))
+    _side_by_side(lambda path: _fsync(path, os.O_RDWR), files)
+    _side_by_side(sync_folder, folders)
 
 
 def copy_tree(source: Path, target: Path) -> None:
@@ -132,10 +131,22 @@ def unshare(folder: Path) -> None:
 
 def remove_tree(folder: Path) -> None:
     """Delete a folder as far as possible; files that another process holds open stay for the next time."""
-    innermost = [place for place, folders, _ in os.walk(folder) if not folders]
-    with ThreadPoolExecutor(_AT_A_TIME) as threads:
-        list(threads.map(_remove_all, innermost))
+    # A folder that is a link stays, with all that it leads to; Windows also has links that `os.walk` follows.
+    plain = not (_ON_WINDOWS or folder.is_symlink())
+    innermost = [place for place, folders, _ in os.walk(folder) if not folders] if plain else []
+    _side_by_side(_remove_all, innermost)
     _remove_all(folder)
+
+
+def _side_by_side(do: Callable[[str], None], paths: Sequence[str]) -> None:
+    """Do something that may be done twice for each path, some of them at a time; the first error is raised."""
+    try:
+        with ThreadPoolExecutor(_AT_A_TIME) as threads:
+            list(threads.map(do, paths))
+    except RuntimeError:
+        # A process that is ending starts no more threads.
+        for path in paths:
+            do(path)
 
 
 def _remove_all(folder: str | Path) -> None:

@@ -257,15 +257,12 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     # Who asks for something by its name has no use for what merely begins so.
     results = [found for found in answer.results if not answer.is_aside(found)]
     entries: list[str] = []
-    told: set[str] = set()
+    told: dict[str, int] = {}
     for number, found in enumerate(results, 1):
-        # That of an override is told with the first method of the name.
-        if found.signature in told:
-            text = f"{_named(found)}, with the same signature\n{one_line(found.citation)}"
-        else:
-            text = _entry(found, answer)
-        told |= {found.signature} - {""}
-        entries.append(f"{number}. {text}")
+        # An override has the signature of the method that it overrides, which stands above.
+        above = told.get(found.signature) if found.type == "method" else None
+        entries.append(f"{number}. {_entry(found, answer) if above is None else _override(found, above)}")
+        told.setdefault(found.signature, number)
     version = [f"VERSION: {one_line(adk_label(chosen.label, code_span))}"] if chosen.label and chosen.exact else []
     warnings = [f"WARNING: {one_line(text)}" for text in answer.warnings]
     shown = (
@@ -275,6 +272,16 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     structured = SymbolsFound(symbols=symbols, lacking=answer.lacking, version=answer.ref, warnings=answer.warnings)
     lacking = [one_line(answer.lacking)] if answer.lacking else []
     return Answer("\n".join([*version, *warnings, *lacking, *shown]), structured)
+
+
+def _override(found: RankedTarget, above: int) -> str:
+    """A method with the signature of another one, which stands at a number above."""
+    facts = (
+        f"{_named(found)}, with the signature of {above}",
+        one_line(found.import_statement),
+        one_line(found.citation),
+    )
+    return "\n".join(fact for fact in facts if fact)
 
 
 def _named(found: RankedTarget) -> str:

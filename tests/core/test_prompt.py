@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Passage, Quality, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.prompt import PromptBlock, to_prompt
+from adk_evidence.render.quotes import Quote
 from adk_evidence.render.sanitize import visible
-from adk_evidence.render.view import shown_within
+from adk_evidence.render.view import shown, shown_within
 from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
@@ -80,17 +81,43 @@ def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
     assert shown == list(range(1, len(shown) + 1)) and 1 < len(shown) < 20 and "[...]" in block.text
 
 
-@given(tokens=st.integers(30, 2000), start=st.integers(1, 80), length=st.integers(1, 20))
-@settings(max_examples=40)
-def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(tokens, start, length):
-    end = min(80, start + length - 1)
-    candidate = page(best=(start, end)).candidates[0]
-    text = shown_within(candidate, tokens)
-    if text is None:
-        return
-    assert estimate_tokens(text) <= tokens or text.count("\n") < length + 3
-    lines = text.split("\n")
-    assert all(f"line {number} says something of its own" in lines for number in (1, start))
+@given(data=st.data(), tokens=st.integers(30, 2000))
+@settings(max_examples=60)
+def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(data, tokens):
+    kept = data.draw(st.sets(st.integers(1, 80), min_size=1))
+    chosen = page().candidates[0]
+    lines = chosen.text.split("\n")
+    passages = tuple(Passage(lines=LineSpan(start=n, end=n), text=lines[n - 1]) for n in sorted(kept))
+    start = data.draw(st.sampled_from(sorted(kept)))
+    end = max(n for n in range(start, 81) if set(range(start, n + 1)) <= kept)
+    chosen = chosen.model_copy(update={"passages": passages, "best": LineSpan(start=start, end=end)})
+    text = shown_within(chosen, tokens)
+    least = chosen.model_copy(
+        update={"passages": tuple(one for one in passages if one.lines.start in _least(kept, start, end))}
+    )
+    assert (text is None) == (estimate_tokens(shown(least)) > tokens)
+    if text is not None:
+        assert estimate_tokens(text) <= tokens
+        assert {lines[n - 1] for n in _least(kept, start, end)} <= set(text.split("\n"))
+
+
+def _least(kept: set[int], start: int, end: int) -> set[int]:
+    """The first line, and the best ones."""
+    return {min(kept), *range(start, end + 1)}
+
+
+def test_a_text_that_is_cut_twice_is_cut_from_the_whole():
+    def within(tokens: int) -> str | None:
+        return "the best lines " * 9 if tokens > 30 else None
+
+    once = Quote("CTX", "c", "", "first second " * 200, "text", within=within).limited(60)
+    assert once.text.startswith("the best") and once.is_cut
+    assert once.limited(20).text.startswith("first second")
+
+
+@pytest.mark.parametrize("best", [(200, 201), (80, 81)])
+def test_best_lines_that_are_not_shown_are_none(best):
+    assert to_prompt(page(best=best), max_document_tokens=150).included == 7
 
 
 # What is in a prompt

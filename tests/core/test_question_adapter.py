@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from adk_evidence.embedding.adapter import QUESTIONS, READER, read_adapter, write_adapter
+from adk_evidence.embedding import adapted
+from adk_evidence.embedding.adapter import QUESTIONS, READER, AdapterError, read_adapter, write_adapter
 from adk_evidence.embedding.minilm import SHIPPED_ADAPTER, MiniLmEmbedder
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
@@ -63,6 +65,10 @@ def find(place: Workplace, encoder: HashEmbedder, query: str = IN_WORDS, **value
         service.close()
 
 
+def cited(pack: EvidencePack) -> list[str]:
+    return [one.citation for one in pack.candidates]
+
+
 def encoded_by(pack: EvidencePack) -> str | None:
     assert pack.retrieval_plan is not None
     return pack.retrieval_plan.question_model
@@ -75,10 +81,11 @@ class TestWhatIsAdapted:
         assert encoder.adapted[0] == IN_WORDS and not encoder.plain
         assert encoded_by(pack) == "questions-test"
         # What is near to the adapted vector is found by it.
-        plain = find(indexed, HashEmbedder())
-        assert encoded_by(plain) is None
-        similar = [{one.citation: one.why.scores for one in found.candidates} for found in (pack, plain)]
-        assert similar[0] != similar[1]
+        assert encoded_by(find(indexed, HashEmbedder())) is None
+        dense = {"retrieval": {"branches": ["dense"], "feedback_passages": 0}, "rerank": {"provider": "none"}}
+        of_memory = find(indexed, HashEmbedder(), "session memory", overrides=dense)
+        assert cited(find(indexed, Adapted("session memory"), overrides=dense))[0] == cited(of_memory)[0]
+        assert cited(find(indexed, HashEmbedder(), overrides=dense))[0] != cited(of_memory)[0]
 
     @pytest.mark.parametrize(
         "query",
@@ -117,7 +124,7 @@ class TestWhatIsAdapted:
 
 class TestFailure:
     def test_an_adapter_that_fails_is_a_warning_and_the_question_is_encoded_without_it(self, indexed):
-        encoder = Adapted(failure=ModelError("The adapter is damaged.", "Name another."))
+        encoder = Adapted(failure=AdapterError("The adapter is damaged.", "Name another."))
         pack = find(indexed, encoder)
         assert encoder.adapted == [IN_WORDS] == encoder.plain[:1] and encoded_by(pack) is None
         assert [
@@ -126,9 +133,15 @@ class TestFailure:
         found = [one.citation for one in find(indexed, HashEmbedder()).candidates]
         assert [one.citation for one in pack.candidates] == found
 
+    def test_a_model_that_cannot_be_loaded_is_no_fault_of_the_adapter(self, indexed):
+        encoder = Adapted(failure=ModelError("The weights cannot be fetched.", "Go online."))
+        pack = find(indexed, encoder)
+        assert [text.partition(":")[0] for text in pack.warnings][:1] == ["dense_unavailable"]
+        assert len(encoder.adapted) == 1 and not encoder.plain, "the weights are fetched once for a question"
+
     def test_in_strict_mode_the_request_fails(self, indexed):
         with pytest.raises(ModelError, match="damaged"):
-            find(indexed, Adapted(failure=ModelError("The adapter is damaged.", "")), strict=True)
+            find(indexed, Adapted(failure=AdapterError("The adapter is damaged.", "")), strict=True)
 
     def test_an_adapter_of_the_other_kind_is_refused(self, tmp_path):
         path = tmp_path / "a.safetensors"
@@ -141,9 +154,18 @@ class TestFailure:
                 read_adapter(path, wanted)
             assert setting in caught.value.hint
 
+    def test_a_head_is_for_readers_alone(self, tmp_path):
+        path = tmp_path / "a.safetensors"
+        headless = replace(tiny_adapter(tiny_bert(), format=QUESTIONS), head=None)
+        write_adapter(headless, path)
+        assert read_adapter(path, QUESTIONS).head is None
+        write_adapter(replace(headless, head=np.zeros(0, np.float32)), path)
+        with pytest.raises(AdapterError, match="nothing is known of its tensor"):
+            read_adapter(path, QUESTIONS)
+
     def test_an_adapter_of_other_weights_is_refused_before_any_are_fetched(self, tmp_path):
         path = tmp_path / "a.safetensors"
-        write_adapter(tiny_adapter(tiny_bert(), format=QUESTIONS), path)
+        write_adapter(replace(tiny_adapter(tiny_bert(), format=QUESTIONS), head=None), path)
         dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
         with pytest.raises(ModelError, match="trained for other weights"):
             MiniLmEmbedder(dense, tmp_path / "models").embed_question("why?")
@@ -153,11 +175,12 @@ class TestFailure:
 def test_a_question_is_kept_apart_by_what_encoded_it():
     inner = Adapted()
     kept = RememberedQueries(inner, 8)
+    assert kept.embed_query("why") == word_vector("why") and set(kept.kept("why")) == {"plain"}
     for _ in range(2):
         assert kept.embed_query("why") == word_vector("why")
         assert kept.embed_question("why") == word_vector("session memory")
     assert (inner.plain, inner.adapted) == (["why"], ["why"])
-    assert kept.question_model == "questions-test" and kept.kept("why") is not None
+    assert kept.question_model == "questions-test" and set(kept.kept("why")) == {"plain", "adapted"}
     assert not hasattr(RememberedQueries(HashEmbedder(), 8), "embed_question")
 
 
@@ -183,6 +206,33 @@ class TestRealWeights:
         assert np.linalg.norm(adapted) == pytest.approx(1, abs=1e-5)
         ahead = [float(asked @ vectors[answer] - asked @ vectors[other]) for asked in (plain, adapted)]
         assert ahead[1] > ahead[0]
+
+    def test_vectors_that_are_no_numbers_are_refused(self, models: Path, tmp_path: Path):
+        whole = read_adapter(config_file(SHIPPED_ADAPTER), QUESTIONS)
+        path = tmp_path / "a.safetensors"
+        write_adapter(replace(whole, about=whole.about.model_copy(update={"alpha": 1e300})), path)
+        dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
+        with pytest.raises(AdapterError, match="no numbers"):
+            MiniLmEmbedder(dense, models).embed_question(IN_WORDS)
+
+    def test_a_graph_that_cannot_be_kept_is_assembled_once_and_then_refused(
+        self, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        whole = read_adapter(config_file(SHIPPED_ADAPTER), QUESTIONS)
+        path, tries = tmp_path / "a.safetensors", list[object]()
+        write_adapter(replace(whole, about=whole.about.model_copy(update={"seed": 99})), path)
+
+        def full(*arguments: object) -> None:
+            tries.append(arguments)
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(adapted, "write_atomic", full)
+        dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
+        encoder = MiniLmEmbedder(dense, models)
+        for _ in range(3):
+            with pytest.raises(AdapterError, match="No space left"):
+                encoder.embed_question(IN_WORDS)
+        assert len(tries) == 1 and len(encoder.embed_query(IN_WORDS)) == encoder.dimension
 
     def test_the_graph_is_kept_and_a_damaged_one_is_made_anew(self, models: Path):
         dense = load_settings().embedding.dense

@@ -42,3 +42,22 @@ def test_only_the_stores_score_of_what_was_asked_leaves_results_out(
     assert [(one.text, one.similarity) for one in told.values()] == (
         [(QUESTIONS[1], pytest.approx(0.8))] if near else []
     )
+
+
+@pytest.mark.parametrize(("score", "near"), [(0.3, True), (0.1, False)])
+def test_an_adapted_question_is_compared_with_written_ones_as_it_was_asked(score: float, near: bool) -> None:
+    found = hit(payload(questions=QUESTIONS), scores={"asked": score})
+    name = SETTINGS.store.questions_vector("doc")
+
+    def scroll(*_: Any, **__: Any) -> Any:
+        return [SimpleNamespace(id=found.point_id, vectors={name: [[1.0, 0.0], [0.6, 0.8]]})], None
+
+    index: Any = SimpleNamespace(store=SimpleNamespace(scroll=scroll))
+    plain: Any = SimpleNamespace(dense=SimpleNamespace(doc=SimpleNamespace(embed_query=lambda text: [0.0, 1.0])))
+    asked = QueryVectors("boil", {"doc": [1.0, 0.0]}, None)  # type: ignore[arg-type]
+    made = run(index=index, asked=asked, models=plain, question_model="questions-test")
+    told = near_questions(made, [found])
+    # The adapted vector is that of the other question.
+    assert [(one.text, one.similarity) for one in told.values()] == (
+        [(QUESTIONS[1], pytest.approx(0.8))] if near else []
+    )

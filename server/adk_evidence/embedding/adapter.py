@@ -41,6 +41,10 @@ _DOWN, _UP = ".down", ".up"
 _HEAD, _BIAS = "head.weight", "head.bias"
 
 
+class AdapterError(ModelError):
+    """An adapter cannot be used, where the model itself may be whole."""
+
+
 class About(Frozen):
     """What an adapter was trained from; `data_sha256` is the hash of the training data.
 
@@ -126,15 +130,14 @@ def read_adapter(path: Path, wanted: Format) -> Adapter:
     """Read an adapter of a kind; its numbers become float32.
 
     Raises:
-        ModelError: There is no such file, or the file is not a whole adapter of this kind.
+        AdapterError: There is no such file, or the file is not a whole adapter of this kind.
     """
-
     try:
         return _adapter(*_read(path), wanted)
     except OSError as exc:
-        raise ModelError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", other_adapter(wanted)) from exc
+        raise AdapterError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", other_adapter(wanted)) from exc
     except ValueError as exc:
-        raise ModelError(f"{path} is not an adapter that can be used: {exc}.", other_adapter(wanted)) from exc
+        raise AdapterError(f"{path} is not an adapter that can be used: {exc}.", other_adapter(wanted)) from exc
 
 
 def _read(path: Path) -> tuple[dict[str, FloatMatrix], About]:
@@ -168,9 +171,11 @@ def _adapter(tensors: dict[str, FloatMatrix], about: About, wanted: Format) -> A
         raise ValueError(f"it is of the kind {about.format}, not {wanted}")
     if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
         raise ValueError("some of its numbers are not finite")
-    head, bias = tensors.pop(_HEAD, None), tensors.pop(_BIAS, None)
-    if wanted == READER and (head is None or bias is None or head.ndim != 1 or bias.shape != (1,)):
-        raise ValueError("it has no head")
+    head, bias = None, np.zeros(1, dtype=np.float32)
+    if wanted == READER:
+        head, bias = tensors.pop(_HEAD, None), tensors.pop(_BIAS, np.zeros(0, dtype=np.float32))
+        if head is None or head.ndim != 1 or bias.shape != (1,):
+            raise ValueError("it has no head")
     layers: dict[str, LowRank] = {}
     for name in sorted(name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)):
         down, up = tensors.pop(f"{name}{_DOWN}"), tensors.pop(f"{name}{_UP}", None)
@@ -181,4 +186,4 @@ def _adapter(tensors: dict[str, FloatMatrix], about: About, wanted: Format) -> A
         raise ValueError("it changes more than the weights have")
     if tensors:
         raise ValueError(f"nothing is known of its tensor {min(tensors)}")
-    return Adapter(layers, about, head, 0.0 if bias is None else float(bias[0]))
+    return Adapter(layers, about, head, float(bias[0]))

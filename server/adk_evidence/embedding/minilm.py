@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.adapted import adapted_graph, adapter_of_minilm, does_not_load
-from adk_evidence.embedding.adapter import QUESTIONS, Adapter
+from adk_evidence.embedding.adapter import QUESTIONS, Adapter, AdapterError, other_adapter
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
 from adk_evidence.embedding.onnx import without_telemetry
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS, Report, fetch_weights
-from adk_evidence.errors import ModelError
+from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.files import write_atomic
 from adk_evidence.settings import DenseSettings, Precision, config_file
 
@@ -252,6 +252,7 @@ class MiniLmEmbedder:
         self._load = Once(self._open)
         self._adapter = Once(self._read_adapter)
         self._load_adapted = Once(self._open_adapted)
+        self._adapter_error: AdapterError | None = None
         self._workers = Once(lambda: ThreadPoolExecutor(settings.threads or os.cpu_count(), "minilm"))
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
@@ -284,7 +285,7 @@ class MiniLmEmbedder:
         """The name of what `embed_question` encodes with.
 
         Raises:
-            ModelError: The adapter cannot be used.
+            AdapterError: The adapter cannot be used.
         """
         return f"questions-{self._adapter().sha256[:12]}"
 
@@ -295,23 +296,39 @@ class MiniLmEmbedder:
         2021), so an index stays as it is.
 
         Raises:
-            ModelError: The adapter cannot be used, or the model cannot be loaded.
+            AdapterError: The adapter cannot be used; the next calls raise this at once.
+            ModelError: The model cannot be loaded.
         """
-        return _query_vector(self._load_adapted(), text, self._adapter().about.tokens)
+        if self._adapter_error is not None:
+            raise self._adapter_error
+        try:
+            vector = _query_vector(self._load_adapted(), text, self._adapter().about.tokens)
+            if not np.isfinite(vector).all():
+                raise AdapterError("The adapter makes vectors that are no numbers.", other_adapter(QUESTIONS))
+        except AdapterError as exc:
+            # Assembling the graph anew for every question would take a second each.
+            self._adapter_error = exc
+            raise
+        return vector
 
     def _open(self) -> _Model:
         return _open_model(self._prepared(), self._settings.layers)
 
     def _read_adapter(self) -> Adapter:
-        return adapter_of_minilm(self._settings.question_adapter or config_file(SHIPPED_ADAPTER), QUESTIONS)
+        try:
+            path = self._settings.question_adapter or config_file(SHIPPED_ADAPTER)
+        except SettingsError as exc:
+            raise AdapterError(exc.message, exc.hint) from exc
+        return adapter_of_minilm(path, QUESTIONS)
 
     def _open_adapted(self) -> _Model:
         adapter = self._adapter()
-        graph = adapted_graph(self._prepared(), adapter, HEADS)
+        graph = adapted_graph(self._prepared(), adapter, HEADS, int8=self._settings.layers == "int8")
         try:
             return _Model(graph.parent, graph)
         except Exception as exc:
-            raise does_not_load(graph, exc) from exc
+            error = does_not_load(graph, exc)
+            raise AdapterError(error.message, error.hint) from exc
 
     def _prepared(self) -> Path:
         settings = self._settings

@@ -47,9 +47,10 @@ class RememberedQueries:
 
         return self._kept.get(key, compute).vector
 
-    def kept(self, text: str) -> Embedded | None:
-        """What is kept of a question; nothing is computed."""
-        return self._kept.peek(text) or self._kept.peek((_ADAPTED, text))
+    def kept(self, text: str) -> dict[str, Embedded]:
+        """What is kept of a question, by how it was encoded; nothing is computed."""
+        found = {"plain": self._kept.peek(text), _ADAPTED: self._kept.peek((_ADAPTED, text))}
+        return {how: vector for how, vector in found.items() if vector is not None}
 
     def use(self, name: str) -> CacheUse:
         """See `CacheAside.use`."""

@@ -24,8 +24,8 @@ class Quote:
     """A text with its citation and what is said of it.
 
     Its number stands behind `mark`, e.g. `CTX`. `facts` say where the text stands and whether its citation holds. The
-    text cannot close its fence; `is_cut` says whether the text is the beginning of a longer one. `within` gives a text
-    of at most so many tokens that says more than the beginning, or None.
+    text cannot close its fence, and may be a part of `whole`. `within` takes a number of tokens and returns a text of
+    at most that many tokens that says more than the beginning, or None.
     """
 
     mark: str
@@ -33,8 +33,12 @@ class Quote:
     facts: str
     text: str
     language: str
-    is_cut: bool = False
+    whole: str | None = None
     within: Callable[[int], str | None] | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        return self.whole is not None
 
     def written(self, number: int) -> str:
         language = self.language if self.language.isalnum() else "text"
@@ -55,15 +59,15 @@ class Quote:
         """
         if estimate_tokens(self.text) <= tokens:
             return self
+        whole = self.text if self.whole is None else self.whole
         chosen = self.within(tokens) if self.within is not None else None
         if chosen is not None:
-            return replace(self, text=chosen)
-        whole = self.text.removesuffix(CUT) if self.is_cut else self.text
+            return replace(self, text=chosen, whole=whole)
         beginning = truncate_tokens(whole, max(0, tokens - estimate_tokens(CUT))).rstrip()
         ended = beginning.rpartition("\n")[0].rstrip()
         if len(ended) > len(beginning) / 2 and whole[len(beginning) : len(beginning) + 1] != "\n":
             beginning = ended
-        return replace(self, text=beginning + CUT, is_cut=True)
+        return replace(self, text=beginning + CUT, whole=whole)
 
     def least_cost(self, number: int) -> int:
         """Tokens that the quote adds to a prompt when as little of the text is shown as is worth showing."""

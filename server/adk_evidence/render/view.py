@@ -93,7 +93,7 @@ def shown(candidate: Candidate) -> str:
 
 
 def shown_within(candidate: Candidate, tokens: int) -> str | None:
-    """What `shown` gives, in at most so many tokens: the first line, and as much around the best lines as fits.
+    """What `shown` gives, in at most so many tokens: the first line, and as many lines around the best ones as fit.
 
     None of code, whose signature and docstring come first; where the best lines are not known or do not fit; and where
     included files are shown, which may be the answer.
@@ -106,8 +106,10 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
         for passage in candidate.passages
         for number, text in enumerate(passage.text.split("\n"), passage.lines.start)
     }
+    if best.start not in lines or best.end not in lines:
+        return None
     numbers = sorted(lines)
-    low, high = (numbers.index(number) for number in (best.start, best.end))
+    first, last = low, high = numbers.index(best.start), numbers.index(best.end)
 
     def written() -> str:
         kept = {number: lines[number] for number in (numbers[0], *numbers[low : high + 1])}
@@ -125,9 +127,9 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
             low, high = min(low, place), max(high, place)
         elif (high + 1 == len(numbers) or costs[high + 1] > room) and (low == 0 or costs[low - 1] > room):
             break
-    # A mark of what is left out may have become longer.
-    while estimate_tokens(written()) > tokens and high > low:
-        high -= 1
+    # Marks of what is left out cost tokens, too.
+    while estimate_tokens(written()) > tokens and (low < first or last < high):
+        low, high = (low, high - 1) if last < high else (low + 1, high)
     return written()
 
 

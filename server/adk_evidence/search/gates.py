@@ -29,7 +29,7 @@ def require_kinds(run: Run) -> None:
 
 
 def _required(run: Run, kinds: Sequence[Kind]) -> dict[Kind, int]:
-    """A request for a single kind, or for what lies at some paths, requires nothing.
+    """A request for a single kind, or one that names paths, requires nothing.
 
     A short list requires at most half of its places for each kind.
     """

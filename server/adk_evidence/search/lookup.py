@@ -46,7 +46,12 @@ def read_hits(run: Run, kind: Kind, *conditions: Condition) -> list[Hit]:
 
 
 def similarities(
-    run: Run, kind: Kind, vector: str, points: Sequence[str], kept: CacheAside[np.ndarray] | None = None
+    run: Run,
+    kind: Kind,
+    vector: str,
+    points: Sequence[str],
+    kept: CacheAside[np.ndarray] | None = None,
+    asked: Sequence[float] | None = None,
 ) -> dict[str, list[float]]:
     """The cosines of the question, as it was encoded first, with the vectors of some chunks, by point id.
 
@@ -59,8 +64,10 @@ def similarities(
         vector: The name of a vector of which a chunk has several.
         points: The chunks.
         kept: The vectors that need not be read again, by point id.
+        asked: Another vector of the question.
     """
-    asked = run.asked.dense.get(kind) if run.asked is not None else None
+    if asked is None and run.asked is not None:
+        asked = run.asked.dense.get(kind)
     if asked is None or not points or kind in run.collections_failed:
         return {}
     try:

@@ -291,7 +291,7 @@ class _Merge:
         return opened.settings.retrieval.relevant_similarity
 
     def _nearness(self, place: int, candidate: Candidate) -> float:
-        """The cosine of a result with the question, as it would be about if the question had not been adapted."""
+        """About what the cosine of a result with the question would be without the adapter."""
         pack, opened = self._packs[place], self._sides[place].opened
         plan = pack.retrieval_plan if pack is not None else None
         if plan is None or plan.question_model is None or not isinstance(opened, Session):

@@ -236,7 +236,7 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
         self._since_given_back = 0
         self._closed = False
         self._shards: dict[str, edge.EdgeShard] = {}
-        # Those that changed since they were flushed: each flush asks the disk some hundred times.
+        # Collections that changed since their last flush: each flush waits for the disk some hundred times.
         self._unflushed: set[str] = set()
         try:
             for spec in specs:
@@ -265,7 +265,9 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
 
     def delete(self, collection: str, filter: Filter) -> None:
         conditions = self._filters.translate(filter) or edge.Filter()
-        self._update(collection, edge.UpdateOperation.delete_points_by_filter(conditions))
+        with _engine(collection, unwritten):
+            operation = edge.UpdateOperation.delete_points_by_filter(conditions)
+        self._update(collection, operation)
 
     def set_payload(self, collection: str, filter: Filter, fields: Mapping[str, Any]) -> None:
         """Set fields that stand for themselves: those of filters, and `ref`."""

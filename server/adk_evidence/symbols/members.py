@@ -94,7 +94,7 @@ class Members:
         return [fqn for row in rows for fqn in (self._owners[row][1].fqn, *self._owners[row][1].bases)]
 
     def methods(self, cls: Target) -> tuple[str, ...]:
-        """The names of the public methods of a class, its own first, then those of its bases; none of other symbols."""
+        """The names of the methods of a class that users call, its own first, then those of its bases; else none."""
         alias = self._places.get(cls.alias_of or "")
         meant = cls if alias is None else self._targets[alias]
         if meant.type != "class":
@@ -106,7 +106,8 @@ class Members:
             # Those without a docstring stand in the class alone.
             called = (match for signature in one.signatures[1:] if (match := _METHOD_NAME.match(signature)))
             found |= {match[1]: None for match in called if not is_private(match[1])}
-        return tuple(found)
+        # Validators and hooks are called by pydantic alone.
+        return tuple(name for name in found if not name.startswith(("validate_", "check_", "model_")))
 
     def look_up(self, query: str) -> Membership | None:
         """What a query means, or None where the query is no name of a member of a class that exists."""

@@ -40,6 +40,7 @@ _LOST_PARTS: dict[str, ErrorType] = {
     "dense_unavailable": "embedding_error",
     "sparse_unavailable": "embedding_error",
     "dense_pending": "embedding_error",
+    "question_adapter_unavailable": "embedding_error",
     "collection_unavailable": "qdrant_error",
     "rerank_unavailable": "rerank_error",
     "reader_unavailable": "rerank_error",

@@ -159,9 +159,9 @@ class Run:
         """Measure what the vectors of a question cost. Indexes of one model share its encoder, and so the vector."""
         service = self.agents.open()
 
-        def kept() -> dict[int, Embedded]:
+        def kept() -> dict[tuple[int, str], Embedded]:
             encoders = (each for each in service.encoders if isinstance(each, RememberedQueries))
-            return {id(encoder): vector for encoder in encoders if (vector := encoder.kept(text))}
+            return {(id(each), how): vector for each in encoders for how, vector in each.kept(text).items()}
 
         before = kept()
         yield

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.encoders import as_built
 from adk_evidence.index.opened import CurrentIndex
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.settings import Settings
@@ -49,7 +50,7 @@ class Chunk:
 
     @property
     def is_held_out(self) -> bool:
-        """Whether its file is one whose questions measure the reader."""
+        """Whether its file is one whose questions measure an adapter."""
         return int(hashlib.sha256(self.payload.path.encode("utf-8", "replace")).hexdigest(), 16) % HELD_OUT_FILES == 0
 
 
@@ -66,7 +67,7 @@ def read_chunks(settings: Settings) -> list[Chunk]:
     """The chunks of the published index for which questions were written, docs first, by file and line.
 
     Raises:
-        InvalidRequestError: Docs and code have different models, or the index has no written questions.
+        InvalidRequestError: The local model did not make the index's vectors, or the index has no written questions.
         StoreError: There is no index, or the index does not match the settings.
     """
     if settings.embedding.dense.provider != "minilm":
@@ -76,6 +77,11 @@ def read_chunks(settings: Settings) -> list[Chunk]:
         )
     found = []
     with closing(CurrentIndex(settings)) as current, current.pin() as index:
+        if as_built(settings, index.manifest).embedding.dense.is_static:
+            raise InvalidRequestError(
+                "The vectors of the index are static, and adapters are trained for those of the model itself.",
+                f"Set embedding.dense.precision to int8 and run `{settings.ingest_command}`.",
+            )
         for kind in KINDS:
             dense, asked = settings.store.dense_vector(kind), settings.store.questions_vector(kind)
             for record in scroll_all(index.store, settings.store.collection(kind), with_vectors=True):

@@ -25,8 +25,10 @@ _BATCH = 64
 
 @dataclass(frozen=True)
 class Found:
-    """Where the dense vectors alone rank the chunk that a held-out question was written for: mean reciprocal rank, and
-    the share of questions that have the chunk among the first `CUT`."""
+    """How well dense vectors alone find the chunks that held-out questions were written for.
+
+    The mean reciprocal rank, and the share of questions whose chunk is among the first `CUT`.
+    """
 
     mrr: float
     recall: float
@@ -34,7 +36,7 @@ class Found:
 
 @dataclass(frozen=True)
 class QuestionReport:
-    """What a training came to; `before` and `after` are None where no question was held out."""
+    """What a training came to; `before` and `after` are None where nothing was measured."""
 
     data_sha256: str
     questions: int
@@ -90,9 +92,11 @@ def train_questions(
     plan = Plan(seed=seed, epochs=epochs)
     about = about_training(QUESTIONS, plan, sha256, len(asked), plan.tokens)
     trained = train(folder, HEADS, chunks, asked, plan, about, tell=tell)
-    write_adapter(trained.adapter, out)
+    # Where no step was made, the adapter changes nothing, and a file that is there may be a better one.
+    if trained.losses:
+        write_adapter(trained.adapter, out)
     before = after = None
-    if held:
+    if held and not trained.interrupted:
         tell(f"asking {len(held)} held-out questions with the written adapter")
         written = MiniLmEmbedder(dense.model_copy(update={"question_adapter": out}), settings.paths.models)
         before = found_by(lambda one: one.vector.tolist(), chunks, held)

@@ -11,7 +11,7 @@ import {
   MAX_SYMBOL_NAME,
   MAX_SYMBOL_QUERY,
 } from "../../../src/protocol/check";
-import { QUESTION, stateOf, variedPack } from "../../webview/packs";
+import { PLAN, QUESTION, stateOf, variedPack } from "../../webview/packs";
 
 describe("the limits of the protocol", () => {
   it("are those of the schema", () => {
@@ -76,10 +76,11 @@ describe("a pack of an older server", () => {
     const pack = variedPack();
     const candidates = pack.candidates.map(({ support, context, attached, why: { named, ...why }, ...rest }) => {
       const { passages, attached_shown, shown_tokens, left_out, for_language, ...older } = rest;
-      const { import_statement, needs, signature, same_as, also_at, adds_little, ...oldest } = older;
+      const { import_statement, needs, signature, same_as, also_at, adds_little, best, ...oldest } = older;
       return { ...oldest, why };
     });
-    const { outlines, ...older } = { ...pack, candidates };
+    const { question_model, ...plan } = PLAN;
+    const { outlines, ...older } = { ...pack, candidates, retrieval_plan: plan };
     assert.ok(isToPage({ type: "state", state: stateOf(older as unknown as typeof pack) }));
     const wrong = pack.candidates.map((candidate) => ({ ...candidate, support: "high" }));
     assert.ok(!isToPage({ type: "state", state: { ...stateOf(pack), pack: { ...pack, candidates: wrong } } }));
