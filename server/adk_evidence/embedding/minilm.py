@@ -302,7 +302,7 @@ class MiniLmEmbedder:
         if self._adapter_error is not None:
             raise self._adapter_error
         try:
-            vector = _query_vector(self._load_adapted(), text, self._adapter().about.tokens)
+            vector = _query_vector(self._load_adapted(), text, MODEL_TOKENS)
             if not np.isfinite(vector).all():
                 raise AdapterError("The adapter makes vectors that are no numbers.", other_adapter(QUESTIONS))
         except AdapterError as exc:
