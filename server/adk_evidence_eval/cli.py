@@ -301,7 +301,7 @@ def train_questions(
         settings, out, questions=questions, epochs=epochs, seed=seed, tell=lambda sentence: say(stderr(), sentence)
     )
     show(question_training_view(report), as_json=as_json)
-    if not report.loss:
+    if not report.written:
         say(stderr(), "Nothing was learnt, and no adapter was written.")
         return
     say(stderr(), f"The adapter is in {out}. `embedding.dense.question_adapter: {out}` in the settings uses it.")

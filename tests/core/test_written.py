@@ -7,11 +7,22 @@ from typing import Any
 
 import pytest
 
-from adk_evidence.search.run import QueryVectors
+from adk_evidence.search.run import Hit, QueryVectors
 from adk_evidence.search.written import near_questions
 from tests.core.factories import SETTINGS, hit, payload, run
 
 QUESTIONS = ("how do I bake?", "how do I boil?")
+
+
+def stored(score: float) -> tuple[Hit, Any]:
+    """A hit whose nearest question has a score, and an index with the vectors of its questions."""
+    found = hit(payload(questions=QUESTIONS), scores={"asked": score})
+    name = SETTINGS.store.questions_vector("doc")
+
+    def scroll(*_: Any, **__: Any) -> Any:
+        return [SimpleNamespace(id=found.point_id, vectors={name: [[1.0, 0.0], [0.6, 0.8]]})], None
+
+    return found, SimpleNamespace(store=SimpleNamespace(scroll=scroll))
 
 
 @pytest.mark.parametrize(
@@ -28,13 +39,7 @@ QUESTIONS = ("how do I bake?", "how do I boil?")
 def test_only_the_stores_score_of_what_was_asked_leaves_results_out(
     score: float, first: float | None, relevant: tuple[str, ...], near: bool
 ) -> None:
-    found = hit(payload(questions=QUESTIONS), scores={"asked": score})
-    name = SETTINGS.store.questions_vector("doc")
-
-    def scroll(*_: Any, **__: Any) -> Any:
-        return [SimpleNamespace(id=found.point_id, vectors={name: [[1.0, 0.0], [0.6, 0.8]]})], None
-
-    index: Any = SimpleNamespace(store=SimpleNamespace(scroll=scroll))
+    found, index = stored(score)
     asked = QueryVectors("boil", {"doc": [0.0, 1.0]}, None)  # type: ignore[arg-type]
     scores = {found.point_id: {"asked": first}} if first is not None else {}
     made = run(index=index, asked=asked, relevant=relevant, asked_scores=scores)
@@ -46,13 +51,7 @@ def test_only_the_stores_score_of_what_was_asked_leaves_results_out(
 
 @pytest.mark.parametrize(("score", "near"), [(0.3, True), (0.1, False)])
 def test_an_adapted_question_is_compared_with_written_ones_as_it_was_asked(score: float, near: bool) -> None:
-    found = hit(payload(questions=QUESTIONS), scores={"asked": score})
-    name = SETTINGS.store.questions_vector("doc")
-
-    def scroll(*_: Any, **__: Any) -> Any:
-        return [SimpleNamespace(id=found.point_id, vectors={name: [[1.0, 0.0], [0.6, 0.8]]})], None
-
-    index: Any = SimpleNamespace(store=SimpleNamespace(scroll=scroll))
+    found, index = stored(score)
     plain: Any = SimpleNamespace(dense=SimpleNamespace(doc=SimpleNamespace(embed_query=lambda text: [0.0, 1.0])))
     asked = QueryVectors("boil", {"doc": [1.0, 0.0]}, None)  # type: ignore[arg-type]
     made = run(index=index, asked=asked, models=plain, question_model="questions-test")

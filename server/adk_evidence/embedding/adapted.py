@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from adk_evidence.embedding.adapter import Adapter, AdapterError, Format, other_adapter, read_adapter
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
+from adk_evidence.embedding.graphs import is_whole, mark_whole
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
@@ -43,34 +43,16 @@ def adapted_graph(folder: Path, adapter: Adapter, heads: int, *, int8: bool = Tr
 
     precision = f"int8-v{INT8_VERSION}" if int8 else "fp32"
     graph = folder / f"adapted-{adapter.sha256[:12]}-{precision}.onnx"
-    digest = graph.with_name(f"{graph.name}.sha256")
-    if _is_whole(graph, digest):
+    if is_whole(graph):
         return graph
     try:
         with FileLock(folder / ".adapted.lock"):
-            if not _is_whole(graph, digest):
+            if not is_whole(graph):
                 made = assemble_bert(folder / WEIGHTS, heads, int8=int8, changes=adapter.changes).SerializeToString()
                 write_atomic(graph, made)
-                # Written last: this file says that the graph is whole.
-                write_atomic(digest, hashlib.sha256(made).hexdigest().encode())
+                mark_whole(graph, made)
     except OSError as exc:
         raise AdapterError.of_disk(folder, 60, exc) from exc
     except ModelError as exc:
         raise AdapterError(exc.message, exc.hint) from exc
     return graph
-
-
-def does_not_load(prepared: Path, why: Exception) -> ModelError:
-    """The error of a prepared graph, or of a folder with one, that ONNX Runtime cannot open."""
-    kind = "folder" if prepared.is_dir() else "file"
-    return ModelError(
-        f"The prepared model {prepared} does not load ({type(why).__name__}).",
-        f"Remove that {kind}; it is prepared anew at the next use.",
-    )
-
-
-def _is_whole(graph: Path, digest: Path) -> bool:
-    try:
-        return hashlib.sha256(graph.read_bytes()).hexdigest().encode() == digest.read_bytes()
-    except OSError:
-        return False

@@ -6,7 +6,6 @@ the two are close but not the same, so the model's name tells them apart.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -20,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapted import adapted_graph, adapter_of_minilm, does_not_load
+from adk_evidence.embedding.adapted import adapted_graph, adapter_of_minilm
 from adk_evidence.embedding.adapter import QUESTIONS, Adapter, AdapterError, other_adapter
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
+from adk_evidence.embedding.graphs import does_not_load, is_whole, mark_whole
 from adk_evidence.embedding.onnx import without_telemetry
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError, SettingsError
@@ -43,7 +43,6 @@ MIN_COSINE: dict[Precision, float] = {"fp32": 0.9999, "int8": 0.99}
 
 FP32_GRAPH = "model.onnx"
 _GRAPHS: dict[Precision, str] = {"fp32": FP32_GRAPH, "int8": f"model-int8-v{INT8_VERSION}.onnx"}
-_INT8_DIGEST = f"{_GRAPHS['int8']}.sha256"
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
 RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
@@ -62,12 +61,9 @@ def is_prepared(models: Path, precision: Precision = "fp32") -> bool:
     try:
         # One rename makes the folder appear, so it is whole unless the disk or a person damaged it later.
         whole = (folder / _GRAPHS["fp32"]).is_file() and (folder / WEIGHTS).stat().st_size == _WEIGHTS_BYTES
-        if precision == "fp32" or not whole:
-            return whole
-        graph, digest = (folder / _GRAPHS["int8"]).read_bytes(), (folder / _INT8_DIGEST).read_bytes()
     except OSError:
         return False
-    return hashlib.sha256(graph).hexdigest().encode() == digest
+    return whole and (precision == "fp32" or is_whole(folder / _GRAPHS["int8"]))
 
 
 def prepare_minilm(
@@ -104,9 +100,8 @@ def prepare_minilm(
                 _prepare(models, named_folder, say)
             if not is_prepared(models, precision):
                 say(f"Quantising {MINILM_WEIGHTS.name} and checking it against its reference vectors")
-                graph = write_graph(folder, "int8")
-                # Written last: this file says that the graph is whole and was checked.
-                write_atomic(folder / _INT8_DIGEST, hashlib.sha256(graph).hexdigest().encode())
+                # The mark also says that the graph was checked.
+                mark_whole(folder / _GRAPHS["int8"], write_graph(folder, "int8"))
     except OSError as exc:
         raise ModelError.of_disk(models, 200, exc) from exc
     return folder

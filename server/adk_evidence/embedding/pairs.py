@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapted import adapted_graph, does_not_load
+from adk_evidence.embedding.adapted import adapted_graph
 from adk_evidence.embedding.adapter import READER, Adapter, other_adapter
 from adk_evidence.embedding.base import encodable
+from adk_evidence.embedding.graphs import does_not_load
 from adk_evidence.embedding.minilm import RUN_TEXTS, open_session, open_tokenizer
 from adk_evidence.errors import ModelError
 

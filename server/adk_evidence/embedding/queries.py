@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair
 from adk_evidence.models.load import CacheUse
 from adk_evidence.services.resilience import CacheAside
 
-_ADAPTED = "adapted"
+# How a question was encoded.
+_PLAIN, _ADAPTED = "plain", "adapted"
 
 
 class Embedded(NamedTuple):
@@ -31,26 +33,26 @@ class RememberedQueries:
         return getattr(self._inner, name)
 
     def embed_query(self, text: str) -> list[float]:
-        return self._remembered(text, self._inner.embed_query, text)
+        return self._remembered(_PLAIN, self._inner.embed_query, text)
 
     @property
     def embed_question(self) -> Callable[[str], list[float]]:
         """That of `inner`, kept apart from `embed_query`; an inner encoder without it raises AttributeError."""
         embed: Callable[[str], list[float]] = self._inner.embed_question  # type: ignore[attr-defined]
-        return lambda text: self._remembered((_ADAPTED, text), embed, text)
+        return partial(self._remembered, _ADAPTED, embed)
 
-    def _remembered(self, key: Hashable, embed: Callable[[str], list[float]], text: str) -> list[float]:
+    def _remembered(self, how: str, embed: Callable[[str], list[float]], text: str) -> list[float]:
         def compute() -> Embedded:
             begin = time.perf_counter()
             vector = embed(text)
             return Embedded(vector, (time.perf_counter() - begin) * 1000)
 
-        return self._kept.get(key, compute).vector
+        return self._kept.get((how, text), compute).vector
 
     def kept(self, text: str) -> dict[str, Embedded]:
         """What is kept of a question, by how it was encoded; nothing is computed."""
-        found = {"plain": self._kept.peek(text), _ADAPTED: self._kept.peek((_ADAPTED, text))}
-        return {how: vector for how, vector in found.items() if vector is not None}
+        found = ((how, self._kept.peek((how, text))) for how in (_PLAIN, _ADAPTED))
+        return {how: vector for how, vector in found if vector is not None}
 
     def use(self, name: str) -> CacheUse:
         """See `CacheAside.use`."""

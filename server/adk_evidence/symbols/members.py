@@ -13,7 +13,7 @@ from adk_evidence.symbols.target import Target
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _MEMBER_NAME = re.compile(r"(?:async )?(?:with )?(\w+)")
-_METHOD_NAME = re.compile(r"(?:async )?(?:with )?(\w+)\(")
+_METHOD_NAME = re.compile(rf"{_MEMBER_NAME.pattern}\(")
 _WORD = re.compile(r"[^\W_]+")
 # How many words of a question may be the name of one class, and up to how many heirs of a member all are named.
 MAX_WORDS = 6

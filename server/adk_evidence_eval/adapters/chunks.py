@@ -113,6 +113,25 @@ def asked_of(chunks: Sequence[Chunk], *, held_out: bool, seed: int) -> list[Aske
     return sorted(own, key=lambda one: hashlib.sha256(f"{seed}:{one.text}".encode("utf-8", "replace")).digest())
 
 
+class Passages:
+    """The passages of all chunks, to compare vectors with; a chunk is as similar as its most similar passage."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.vectors = np.concatenate([chunk.passages for chunk in chunks])
+        self.counts = np.array([len(chunk.passages) for chunk in chunks])
+        self._ends = np.cumsum(self.counts)
+        self._starts = self._ends - self.counts
+
+    def compared(self, vectors: FloatMatrix) -> tuple[FloatMatrix, FloatMatrix]:
+        """The similarities of vectors to each passage, and to each chunk; rows are the vectors."""
+        near: FloatMatrix = vectors @ self.vectors.T
+        return near, np.maximum.reduceat(near, self._starts, axis=1)
+
+    def best_of(self, near: FloatMatrix, chunk: int) -> int:
+        """The number, within a chunk, of the passage to which a vector is most similar; `near` is the vector's row."""
+        return int(np.argmax(near[self._starts[chunk] : self._ends[chunk]]))
+
+
 class MayAnswer:
     """Tells which chunks may answer a question as well as the one that it was written for."""
 
@@ -135,13 +154,9 @@ class MayAnswer:
         found = np.zeros(len(self._chunks), dtype=np.bool_)
         found[self._of[self._asked @ question.vector >= SAME_QUESTION]] = True
         found[self.twins(question.chunk)] = True
-        found[[other for other in self._files[self._path(question.chunk)] if self._is_near(question.chunk, other)]] = (
-            True
-        )
+        path = self._chunks[question.chunk].payload.path
+        found[[other for other in self._files[path] if self._is_near(question.chunk, other)]] = True
         return found
-
-    def _path(self, place: int) -> str:
-        return self._chunks[place].payload.path
 
     def _is_near(self, place: int, other: int) -> bool:
         pair = self._chunks[place].payload, self._chunks[other].payload

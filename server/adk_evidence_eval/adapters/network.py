@@ -22,6 +22,8 @@ _WARM_UP = 0.06
 _LAST_RATE = 0.02
 _DECAY = 0.01
 _GRADIENT = 1.0  # the largest norm of a step's gradient
+TELL_SECONDS = 20.0  # between two sentences on the way
+_RECENT = 50  # the steps whose mean loss is told
 _LINEAR = (
     "attention.self.query",
     "attention.self.key",
@@ -147,6 +149,11 @@ class Descent:
         backward()
         self._torch.nn.utils.clip_grad_norm_(self._tensors, _GRADIENT)
         self._optimiser.step()
+
+
+def recent_loss(losses: Sequence[float]) -> float:
+    """The mean loss of the last steps; 0 before the first one."""
+    return float(np.mean(losses[-_RECENT:])) if losses else 0.0
 
 
 def stored(tensor: Any) -> NDArray[np.float32]:

@@ -20,12 +20,9 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.embedding.minilm import as_rows, open_tokenizer, tokens_of
-from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell
-from adk_evidence_eval.adapters.network import Descent, LowRankBert
+from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Passages, Tell
+from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, recent_loss
 from adk_evidence_eval.extra import training_library
-
-_TELL_SECONDS = 20.0
-_RECENT = 50  # the steps whose mean loss is told
 
 
 @dataclass(frozen=True)
@@ -106,10 +103,10 @@ def train(
                 losses.append(loss)
                 read += len(batch)
                 now = time.monotonic()
-                if now - told > _TELL_SECONDS:
+                if now - told > TELL_SECONDS:
                     told, left = now, (now - begin) * (steps - len(losses)) / len(losses)
                     tell(
-                        f"step {len(losses):,} of {steps:,}: loss {np.mean(losses[-_RECENT:]):.3f}, "
+                        f"step {len(losses):,} of {steps:,}: loss {recent_loss(losses):.3f}, "
                         f"{read / (now - begin):.0f} questions/s, about {left:,.0f} s left"
                     )
     except KeyboardInterrupt:
@@ -119,24 +116,19 @@ def train(
 
 
 class _Comparison:
-    """Compares questions with all chunks; a chunk is as similar as its most similar passage."""
+    """Compares questions with all chunks."""
 
     def __init__(self, chunks: Sequence[Chunk], temperature: float) -> None:
-        self._may, self._temperature = MayAnswer(chunks), temperature
-        self._passages = np.concatenate([chunk.passages for chunk in chunks])
-        self._counts = np.array([len(chunk.passages) for chunk in chunks])
-        self._starts = np.concatenate([[0], np.cumsum(self._counts)[:-1]])
+        self._may, self._passages, self._temperature = MayAnswer(chunks), Passages(chunks), temperature
         self._held_out = np.array([chunk.is_held_out for chunk in chunks])
 
     def loss(self, vectors: FloatMatrix, batch: Sequence[Asked]) -> tuple[float, FloatMatrix]:
         """The mean cross-entropy of questions, and its gradient by their vectors, of shape (questions, dimension).
 
-        Each question has its own chunk against those that surely do not answer. Computed here, because the maximum over
-        a chunk's passages takes torch five times as long as everything else of a step.
+        Each question has its own chunk against those that surely do not answer.
         """
         rows, own = np.arange(len(batch)), [one.chunk for one in batch]
-        near = vectors @ self._passages.T
-        best = np.maximum.reduceat(near, self._starts, axis=1)
+        near, best = self._passages.compared(vectors)
         scores = best / self._temperature
         out = np.stack([self._may.of(one) | self._held_out for one in batch])
         out[rows, own] = False
@@ -148,8 +140,9 @@ class _Comparison:
         shares /= sums
         shares[rows, own] -= 1
         by_chunk = shares / (self._temperature * len(batch))
-        is_best = near == np.repeat(best, self._counts, axis=1)
-        gradient: FloatMatrix = (np.repeat(by_chunk, self._counts, axis=1) * is_best) @ self._passages
+        counts = self._passages.counts
+        is_best = near == np.repeat(best, counts, axis=1)
+        gradient: FloatMatrix = (np.repeat(by_chunk, counts, axis=1) * is_best) @ self._passages.vectors
         return loss, gradient.astype(np.float32)
 
 

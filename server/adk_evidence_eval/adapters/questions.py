@@ -14,7 +14,8 @@ from adk_evidence.embedding.minilm import HEADS, MiniLmEmbedder, prepare_minilm
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.settings import Settings
 from adk_evidence_eval.adapters.about import about_training
-from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell, asked_of, read_chunks
+from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Passages, Tell, asked_of, read_chunks
+from adk_evidence_eval.adapters.network import recent_loss
 from adk_evidence_eval.extra import training_library
 
 # At most so many questions of held-out files are measured.
@@ -36,7 +37,10 @@ class Found:
 
 @dataclass(frozen=True)
 class QuestionReport:
-    """What a training came to; `before` and `after` are None where nothing was measured."""
+    """What a training came to; `before` and `after` are None where nothing was measured.
+
+    `written` is false where Ctrl+C came before the first step, so that no adapter was written.
+    """
 
     data_sha256: str
     questions: int
@@ -46,6 +50,7 @@ class QuestionReport:
     before: Found | None
     after: Found | None
     interrupted: bool
+    written: bool = True
 
 
 def train_questions(
@@ -106,10 +111,11 @@ def train_questions(
         questions=len(asked),
         held_out=len(held),
         seconds=trained.seconds,
-        loss=float(np.mean(trained.losses[-50:])) if trained.losses else 0.0,
+        loss=recent_loss(trained.losses),
         before=before,
         after=after,
         interrupted=trained.interrupted,
+        written=bool(trained.losses),
     )
 
 
@@ -128,13 +134,10 @@ def found_by(encode: Callable[[Asked], Sequence[float]], chunks: Sequence[Chunk]
 def _ranks(
     encode: Callable[[Asked], Sequence[float]], chunks: Sequence[Chunk], asked: Sequence[Asked]
 ) -> Iterator[int]:
-    passages = np.concatenate([chunk.passages for chunk in chunks])
-    starts = np.concatenate([[0], np.cumsum([len(chunk.passages) for chunk in chunks])[:-1]])
-    may = MayAnswer(chunks)
+    passages, may = Passages(chunks), MayAnswer(chunks)
     for start in range(0, len(asked), _BATCH):
         batch = asked[start : start + _BATCH]
-        vectors = np.array([encode(one) for one in batch], dtype=np.float32)
-        best = np.maximum.reduceat(vectors @ passages.T, starts, axis=1)
+        _, best = passages.compared(np.array([encode(one) for one in batch], dtype=np.float32))
         for row, one in zip(best, batch, strict=True):
             own = row[one.chunk]
             row[list(may.twins(one.chunk))] = -np.inf

@@ -18,6 +18,7 @@ from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.settings import Settings
 from adk_evidence_eval.adapters.about import about_training
 from adk_evidence_eval.adapters.chunks import Tell, read_chunks
+from adk_evidence_eval.adapters.network import recent_loss
 from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData, training_data
 from adk_evidence_eval.extra import training_library
 
@@ -104,7 +105,7 @@ def train_reader(
         examples=len(data.examples),
         pairs=trained.pairs,
         seconds=trained.seconds,
-        loss=float(np.mean(trained.losses[-50:])) if trained.losses else 0.0,
+        loss=recent_loss(trained.losses),
         ranks=ranks,
         interrupted=trained.interrupted,
     )

@@ -22,7 +22,7 @@ from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.search.rerank.local import Weights
 from adk_evidence.search.rerank.reader import passage_text
-from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Tell, asked_of
+from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Passages, Tell, asked_of
 
 # Of a question's chunks of each kind, and of both together.
 POOL_OF_KIND = 30
@@ -147,10 +147,7 @@ class _Search:
 
     def __init__(self, chunks: Sequence[Chunk], encoder: SparseEncoder) -> None:
         self._encoder = encoder
-        self._passages = np.concatenate([chunk.passages for chunk in chunks])
-        counts = [len(chunk.passages) for chunk in chunks]
-        self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        self._ends = np.cumsum(counts)
+        self._passages = Passages(chunks)
         kinds = [chunk.payload.kind for chunk in chunks]
         self._kinds = [np.flatnonzero([kind == one for kind in kinds]) for one in KINDS if one in kinds]
         self._postings = _postings(chunks, encoder)
@@ -160,13 +157,12 @@ class _Search:
         """The pool of each question, best first; the question's own chunk is last where the search does not find it."""
         for start in range(0, len(questions), _BATCH):
             batch = questions[start : start + _BATCH]
-            near = np.stack([one.vector for one in batch]) @ self._passages.T
-            best = np.maximum.reduceat(near, self._starts, axis=1)
+            near, best = self._passages.compared(np.stack([one.vector for one in batch]))
             for row, question in enumerate(batch):
                 yield question, self._pool(question, near[row], best[row])
 
     def _pool(self, question: Asked, near: FloatMatrix, best: FloatMatrix) -> list[_Found]:
-        words = self._sparse(question.text)
+        words = self._sparse(question.text, len(best))
         scores = np.full(len(best), -np.inf)
         chosen: list[int] = []
         for members in self._kinds:
@@ -177,13 +173,10 @@ class _Search:
         order = sorted(chosen, key=lambda place: (-scores[place], place))[:POOL]
         if question.chunk not in order:
             order.append(question.chunk)
-        return [
-            _Found(place, int(np.argmax(near[self._starts[place] : self._ends[place]])), float(scores[place]))
-            for place in order
-        ]
+        return [_Found(place, self._passages.best_of(near, place), float(scores[place])) for place in order]
 
-    def _sparse(self, text: str) -> Floats:
-        scores = np.zeros(len(self._starts))
+    def _sparse(self, text: str, chunks: int) -> Floats:
+        scores = np.zeros(chunks)
         for term in self._encoder.encode_query(query_lexical_text(text)).indices:
             if term in self._postings:
                 places, weights = self._postings[term]

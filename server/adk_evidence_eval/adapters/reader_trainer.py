@@ -18,12 +18,9 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.pairs import Pair, PairTokenizer, padded
 from adk_evidence_eval.adapters.chunks import Tell
-from adk_evidence_eval.adapters.network import Descent, LowRankBert, stored
+from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, recent_loss, stored
 from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData
 from adk_evidence_eval.extra import training_library
-
-_TELL_SECONDS = 20.0
-_RECENT = 50  # the steps whose mean loss is told
 
 
 @dataclass(frozen=True)
@@ -112,10 +109,10 @@ def train(
             losses.append(float(loss))
             pairs += len(batch)
             share, now = max(step / steps, spent()), time.monotonic()
-            if now - told > _TELL_SECONDS:
+            if now - told > TELL_SECONDS:
                 told, left = now, (now - begin) * (1 - share) / share
                 tell(
-                    f"step {step:,} of {steps:,}: loss {np.mean(losses[-_RECENT:]):.3f}, "
+                    f"step {step:,} of {steps:,}: loss {recent_loss(losses):.3f}, "
                     f"{pairs / (now - begin):.1f} pairs/s, about {max(0.0, left):,.0f} s left"
                 )
             if step in due or share >= 1:
