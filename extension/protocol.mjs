@@ -52,6 +52,7 @@ const NEWER = {
       "error",
       "index",
       "best",
+      "availability",
     ],
   ],
   RetrievalPlan: [

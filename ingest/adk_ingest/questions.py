@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ from adk_ingest.question_file import question_file
 
 SHIPPED = "questions.json.gz"
 HASH_CHARS = 12
+# Each question has a vector. Three chunks of four questions make the largest sections.
+MAX_JOINED = 12
 # The digests of the table that ships, `Table.digest` and `Table.text_digest`, by the sha256 of its file. Reading the
 # table and computing one takes 65 ms, and every run asks for it, also the many that change nothing.
 KNOWN_DIGESTS = {
@@ -98,18 +101,20 @@ class WrittenQuestions:
         """A digest of what was written on this machine; empty where nothing was."""
         return _digest(self._answers)
 
-    def of(self, name: str, place: int, text: str) -> tuple[str, ...]:
+    def of(self, name: str, place: int, text: str, inside: Sequence[str] = ()) -> tuple[str, ...]:
         """The questions of a chunk: those of its name and text, else of its text alone, else of its name and place.
 
-        The same text may stand in several modules, each of which has questions of its own.
+        The same text may stand in several modules, each of which has questions of its own. A chunk of several sections,
+        which were chunks of their own when the table was made, has the questions of all of them.
 
         Args:
             name: See `name_of`.
             place: How many chunks of this name stand before the chunk.
             text: The chunk's own lines.
+            inside: The names of the sections that begin inside the chunk, without the chunk's own.
         """
         digest = sha256_text(text)
-        named = self._table.by_name.get(name, ()) if self._names else ()
+        named = self._named(name)
         at_place = named[place : place + 1]
         for one in (*at_place, *named):
             if one.text == digest[:HASH_CHARS]:
@@ -117,7 +122,12 @@ class WrittenQuestions:
         found = self.of_text(digest)
         if found is not None:
             return found
-        return at_place[0].questions if at_place else ()
+        sections = (one.questions for section in inside for one in self._named(section))
+        joined = chain(*(one.questions for one in at_place), *sections)
+        return tuple(islice(dict.fromkeys(joined), MAX_JOINED))
+
+    def _named(self, name: str) -> Sequence[_Written]:
+        return self._table.by_name.get(name, ()) if self._names else ()
 
     def answer(self, digest: str) -> tuple[str, ...] | None:
         """The answer of the file that a text with a hash has; None where the table knows the text."""
@@ -141,7 +151,16 @@ def name_of(raw: RawChunk, path: str, kind: Kind) -> str:
     if kind == "code" and raw.lang == "py" and raw.fqn:
         return raw.fqn
     symbol = f":{raw.symbol}" if raw.symbol else ""
-    return f"{path}#{' > '.join(raw.headings)}{symbol}"
+    return f"{_section_name(path, raw.headings)}{symbol}"
+
+
+def names_inside(raw: RawChunk, path: str) -> list[str]:
+    """The names, as of `name_of`, of the sections that begin inside a chunk of a page, without the chunk's own."""
+    return [_section_name(path, trail) for trail in raw.sections if trail != raw.headings]
+
+
+def _section_name(path: str, headings: Sequence[str]) -> str:
+    return f"{path}#{' > '.join(headings)}"
 
 
 def written_questions(settings: Settings) -> WrittenQuestions:

@@ -13,7 +13,7 @@ from adk_ingest.chunkers import chunker_version
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.dense_text import brief_text, full_text, passages
 from adk_ingest.lexical import lexical_text
-from adk_ingest.questions import name_of
+from adk_ingest.questions import name_of, names_inside
 
 if TYPE_CHECKING:
     from adk_ingest.corpora import CorpusInput
@@ -37,7 +37,7 @@ def records(
     index = 0
     for raw in chunked.chunks:
         name = name_of(raw, file.path, corpus.text_kind)
-        questions = corpus.questions.of(name, seen[name], raw.body)
+        questions = corpus.questions.of(name, seen[name], raw.body, names_inside(raw, file.path))
         seen[name] += 1
         lexical = lexical_text(
             raw,
@@ -101,6 +101,8 @@ def _record(
         headings=raw.headings,
         title=title,
         code_langs=raw.code_langs,
+        supported=raw.supported,
+        stage=raw.stage,
         for_language=raw.for_language,
         left_out=raw.left_out,
         passage_lines=passage_lines,

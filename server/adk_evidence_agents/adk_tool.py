@@ -15,7 +15,7 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
 from adk_evidence.released_versions import read_version
 from adk_evidence.render.sanitize import code_span, fenced, visible_values
-from adk_evidence.render.view import adk_label, fence_language, shown, verification_label
+from adk_evidence.render.view import adk_label, availability_label, fence_language, shown, verification_label
 from adk_evidence.settings import Settings
 from adk_evidence_agents.session import AgentSession, told, valid
 
@@ -130,6 +130,8 @@ def _for_model(pack: EvidencePack) -> dict[str, Any]:
     for candidate, found in zip(pack.candidates, answer["candidates"], strict=True):
         if candidate.verification.state != "exact":
             found["verification"] = verification_label(candidate.verification, code_span)
+        if label := availability_label(candidate):
+            found["availability"] = label
         if candidate.import_statement:
             found["import_statement"] = candidate.import_statement
         if candidate.needs:

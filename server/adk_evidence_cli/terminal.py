@@ -19,6 +19,7 @@ from adk_evidence.commands import with_options
 from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
 from adk_evidence.render.sanitize import caption, one_line, visible
 from adk_evidence.render.view import (
+    availability_label,
     body,
     drift_label,
     error_label,
@@ -170,6 +171,8 @@ def _facts(candidate: Candidate) -> Text:
         facts.insert(0, (one_line(label), "bold"))
     if candidate.same_as is not None:
         facts.append((f"same text as result {candidate.same_as}", "dim"))
+    if label := availability_label(candidate):
+        facts.append((one_line(label), "yellow"))
     if candidate.import_statement:
         facts.append((one_line(candidate.import_statement), "dim"))
     if candidate.needs:

@@ -216,3 +216,57 @@ def test_parts_are_in_order_and_begin_and_end_with_text(lines: list[str]) -> Non
 )
 def test_a_question_names_languages_but_not_by_english_words(question: str, languages: set[str]) -> None:
     assert named_languages(question) == languages
+
+
+NOTES = """\
+    # Tools
+
+    !!! note "Go: the path of the API"
+        The server of Go has another path:
+
+        | path |
+        |---|
+        | `/api` |
+
+    ??? tip "Applies to only Java ADK"
+
+        Pass `-parameters`.
+
+    !!! note "Java differs"
+        In Python, nothing is to be done.
+
+    !!! note "TypeScript pattern"
+        Other ADK languages follow later.
+
+    !!! note "Python and Go only"
+        Both have it.
+
+    !!! warning
+        Java is a language.
+
+    Text.
+"""
+
+
+def test_a_note_whose_title_names_another_language_is_for_its_readers_unless_it_speaks_to_others() -> None:
+    assert [(language, text.split("\n")[0]) for language, text in others(NOTES)] == [
+        ("go", '!!! note "Go: the path of the API"'),
+        ("java", '??? tip "Applies to only Java ADK"'),
+    ]
+    assert others(NOTES)[0][1].endswith("| `/api` |")
+
+
+def tagged(*languages: str) -> str:
+    spans = "".join(f'<span class="lst-{name.lower()}">{name}</span>' for name in languages)
+    return f'<div class="language-support-tag">\n{spans}\n</div>'
+
+
+def test_a_section_whose_tag_names_one_other_language_is_for_its_readers() -> None:
+    sections = [("Both", ("Python", "Go")), ("Facts", ("Java",)), ("Two", ("Java", "Go"))]
+    text = "\n\n".join(["# Page", *(f"## {name}\n\n{tagged(*names)}\n\nText." for name, names in sections)])
+    (only,) = others(text)
+    assert only[0] == "java" and only[1].startswith("## Facts") and only[1].endswith("Text.")
+
+
+def test_the_tag_of_a_whole_page_hides_nothing() -> None:
+    assert others(f"# OpenAI models\n\n{tagged('Go')}\n\nIn Python, use LiteLLM.") == []

@@ -697,6 +697,17 @@ class TestWhoseQuestionsAChunkHas:
         asked = sorted((chunk.start_line, chunk.questions) for chunk in own(place) if chunk.questions)
         assert [questions for _, questions in asked] == [(ODD,), (other,)]
 
+    def test_a_chunk_of_several_sections_has_the_questions_of_all_of_them(
+        self, tmp_path: Path, table: Table, standin: LlmStandIn
+    ) -> None:
+        other = "how do the otters answer when the pelicans come back?"
+        table({"docs/one.md#Page > First": [("was", [ODD])], "docs/one.md#Page > Second": [("was", [other, ODD])]})
+        place = Workplace(tmp_path)
+        write_files(place.docs, {"docs/one.md": "# Page\n\nShort.\n\n#### First\n\nText.\n\n#### Second\n\nMore.\n"})
+        place.ingest()
+        (asked,) = [chunk for chunk in own(place) if chunk.questions]
+        assert asked.questions == (ODD, other)
+
     def test_the_names_of_another_codebase_mean_nothing(
         self, place: Workplace, table: Table, standin: LlmStandIn, tmp_path: Path
     ) -> None:

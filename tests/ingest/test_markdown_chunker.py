@@ -487,3 +487,14 @@ def test_sub_sections_of_the_snapshot_come_out_as_chunks() -> None:
     cloud_run = chunk_prose(files["docs/deploy/cloud-run.md"], sizes()).chunks
     trail = ("Deploy to Cloud Run", "Deployment commands", "gcloud CLI for Python", "Code files")
     assert [(item.start_line, item.end_line) for item in cloud_run if item.headings == trail] == [(239, 308)]
+
+
+def test_a_chunk_knows_where_its_feature_exists() -> None:
+    tag = '<div class="language-support-tag">\n<span class="lst-supported">Supported in ADK</span>{}\n</div>'
+    first = tag.format('<span class="lst-python">Python v1.2.0</span><span class="lst-preview">Preview</span>')
+    second = tag.format('<span class="lst-go">Go</span>')
+    words = "Words that fill the section. " * 12
+    found = chunk(f"# Page\n\n{first}\n\n{words}\n\n## Inner\n\n{words}\n\n## Other\n\n{second}\n\n{words}\n").chunks
+    by_heading = {item.headings[-1]: (item.supported, item.stage) for item in found}
+    page = ((("python", "1.2.0"),), "preview")
+    assert by_heading == {"Page": page, "Inner": page, "Other": ((("go", ""),), None)}

@@ -214,6 +214,18 @@ export interface EvidenceCandidate {
     instead: string | null;
     text: string;
   }[];
+  /**
+   * Where the feature exists that the page is about, if the page says so: the languages whose ADK has the feature, each
+   * with the first version that does; and what keeps the reader from the feature, whose google-adk is `version`.
+   * Missing from older servers.
+   */
+  availability?: {
+    languages: { language: string; since: string | null }[];
+    /** What the page calls the feature, e.g. `experimental`. */
+    stage: string | null;
+    lacks: "language" | "version" | null;
+    version: string | null;
+  } | null;
   text_tokens: number;
   /** Qualified name in its module (code). */
   symbol: string | null;

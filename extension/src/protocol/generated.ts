@@ -620,6 +620,10 @@ export interface Candidate {
    */
   drift: Drift[];
   /**
+   * Where the feature exists that the text is about, if the page says so.
+   */
+  availability: Availability | null;
+  /**
    * Where the query is a pasted error.
    */
   error: ErrorPart | null;
@@ -677,6 +681,34 @@ export interface Drift {
    * All this in a sentence.
    */
   text: string;
+}
+/**
+ * Where a feature exists, as its page says by the tag "Supported in ADK".
+ */
+export interface Availability {
+  languages: SupportedLanguage[];
+  /**
+   * What the page calls the feature, e.g. `experimental`.
+   */
+  stage: string | null;
+  /**
+   * What keeps the reader from the feature: the page does not name the reader's language, or names a later version of google-adk.
+   */
+  lacks: ("language" | "version") | null;
+  /**
+   * The reader's version of google-adk, where it is too old.
+   */
+  version: string | null;
+}
+/**
+ * A programming language whose ADK has a feature.
+ */
+export interface SupportedLanguage {
+  language: string;
+  /**
+   * The first version of that ADK with the feature, if known.
+   */
+  since: string | null;
 }
 /**
  * What a candidate is to the pasted error that it is evidence for.

@@ -59,9 +59,11 @@ class RawChunk:
     `body` is `"\\n".join(lines[start_line - 1 : end_line])` verbatim; with `start_col` and `end_col`, that slice
     (in characters) of the line. `tail` is context repeated verbatim from the chunk before. `symbol` is the chunk's own
     qualified name, `symbols` are all definitions that begin inside it, and `decorators` the names of their decorators.
-    `doc` is the first paragraph of the symbol's docstring. `anchor` is the fragment of the chunk's innermost heading.
+    `doc` is the first paragraph of the symbol's docstring. `sections` are the trails of the headings that begin inside
+    a chunk of a page. `anchor` is the fragment of the chunk's innermost heading.
     `left_out` has the first line, the last line and the language of the own lines that are for readers of another
-    language than the corpus's; a chunk that is for such readers names their language in `for_language`.
+    language than the corpus's; a chunk that is for such readers names their language in `for_language`. `supported` and
+    `stage` are what the page says of where its feature exists (`readers.availability`).
     """
 
     start_line: int
@@ -78,9 +80,12 @@ class RawChunk:
     signature: str | None = None
     doc: str | None = None
     headings: tuple[str, ...] = ()
+    sections: tuple[tuple[str, ...], ...] = ()
     anchor: str | None = None
     lang: str = "txt"
     code_langs: tuple[str, ...] = ()
+    supported: tuple[tuple[str, str], ...] = ()
+    stage: str | None = None
     for_language: str | None = None
     left_out: tuple[tuple[int, int, str], ...] = ()
     attachments: tuple[Attachment, ...] = ()

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.readers.audience import EVERYBODY, Part, Readers
+from adk_evidence.readers.availability import availabilities, of_heading
 from adk_evidence.readers.includes import Include, IncludeReader, find_includes, read_include
 from adk_evidence.readers.page import Page
 from adk_evidence.readers.plaintext import DATA_LANGUAGES
@@ -19,7 +20,7 @@ from adk_ingest.chunking.base import Attachment, ChunkedFile, RawChunk, SourceFi
 from adk_ingest.chunking.cutting import Lines, Piece, context_tail
 from adk_ingest.chunking.spans import SECTION, Splitter
 
-VERSION = "2"
+VERSION = "3"
 
 _PROSE = ("md", "rst", "adoc", *DATA_LANGUAGES)
 
@@ -67,6 +68,8 @@ class _Cutter:
         self._chunking = chunking
         self._includes = includes
         self._anchors = page.anchors() if page.lang == "md" else [None] * len(page.headings)
+        self._begins = {heading.line: index for index, heading in enumerate(page.headings)}
+        self._told = availabilities(page) if page.lang == "md" else {}
         self._all = Lines(page.lines)
 
     def chunks(
@@ -96,6 +99,7 @@ class _Cutter:
                 tail = context_tail(lines, pieces[place - 1], docs.overlap_chars, fences)
             innermost = page.heading_at[_first_content_line(page, own)]
             included = self._included(own)
+            available = of_heading(page, innermost, self._told)
             yield RawChunk(
                 start_line=whole.start,
                 end_line=whole.end,
@@ -104,9 +108,12 @@ class _Cutter:
                 start_col=piece.start_col,
                 end_col=piece.end_col,
                 headings=page.titles(innermost),
+                sections=tuple(page.titles(self._begins[line]) for line in own if line in self._begins),
                 anchor=None if innermost is None else self._anchors[innermost],
                 lang=page.lang,
                 code_langs=_languages(page, own),
+                supported=available.languages if available else (),
+                stage=available.stage if available else None,
                 for_language=for_language,
                 left_out=tuple((part.start + 1, part.end, part.language) for part in inside),
                 attachments=tuple(

@@ -25,7 +25,7 @@ ProgrammingLanguage = Literal[
     "c", "c#", "c++", "go", "java", "javascript", "kotlin", "php", "python", "r", "ruby", "rust", "swift", "typescript"
 ]
 
-# Part of an index's fingerprint: raise it when the payload's fields or their meaning change.
+# Part of an index's fingerprint: raise it when an older payload could not be read, or would be read wrongly.
 PAYLOAD_VERSION = 3
 
 # Ends the provenance header on top of a chunk's text.
@@ -82,6 +82,12 @@ class ChunkPayload(BaseModel):
     headings: tuple[str, ...] = ()
     title: str | None = Field(default=None, description="Title of the page in the site's navigation.")
     code_langs: tuple[str, ...] = Field(default=(), description="Languages of the tabs that the chunk holds.")
+    supported: tuple[tuple[str, str], ...] = Field(
+        default=(),
+        description="Languages whose ADK has the feature, as the page says, each with the version since which it does, "
+        "or with an empty text.",
+    )
+    stage: str | None = Field(default=None, description="What the page calls the feature, e.g. `experimental`.")
     for_language: str | None = Field(
         default=None,
         description="The programming language of the readers that the chunk is for, if not the corpus's own.",

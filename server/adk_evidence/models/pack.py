@@ -193,6 +193,31 @@ class LeftOut(Frozen):
         return tuple(cls(lines=LineSpan(start=first, end=last), language=language) for first, last, language in rows)
 
 
+class SupportedLanguage(Frozen):
+    """A programming language whose ADK has a feature."""
+
+    language: str
+    since: str | None = Field(default=None, description="The first version of that ADK with the feature, if known.")
+
+
+class Availability(Frozen):
+    """Where a feature exists, as its page says by the tag "Supported in ADK"."""
+
+    languages: tuple[SupportedLanguage, ...]
+    stage: str | None = Field(default=None, description="What the page calls the feature, e.g. `experimental`.")
+    lacks: Literal["language", "version"] | None = Field(
+        default=None,
+        description="What keeps the reader from the feature: the page does not name the reader's language, or names a "
+        "later version of google-adk.",
+    )
+    version: str | None = Field(default=None, description="The reader's version of google-adk, where it is too old.")
+
+    @property
+    def since(self) -> str | None:
+        """The first version of google-adk, which is the ADK for Python, with the feature."""
+        return next((one.since for one in self.languages if one.language == "python"), None)
+
+
 class Candidate(Frozen):
     """One piece of evidence."""
 
@@ -256,6 +281,9 @@ class Candidate(Frozen):
     drift: tuple[Drift, ...] = Field(
         default=(),
         description="Names in the code of this text that the answering version of the ADK lacks or calls deprecated.",
+    )
+    availability: Availability | None = Field(
+        default=None, description="Where the feature exists that the text is about, if the page says so."
     )
     error: ErrorPart | None = Field(default=None, description="Where the query is a pasted error.")
     citation: str

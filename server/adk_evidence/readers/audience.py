@@ -1,8 +1,9 @@
 """For readers of which programming language the lines of a page are.
 
 A page that shows the same thing in several languages shows each reader the parts for the others too: tabs, code blocks,
-sections, and on some sites whole pages. Which languages a site has readers of is what the labels of its tabs say, so
-that a code block in another language, such as the JavaScript of a web page that talks to an agent, is for everybody.
+notes, sections, and on some sites whole pages. Which languages a site has readers of is what the labels of its tabs
+say, so that a code block in another language, such as the JavaScript of a web page that talks to an agent, is for
+everybody.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from adk_evidence.languages import PROGRAMMING, common_name
+from adk_evidence.readers.availability import availabilities
 from adk_evidence.readers.markdown import tab_labels, tab_language
 from adk_evidence.readers.page import Page
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
+_OTHERS = re.compile(r"\bother (?:\w+ )?languages?\b", re.IGNORECASE)
+_NOTE_TITLE = re.compile(r"\"([^\"]*)\"")
 # What follows the verb: "Go to the console", "Go live"; and what stands before the verb: "Where to Go Next".
 _AFTER_VERB = re.compile(
     r"(?:to|on|back|further|deeper|beyond|ahead|live|through|into|from|with|next|over|global)\b", re.IGNORECASE
@@ -57,9 +61,10 @@ class Readers:
     def parts_for_others(self, page: Page, path: str) -> list[Part]:
         """The parts of a page, at a path of the repository, that are for readers of other languages, in order.
 
-        Such a part is a tab, a code block or a section that names one of the other languages alone, or the page as a
-        whole, where its title or the end of its file's name does. A heading whose section holds nothing else belongs to
-        the part.
+        Such a part is a tab, a code block, a note or a section that names one of the other languages alone, or the page
+        as a whole, where its title or the end of its file's name does. A section also does so by the tag below its
+        heading (`availability`); the tag of a whole page does not count, because such pages often say what others do
+        instead. A heading whose section holds nothing else belongs to the part.
         """
         others = self.languages - {self.language}
         if self.language is None or not others or not page.lines:
@@ -108,11 +113,15 @@ def named_languages(question: str) -> frozenset[str]:
     return frozenset(found | {_READ_TOO[name] for name in found if name in _READ_TOO})
 
 
-def _by_line(page: Page, languages: Collection[str], others: Collection[str]) -> list[str | None]:
+def _by_line(page: Page, languages: frozenset[str], others: frozenset[str]) -> list[str | None]:
+    tags = availabilities(page)
     by_heading: list[str | None] = []
-    for heading in page.headings:
+    for number, heading in enumerate(page.headings):
         above = next((by_heading[index] for index in reversed(heading.path) if by_heading[index]), None)
-        by_heading.append(above or _named(heading.text, languages, others))
+        tagged = [name for name, _ in tags[number].languages] if number in tags and heading.level > 1 else []
+        alone = tagged[0] if len(tagged) == 1 and tagged[0] in others else None
+        by_heading.append(above or alone or _named(heading.text, languages, others))
+    by_note: dict[int, str | None] = {}
     found: list[str | None] = []
     for line, heading_index in enumerate(page.heading_at):
         section = None if heading_index is None else by_heading[heading_index]
@@ -122,9 +131,27 @@ def _by_line(page: Page, languages: Collection[str], others: Collection[str]) ->
             section = tab if tab in others else None
         elif section is None and fence in others:
             section = fence
+        for note in page.note_at[line] if section is None else ():
+            if note not in by_note:
+                by_note[note] = _of_note(page, note, languages, others)
+            section = section or by_note[note]
         found.append(section)
     _add_bare_headings(page, found)
     return found
+
+
+def _of_note(page: Page, first: int, languages: frozenset[str], others: frozenset[str]) -> str | None:
+    """The language of other readers that the title of a note names, unless the note speaks of more than that one."""
+    title = _NOTE_TITLE.search(page.lines[first])
+    language = _named(title[1], languages, others) if title else None
+    if language is None:
+        return None
+    inside = takewhile(
+        lambda line: not page.lines[line].strip() or first in page.note_at[line], range(first, len(page.lines))
+    )
+    text = "\n".join(page.lines[line] for line in inside)
+    words = {common_name(word.lower()) for word in _WORD.findall(text) if word[0].isupper()}
+    return None if _OTHERS.search(text) or not words.isdisjoint(languages - others) else language
 
 
 def _add_bare_headings(page: Page, by_line: list[str | None]) -> None:

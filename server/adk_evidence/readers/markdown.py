@@ -88,6 +88,7 @@ class _Container:
     indent: int
     content_indent: int
     language: str | None = None
+    note: int | None = None
 
 
 class _Verbatim(NamedTuple):
@@ -114,7 +115,9 @@ class _Reader:
         while line < len(self._lines):
             end = self._read_line(line)
             language = next((box.language for box in reversed(self._containers) if box.language), None)
+            notes = tuple(box.note for box in self._containers if box.note is not None)
             for number in range(line, end):
+                self._page.note_at[number] = notes
                 self._page.heading_at[number] = self._stack[-1] if self._stack else None
                 self._page.tab_language[number] = language
             line = end
@@ -205,7 +208,7 @@ class _Reader:
             return line + 1
         if first in "!?" and _ADMONITION.match(content):
             self._begin_block(line, indent, "admonition")
-            self._containers.append(_Container(indent, indent + 4))
+            self._containers.append(_Container(indent, indent + 4, note=line))
             self._end_label(line)
             return line + 1
         if (item := _ITEM.match(content)) and not _RULE.match(content) and self._may_be_heading(indent):

@@ -43,6 +43,7 @@ class Page:
     fence_at: list[tuple[int, int] | None] = field(init=False)  # code block: first line, end
     fence_language: list[str | None] = field(init=False)
     tab_language: list[str | None] = field(init=False)
+    note_at: list[tuple[int, ...]] = field(init=False)  # first lines of the notes around the line, outermost first
 
     def __post_init__(self) -> None:
         count = len(self.lines)
@@ -51,6 +52,7 @@ class Page:
         self.fence_at = [None] * count
         self.fence_language = [None] * count
         self.tab_language = [None] * count
+        self.note_at = [()] * count
 
     def titles(self, heading: int | None) -> tuple[str, ...]:
         """The texts of a heading and of those above it, outermost first."""

@@ -6,6 +6,7 @@ from adk_evidence.models.pack import Candidate, EvidencePack, Outline, PastedErr
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
 from adk_evidence.render.view import (
     adk_label,
+    availability_label,
     body,
     drift_label,
     error_label,
@@ -85,6 +86,8 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
         facts.insert(0, inline(label))
     if candidate.index is not None:
         facts.insert(0, inline(index_label(candidate)))
+    if label := availability_label(candidate):
+        facts.append(inline(label))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
     if candidate.needs:

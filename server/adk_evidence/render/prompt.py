@@ -17,6 +17,7 @@ from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, wr
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
 from adk_evidence.render.view import (
     adk_label,
+    availability_label,
     body,
     deviation,
     drift_label,
@@ -257,6 +258,8 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
     # Nearly every guide of such a pack says that it may help.
     if candidate.error is not None and candidate.error.role != "remedy":
         facts.append(one_line(error_label(candidate)))
+    if label := availability_label(candidate):
+        facts.append(one_line(label))
     if candidate.import_statement:
         facts.append(code_span(candidate.import_statement))
     if candidate.needs:

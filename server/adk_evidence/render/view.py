@@ -241,6 +241,19 @@ def drift_label(candidate: Candidate) -> str:
     return "; ".join(parts)
 
 
+def availability_label(candidate: Candidate) -> str:
+    """What keeps a reader from a feature as its page says, and how finished it is; empty where nothing does."""
+    told = candidate.availability
+    if told is None or not (told.lacks or told.stage):
+        return ""
+    said = [told.stage] if told.stage else []
+    if told.lacks == "language":
+        said.insert(0, f"supported in {' and '.join(title_of(one.language) for one in told.languages)} only")
+    elif told.lacks == "version":
+        said.insert(0, f"supported since google-adk {told.since}, not in {told.version}")
+    return f"the docs say: {', '.join(said)}"
+
+
 def _listed(drift: Sequence[Drift]) -> str:
     names = [f"{_short(one.symbol)}{_hint(one)}" for one in drift[:MAX_DRIFT_NAMES]]
     more = [f"{len(drift) - MAX_DRIFT_NAMES} more"] if len(drift) > MAX_DRIFT_NAMES else []

@@ -26,6 +26,7 @@ from adk_evidence.models.pack import (
     WrittenQuestion,
     round_score,
 )
+from adk_evidence.search.available import availability_of
 from adk_evidence.search.drift import with_drift
 from adk_evidence.search.making import class_signatures
 from adk_evidence.search.outlines import make_outlines
@@ -68,7 +69,6 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
         outlines = make_outlines(run, question, shown) if run.settings.pack.outlines else ()
-    first = candidates[0].verification.state if candidates else "exact"
     pack = EvidencePack(
         pack_id="",
         query_id=run.query_id,
@@ -78,7 +78,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         profile=run.settings.profile,
         index=run.index.info,
         adk=run.scope.adk,
-        quality=lowered(run.quality, [UNSOUND[first]] if first in UNSOUND else []),
+        quality=lowered(run.quality, _gaps(candidates)),
         retrieval_plan=run.plan,
         candidates=candidates,
         coverage=Coverage.of(candidates),
@@ -96,6 +96,21 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         },
     )
     return pack.with_id()
+
+
+def _gaps(candidates: Sequence[Candidate]) -> list[str]:
+    """Why the first result answers less than its match promises, in clauses."""
+    if not candidates:
+        return []
+    first = candidates[0]
+    gaps = [UNSOUND[first.verification.state]] if first.verification.state in UNSOUND else []
+    if first.availability is not None and first.availability.lacks == "language":
+        gaps.append("the first result is about a feature that the docs do not call supported in your language")
+    elif first.availability is not None and first.availability.lacks == "version":
+        gaps.append(
+            f"the first result is about a feature that the docs date after google-adk {first.availability.version}"
+        )
+    return gaps
 
 
 def shown_candidates(
@@ -204,6 +219,7 @@ def make_candidate(
         for_language=payload.for_language,
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
         left_out=LeftOut.each(payload.left_out),
+        availability=availability_of(run, payload),
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),

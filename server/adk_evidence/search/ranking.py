@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
+from adk_evidence.search.available import is_elsewhere
 from adk_evidence.search.reading import read
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
 from adk_evidence.search.rerank.cascade import first_stage
@@ -170,4 +171,6 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
     body_tokens = run.settings.rerank.body_tokens
-    return [RerankDocument(hit.payload, body_tokens, scores[hit.point_id]) for hit in hits]
+    return [
+        RerankDocument(hit.payload, body_tokens, scores[hit.point_id], is_elsewhere(run, hit.payload)) for hit in hits
+    ]

@@ -6,6 +6,7 @@ import { namedLine } from "../../text/untrusted";
 import type { OpenTarget } from "../actions";
 import { Icon, type IconName } from "./Icon";
 import {
+  availabilityLabels,
   driftLabels,
   errorLabel,
   locationOf,
@@ -167,7 +168,7 @@ function Remarks({ candidate }: { candidate: Candidate }) {
           </span>
         </p>
       )}
-      {driftLabels(candidate).map((label) => (
+      {[...availabilityLabels(candidate), ...driftLabels(candidate)].map((label) => (
         <p key={label} class="remark drift">
           <Icon name="warning" />
           <SafeText text={label} longest={1000} />

@@ -76,6 +76,23 @@ export function errorLabel({ error }: Candidate): string | null {
   return typeof line === "number" ? t("{0}: line {1}", words, line) : words;
 }
 
+/** What keeps a reader from the feature that a page is about, and how finished the feature is: a sentence each. */
+export function availabilityLabels({ availability = null }: Candidate): string[] {
+  if (availability === null) {
+    return [];
+  }
+  const { languages, lacks, stage, version } = availability;
+  const since = languages.find(({ language }) => language === "python")?.since ?? "";
+  const names = languages.map(({ language }) => languageLabel(language)).join(", ");
+  return [
+    ...(lacks === "language" ? [t("The docs say: supported in {0} only", names)] : []),
+    ...(lacks === "version"
+      ? [t("The docs say: supported since google-adk {0}, not in {1}", since, version ?? "")]
+      : []),
+    ...(stage ? [t("The docs call this: {0}", stage)] : []),
+  ];
+}
+
 /** The most names that a card lists; the pack has the others. */
 const MAX_DRIFT_NAMES = 3;
 

@@ -28,6 +28,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     also_at: [],
     adds_little: false,
     drift: [],
+    availability: null,
     error: null,
     for_language: null,
     context: "",

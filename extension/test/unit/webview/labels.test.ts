@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { describe, it } from "mocha";
 import type { Drift } from "../../../src/protocol/generated";
-import { driftLabels, languageLabel } from "../../../src/webview/app/labels";
+import { availabilityLabels, driftLabels, languageLabel } from "../../../src/webview/app/labels";
 import { candidate } from "../evidence/packs";
 
 /** The server's table of languages: each name with its title. */
@@ -36,6 +36,34 @@ function lacking(symbol: string, more: Partial<Drift> = {}): Drift {
   const where = { version: "1.4.2", lines, until: null, since: null, instead: null, text: "" };
   return { kind: "import", symbol, ...where, ...more };
 }
+
+describe("where a feature exists, as its page says", () => {
+  const python = { language: "python", since: "1.25.0" };
+  const others = [
+    { language: "typescript", since: "1.0.0" },
+    { language: "go", since: null },
+  ];
+
+  it("is told where the reader does not have the feature", () => {
+    const languages = { languages: others, stage: null, lacks: "language", version: null } as const;
+    assert.deepEqual(availabilityLabels(candidate({ availability: { ...languages, languages: others } })), [
+      "The docs say: supported in TypeScript, Go only",
+    ]);
+    const version = { languages: [...others, python], stage: "experimental", lacks: "version" } as const;
+    const older = { ...version, languages: [...others, python], version: "1.20.0" };
+    assert.deepEqual(availabilityLabels(candidate({ availability: older })), [
+      "The docs say: supported since google-adk 1.25.0, not in 1.20.0",
+      "The docs call this: experimental",
+    ]);
+  });
+
+  it("is not told where the reader has the feature, nor of older servers", () => {
+    const { availability: _, ...older } = candidate();
+    const here = { languages: [python], stage: null, lacks: null, version: null };
+    assert.deepEqual(availabilityLabels(candidate({ availability: here })), []);
+    assert.deepEqual(availabilityLabels(older as ReturnType<typeof candidate>), []);
+  });
+});
 
 describe("what evidence shows and the version lacks", () => {
   it("is listed with the versions that have it", () => {

@@ -53,6 +53,7 @@ class Weights:
     - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
     - `opposite` counts for what is called by the opposite of the query's words: `after_tool_callback`, where the query
       says `before a tool`.
+    - `elsewhere` counts for docs of a feature that only the ADK for other languages has.
     """
 
     dense: float = 0.6
@@ -65,12 +66,13 @@ class Weights:
     private: float = -0.6
     changelog: float = -2.0
     opposite: float = -1.5
+    elsewhere: float = -1.0
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-8"
+    model = "local-zscore-9"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
@@ -101,6 +103,8 @@ class LocalReranker:
                     features["private"] = 1.0
                 if of_use and is_changelog(payload.path, payload.headings):
                     features["changelog"] = 1.0
+                if documents[index].elsewhere:
+                    features["elsewhere"] = 1.0
                 if is_opposite(beside, payload):
                     features["opposite"] = 1.0
                 if linked := max([used[name] for name in defined[index] if name in used], default=0):
