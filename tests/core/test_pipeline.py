@@ -28,6 +28,7 @@ from adk_evidence.errors import (
 from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.hybrid import wide_enough
 from adk_evidence.search.rerank.base import RerankScore
 from adk_evidence.search.session import EvidenceService
@@ -312,8 +313,18 @@ def test_paths_that_no_indexed_file_has_are_named(service):
     pack = ask(service, filters={"path_allowlist": ("docs/nosuch/**",)})
     assert not pack.candidates
     assert [one for one in pack.warnings if "'docs/nosuch/**'" in one and one.startswith("path_not_indexed")]
+    assert pack.quality.note == "No relevant evidence was found in the index within the filters of the question."
+    assert "CAUTION: Nothing was searched." in to_prompt(pack).text
     for paths in (("docs/nosuch/**", "*.md"), ("*.py",)):
         assert "path_not_indexed" not in codes(ask(service, filters={"path_allowlist": paths}))
+
+
+@pytest.mark.parametrize("glob", ["*plugins/retry.py", "plugins/retry.py", "/plugins/retry.py"])
+def test_a_path_that_begins_in_another_folder_is_named_as_it_would_match(service, glob):
+    pack = ask(service, filters={"path_allowlist": (glob,)})
+    (warning,) = [one for one in pack.warnings if one.startswith("path_not_indexed")]
+    assert warning.endswith(" '**/plugins/retry.py' matches 1 indexed file.")
+    assert ask(service, filters={"path_allowlist": ("**/plugins/retry.py",)}).candidates
 
 
 # Coverage and sub-queries

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
 from adk_evidence.models.pack import Quality
+from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.search.frames import RAISES, is_of_frame
 from adk_evidence.search.gates import KIND_NAMES
 from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
@@ -24,7 +25,8 @@ def assess(run: Run) -> Quality:
     nothing was missing from the search.
     """
     if not run.final:
-        return Quality(level="none", note="No relevant evidence was found in the index.")
+        within = " within the filters of the question" if run.request.filters != EvidenceFilters() else ""
+        return Quality(level="none", note=f"No relevant evidence was found in the index{within}.")
     return lowered(_of_hits(run), _gaps(run))
 
 

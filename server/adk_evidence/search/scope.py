@@ -127,7 +127,9 @@ def choose_scope(
     if request.path_allowlist and not any(index.paths[kind] and _NO_PATH not in built[kind][0].must for kind in kinds):
         globs = ", ".join(map(repr, request.path_allowlist))
         without = " besides the files that the blocklist leaves out" if request.path_blocklist else ""
-        context.warn("path_not_indexed", f"no indexed file{without} matches the paths that you asked for: {globs}.")
+        sentence = f"no indexed file{without} matches the paths that you asked for: {globs}"
+        nearest = _meant(request.path_allowlist, [path for kind in kinds for path in index.paths[kind]])
+        context.warn("path_not_indexed", f"{sentence}.{nearest}")
     filters = {kind: _narrowed(filter, versions.get(kind)) for kind, (filter, _) in built.items()}
     excluded: tuple[str, ...] = ()
     if index.has_api_reference and "doc" in kinds and not index.has_guides:
@@ -238,6 +240,19 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
     except ValueError as exc:
         raise InvalidRequestError(f"A path filter is not a valid glob: {exc}.", "Use gitignore-style globs.") from exc
     return tuple(path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path))
+
+
+def _meant(globs: Sequence[str], paths: Sequence[str]) -> str:
+    """A sentence on the globs that would match in whatever folder they begin; empty where none of them would."""
+    anywhere = {
+        glob: f"**/{glob.lstrip('*/')}" for glob in globs if "/" in glob.strip("/") and not glob.startswith("!")
+    }
+    told = []
+    for glob in dict.fromkeys(anywhere.values()):
+        found = Globs([glob])
+        if count := sum(found.match(path) for path in paths):
+            told.append(f"{glob!r} matches {count} indexed file{'s' if count > 1 else ''}")
+    return f" {'; '.join(told)}." if told else ""
 
 
 def _language_condition(languages: Iterable[str]) -> Filter:
