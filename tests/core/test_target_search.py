@@ -23,7 +23,7 @@ from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
 from adk_evidence.symbols.set_about import About
 from adk_evidence.symbols.target import RankParts, Target, rich_text
-from adk_evidence.symbols.target_sets import TargetSet
+from adk_evidence.symbols.target_sets import OUTSIDE, TargetSet
 from tests.corpora import HashEmbedder, Workplace, embed_all
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ class Broken(HashEmbedder):
         raise ModelError("The model is away.")
 
 
-def loaded(embedder: Any = None, *, of: list[Target] = TARGETS) -> TargetSearch:
+def loaded(embedder: Any = None, *, of: list[Target] = TARGETS, folder: Path | None = None) -> TargetSearch:
     about = About(
         repo="google/adk-python",
         commit="v2.13.0",
@@ -93,7 +93,7 @@ def loaded(embedder: Any = None, *, of: list[Target] = TARGETS) -> TargetSearch:
         targets=len(of),
     )
     vectors: FloatMatrix = embed_all(HashEmbedder(), [rich_text(item) for item in of])
-    found = TargetSet(about, of, vectors)
+    found = TargetSet(about, of, vectors, folder=folder)
     return TargetSearch(found, load_settings(), (embedder or HashEmbedder()).embed_query)
 
 
@@ -308,6 +308,19 @@ def test_of_a_name_of_another_package_is_said_where_the_code_takes_it_from(query
         f"No public symbol is called `{query}`: the code takes `HttpOptions` from another package "
         "(`from elsewhere.web import HttpOptions`); the nearest:"
     )
+
+
+@pytest.mark.parametrize("query", ["ApiKey", "ApiKey.name", "ApiKey()"])
+def test_of_a_name_that_only_the_code_inside_of_functions_uses_the_import_is_told(query: str, tmp_path: Path) -> None:
+    (tmp_path / OUTSIDE).write_text('{"ApiKey": "from web.models import ApiKey", "Context": "from web import Context"}')
+    search = loaded(of=FAMILY, folder=tmp_path)
+    assert search.lacking(query) == (
+        f"No public symbol is called `{query.removesuffix('()')}`: the code takes `ApiKey` from another package "
+        "(`from web.models import ApiKey`); the nearest:"
+    )
+    assert search.lacking("Context") == "", "the code has a class of that name itself"
+    (tmp_path / OUTSIDE).write_text("[")
+    assert loaded(of=FAMILY, folder=tmp_path).lacking("ApiKey") == "No public symbol is called `ApiKey`; the nearest:"
 
 
 @pytest.mark.parametrize("query", ["Part", "Part()", "Part.text", "web.Part", "part", "Context", "Blob", "Rare"])

@@ -419,6 +419,18 @@ def test_what_is_not_public_is_kept_apart_with_its_place() -> None:
 # Rank
 
 
+def test_names_of_other_packages_are_kept_with_the_import_that_most_modules_have() -> None:
+    rare, usual = "from web.inner import Key\n", "from web.models import Key, Other as Short\nimport web\n"
+    own = "from kit.b import X\nfrom .c import Y\nfrom web import *\n\ndef late():\n    from web.late import Late\n"
+    texts = {"kit.a": rare + own, "kit.b": usual, "kit.c": usual, "kit.d": "this is no Python ("}
+    modules = [ModuleText(name, f"src/{name}.py", text) for name, text in texts.items()]
+    assert read_targets(modules, {}, []).outside == {
+        "Key": "from web.models import Key",
+        "Short": "from web.models import Other as Short",
+        "Late": "from web.late import Late",
+    }
+
+
 def test_the_score_follows_from_the_parts_that_the_file_shows(kit: Any) -> None:
     for target in kit.values():
         assert target.score == score(target.parts)
@@ -495,6 +507,7 @@ def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: W
         "about.json",
         "extras.json",
         "hidden_symbols.json",
+        "outside_imports.json",
         "ranked_targets.yaml",
         "targets_meta.json",
     ]

@@ -35,6 +35,7 @@ from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.extract import ModuleText, public_symbols
 from adk_ingest.targets.extras import Declared, NeededExtras, declared_at
 from adk_ingest.targets.hidden import hidden_symbols
+from adk_ingest.targets.outside import outside_imports
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths, shown_paths
 from adk_ingest.vectors import Work
@@ -170,7 +171,7 @@ def read_targets(
     pages: Sequence[str],
     declared: Declared | None = None,
 ) -> Contents:
-    """The ranked targets of modules, what is defined beside them, and what brings the packages that they import.
+    """The ranked targets of modules, what is defined beside them, and what they import from other packages.
 
     Args:
         modules: The code.
@@ -187,7 +188,7 @@ def read_targets(
     extras = NeededExtras(modules, graph, declared) if declared is not None else None
     targets = rank_targets(symbols, graph, pages, extras)
     hidden = hidden_symbols(modules, {symbol.definition for symbol in symbols})
-    return Contents(targets, hidden, extras.by_import() if extras is not None else {})
+    return Contents(targets, hidden, extras.by_import() if extras is not None else {}, outside_imports(modules))
 
 
 def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
-from adk_evidence.symbols.target_sets import TargetSet, load_extras, load_hidden
+from adk_evidence.symbols.target_sets import TargetSet, load_extras, load_hidden, load_outside
 
 EXACT_SCORE = 4.0
 PREFIX_SCORE = 3.0
@@ -96,6 +96,7 @@ class TargetSearch:
         self._extras = Once(lambda: _load_extras(found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
+        self._outside = Once(lambda: _load_outside(found))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
@@ -283,7 +284,8 @@ class TargetSearch:
             package, _, alias = module.rpartition(".")
             is_same = self._elsewhere().get(alias) == f"from {package} import {alias}"
             known = f"{alias}.{last}" if is_same and f"{alias}.{last}" in used.values() else ""
-        statement = self._elsewhere().get(known.partition(".")[0] or first)
+        # What no signature names, the code inside of functions may.
+        statement = self._elsewhere().get(known.partition(".")[0] or first) or self._outside().get(first)
         what = f"has `{known}`" if known else f"takes `{first}`"
         return f": the code {what} from another package (`{statement}`)" if statement else ""
 
@@ -506,6 +508,13 @@ def _load_extras(found: TargetSet) -> Mapping[str, str]:
     """What brings optional packages; a set that cannot say so gives answers without."""
     with suppress(StoreError):
         return load_extras(found)
+    return {}
+
+
+def _load_outside(found: TargetSet) -> dict[str, str]:
+    """What the code imports from other packages; a set that cannot say so gives answers without."""
+    with suppress(StoreError):
+        return load_outside(found)
     return {}
 
 

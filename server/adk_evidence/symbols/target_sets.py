@@ -3,6 +3,8 @@
     <home>/targets/<key>/ranked_targets.yaml    every target with the parts of its rank, for people
     <home>/targets/<key>/targets_meta.json      the same as a list, which searches load
     <home>/targets/<key>/hidden_symbols.json    the definitions that are no targets, which exact names find
+    <home>/targets/<key>/extras.json            what brings the optional packages that the code imports
+    <home>/targets/<key>/outside_imports.json   the statements that import names from other packages
     <home>/targets/<key>/targets_vectors.npy    (N, D) float32, L2-normalised, row i for entry i of the list
     <home>/targets/<key>/about.json             the corpora and the model that the set is built of
 
@@ -37,6 +39,7 @@ META = "targets_meta.json"
 VECTORS = "targets_vectors.npy"
 HIDDEN = "hidden_symbols.json"
 EXTRAS = "extras.json"
+OUTSIDE = "outside_imports.json"
 KEPT_SETS = 4
 _BUILDING = ".building-"
 # Writing a set takes a second.
@@ -44,7 +47,7 @@ _ABANDONED_SECONDS = 3600
 
 _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
-_EXTRAS = TypeAdapter(dict[str, str])
+_TEXTS = TypeAdapter(dict[str, str])
 _AGAIN = "Remove that folder and run `adk-ingest targets`."
 
 
@@ -68,12 +71,14 @@ class Contents:
     """What a set says of the code, apart from vectors: the ranked targets, and what few answers need.
 
     `hidden` are the definitions beside the targets. `extras` says what brings the optional packages that the code
-    imports, e.g. `google-adk[mcp]`, by the paths of the imports.
+    imports, e.g. `google-adk[mcp]`, by the paths of the imports. `outside` has the statements that import names from
+    other packages, by these names.
     """
 
     targets: Sequence[Target]
     hidden: Sequence[HiddenSymbol] = ()
     extras: Mapping[str, str] = field(default_factory=dict)
+    outside: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_set(root: Path, about: About, contents: Contents, formula: str) -> Path:
@@ -87,7 +92,8 @@ def write_set(root: Path, about: About, contents: Contents, formula: str) -> Pat
         scratch.mkdir(parents=True)
         (scratch / META).write_bytes(_TARGETS.dump_json(list(contents.targets)))
         (scratch / HIDDEN).write_bytes(_HIDDEN.dump_json(list(contents.hidden)))
-        (scratch / EXTRAS).write_bytes(_EXTRAS.dump_json(dict(contents.extras)))
+        (scratch / EXTRAS).write_bytes(_TEXTS.dump_json(dict(contents.extras)))
+        (scratch / OUTSIDE).write_bytes(_TEXTS.dump_json(dict(contents.outside)))
         (scratch / LISTING).write_text(_listing(about, contents.targets, formula), encoding="utf-8")
         (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
         try:
@@ -179,9 +185,23 @@ def load_extras(found: TargetSet) -> dict[str, str]:
     if found.folder is None:
         return {}
     try:
-        return _EXTRAS.validate_json((found.folder / EXTRAS).read_bytes())
+        return _TEXTS.validate_json((found.folder / EXTRAS).read_bytes())
     except (OSError, ValueError) as exc:
         raise StoreError(f"The extras at {found.folder} cannot be read.", _AGAIN) from exc
+
+
+def load_outside(found: TargetSet) -> dict[str, str]:
+    """The statements that import names from other packages; see `Contents`. None of them in a set of an older version.
+
+    Raises:
+        StoreError: Their file cannot be read.
+    """
+    if found.folder is None or not (found.folder / OUTSIDE).is_file():
+        return {}
+    try:
+        return _TEXTS.validate_json((found.folder / OUTSIDE).read_bytes())
+    except (OSError, ValueError) as exc:
+        raise StoreError(f"The imports at {found.folder} cannot be read.", _AGAIN) from exc
 
 
 def has_vectors(folder: Path) -> bool:

@@ -1,0 +1,35 @@
+"""What modules import from other packages."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from adk_evidence.readers.python import every_statement
+from adk_ingest.targets.extract import ModuleText
+
+
+def outside_imports(modules: Sequence[ModuleText]) -> dict[str, str]:
+    """The statement that imports each name which modules take from other packages, by the name that is bound.
+
+    Of several statements for one name, the one counts that most modules have.
+    """
+    counts = Counter(found for module in modules for found in dict.fromkeys(_imported(module)))
+    packages = {".".join(module.name.split(".")[:2]) for module in modules}
+    statements: dict[str, str] = {}
+    for (name, path, statement), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if ".".join(path.split(".")[:2]) not in packages:
+            statements.setdefault(name, statement)
+    return statements
+
+
+def _imported(module: ModuleText) -> Iterator[tuple[str, str, str]]:
+    """The names that absolute imports of single names bind, each with its module and its statement."""
+    for node in every_statement(module.tree) if module.tree is not None else ():
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            for alias in node.names:
+                if alias.name != "*":
+                    renamed = f" as {alias.asname}" if alias.asname else ""
+                    statement = f"from {node.module} import {alias.name}{renamed}"
+                    yield alias.asname or alias.name, node.module, statement
