@@ -53,6 +53,7 @@ const NEWER = {
       "index",
       "best",
       "availability",
+      "taken_by",
     ],
   ],
   RetrievalPlan: [

@@ -15,6 +15,7 @@ from adk_ingest.made_with import constructor, field_call
 _DEPRECATED = re.compile(
     r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b|^[^.(]*\(deprecated\)(?:\.|$)", re.IGNORECASE
 )
+_PARAMETER = re.compile(r"^[ \t]+\*{0,2}(\w+)(?: ?\([^()\n]*\))?:\s+\[?deprecated\b", re.IGNORECASE | re.MULTILINE)
 _SECTION = re.compile(r"\s*\.\. deprecated::|\s*deprecated:", re.IGNORECASE)
 
 
@@ -24,6 +25,11 @@ def docstring_deprecation(docstring: str) -> str | None:
     if _DEPRECATED.search(" ".join(first.split())):
         return first
     return next((part for part in others if _SECTION.match(part)), None)
+
+
+def deprecated_parameters(docstring: str) -> tuple[str, ...]:
+    """The parameters whose description in a docstring begins by calling them deprecated."""
+    return tuple(dict.fromkeys(_PARAMETER.findall(docstring)))
 
 
 def module_deprecation(tree: ast.Module) -> str | None:

@@ -138,6 +138,8 @@ def _for_model(pack: EvidencePack) -> dict[str, Any]:
             found["needs"] = candidate.needs
         if candidate.signature:
             found["signature"] = candidate.signature
+        if candidate.taken_by:
+            found["passed_to"] = list(candidate.taken_by)
         if candidate.same_as is not None:
             found["same_as"] = candidate.same_as
             found["text"] = ""

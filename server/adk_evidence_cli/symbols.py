@@ -73,6 +73,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
         listed_methods(target.methods, METHODS_TOKENS),
+        f"passed to {', '.join(target.taken_by)}" if target.taken_by else "",
         _summary(target, answer),
     )
     for fact in filter(None, facts):

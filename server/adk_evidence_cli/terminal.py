@@ -30,6 +30,7 @@ from adk_evidence.render.view import (
     indexed_sources,
     place,
     shown,
+    taken_label,
     verification_label,
     version_label,
 )
@@ -179,6 +180,8 @@ def _facts(candidate: Candidate) -> Text:
         facts.append((one_line(f"needs {candidate.needs}"), "dim"))
     if candidate.signature:
         facts.append((one_line(candidate.signature), "dim"))
+    if label := taken_label(candidate):
+        facts.append((label, "dim"))
     if candidate.drift:
         facts.append((one_line(drift_label(candidate)), "yellow"))
     if candidate.support is not None:

@@ -300,6 +300,7 @@ def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
         listed_fields([one_line(field) for field in found.fields], room),
         listed_methods(found.methods, METHODS_TOKENS),
         truncate_tokens(one_line(found.summary), told),
+        f"passed to {', '.join(found.taken_by)}" if found.taken_by else "",
         one_line(found.import_statement),
         f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",
         one_line(found.citation),

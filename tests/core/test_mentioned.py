@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -107,6 +108,16 @@ class KeepConfig(BaseModel):
     """How long the beginning of a prompt is kept."""
 
     minutes: int = 30
+'''
+PROGRAM = '''\
+from .cache import KeepConfig, ResumeConfig
+
+
+class Program:
+    """All that runs."""
+
+    def __init__(self, keep: KeepConfig | None = None, resume: ResumeConfig | None = None) -> None:
+        self.keep, self.resume = keep, resume
 '''
 MEMORY = '''\
 """A tool that looks back."""
@@ -245,6 +256,21 @@ def test_a_constructor_that_is_shown_is_not_repeated(service: EvidenceService) -
     head = result(ask(service, "what does the RetryPlugin class do with max_retries"), "RetryPlugin")
     assert "def __init__(self, max_retries" in "".join(passage.text for passage in head.passages)
     assert head.signature is None
+
+
+def test_a_class_says_what_its_objects_are_passed_to_and_the_same_is_said_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    made = Workplace(tmp_path_factory.mktemp("passed"))
+    write_code(made.code, {**CODE, "src/google/adk/cache.py": CACHE, "src/google/adk/program.py": PROGRAM})
+    made.ingest()
+    with closing(EvidenceService(made.settings, dense=HashEmbedder(), sparse=shared_sparse())) as service:
+        pack = ask(service, COMPACTION)
+    keep, resume = result(pack, "KeepConfig"), result(pack, "ResumeConfig")
+    assert (keep.taken_by, resume.taken_by) == (("Program(keep=)",), ("Program(resume=)",))
+    assert "passed to `Program(keep=)`" in to_prompt(pack).text and "passed to `Program(keep=)`" in to_markdown(pack)
+    told = [candidate.taken_by for candidate in pack.candidates if candidate.taken_by]
+    assert len(set(told)) == len(told)
 
 
 def test_a_result_imports_what_it_is_called_and_says_what_else(service: EvidenceService) -> None:

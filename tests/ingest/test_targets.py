@@ -419,6 +419,38 @@ def test_what_is_not_public_is_kept_apart_with_its_place() -> None:
 # Rank
 
 
+def test_parameters_that_a_docstring_calls_deprecated_are_kept() -> None:
+    text = '''
+class Runner:
+    """Runs.
+
+    Attributes:
+        name: Deprecated by nobody.
+    """
+
+    def __init__(self, app: str, plugins: list | None = None, other: int = 0, *, name: str = "") -> None:
+        """Make one.
+
+        Args:
+            app: What runs. Deprecated things are not meant.
+            plugins: Deprecated. Use `app`.
+            other (int):
+                [Deprecated] No longer used.
+        """
+
+    def run(self, text: str, mode: str = "") -> None:
+        """Run it.
+
+        Args:
+            text: What is said.
+            mode (str): DEPRECATED, no longer read.
+        """
+'''
+    found = {one.symbol: one for one in read_targets([ModuleText("kit.a", "src/kit/a.py", text)], {}, []).targets}
+    assert found["Runner"].deprecated_parameters == ("plugins", "other")
+    assert found["Runner.run"].deprecated_parameters == ("mode",)
+
+
 def test_names_of_other_packages_are_kept_with_the_import_that_most_modules_have() -> None:
     rare, usual = "from web.inner import Key\n", "from web.models import Key, Other as Short\nimport web\n"
     own = "from kit.b import X\nfrom .c import Y\nfrom web import *\n\ndef late():\n    from web.late import Late\n"

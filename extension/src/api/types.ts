@@ -193,6 +193,8 @@ export interface EvidenceCandidate {
   needs?: string | null;
   /** How the class is made that the result begins, where `passages` do not say it. Missing from older servers. */
   signature?: string | null;
+  /** What objects of the class are passed to, e.g. `App(plugins=)`. Missing from older servers. */
+  taken_by?: string[];
   /** Rank of an earlier candidate that shows the same text. Missing from older servers. */
   same_as?: number | null;
   /** Citations of later candidates that show the same text. Missing from older servers. */

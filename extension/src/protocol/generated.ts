@@ -591,6 +591,10 @@ export interface Candidate {
    */
   signature: string | null;
   /**
+   * What objects of the class of this result are passed to, e.g. `App(plugins=)`, where no earlier candidate says the same.
+   */
+  taken_by: string[];
+  /**
    * The rank of an earlier candidate that shows the same text.
    */
   same_as: number | null;
@@ -997,7 +1001,8 @@ export interface TargetAnswer {
  * A target as a search found it, with the citation of its definition.
  *
  * Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
- * so, `methods` are the names of the public methods of a class, and `type_imports` are the statements that import the
+ * so, `methods` are the names of the public methods of a class, `taken_by` is what its objects are passed to
+ * (`App(plugins=)`), and `type_imports` are the statements that import the
  * classes in the signature, and those of other packages in the fields.
  * `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
  * as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
@@ -1017,6 +1022,7 @@ export interface RankedTarget {
   signature: string;
   fields: string[];
   methods: string[];
+  taken_by: string[];
   type_imports: string[];
   path: string;
   lines: LineSpan;

@@ -18,6 +18,7 @@ from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
     Definition,
+    Function,
     bound_names,
     clip,
     definitions,
@@ -28,7 +29,7 @@ from adk_evidence.readers.python import (
     unparse,
 )
 from adk_evidence.symbols.target import RankParts, Target, TargetType
-from adk_ingest.deprecations import deprecation, docstring_deprecation
+from adk_ingest.deprecations import deprecated_parameters, deprecation, docstring_deprecation
 from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, is_shared, shortcuts, takes
 
 if TYPE_CHECKING:
@@ -210,6 +211,7 @@ def _symbol_and_members(
         summary=_summary(doc),
         signatures=(clip(own, MAX_OWN_SIGNATURE_CHARS), *(clip(text, MAX_SIGNATURE_CHARS) for text in inside)),
         shortcuts=shortcuts(node) if node is not None else (),
+        deprecated_parameters=_deprecated_parameters(made_by, doc),
         path=module.path,
         lines=_lines(member, statement),
         parts=parts,
@@ -229,6 +231,12 @@ def _symbol_and_members(
             deprecated=deprecated,
             statement=statement,
         )
+
+
+def _deprecated_parameters(made_by: Function | None, doc: str) -> tuple[str, ...]:
+    """Those of the constructor of a class, or, without one, of what has this docstring."""
+    made_with = ast.get_docstring(made_by, clean=False) if made_by is not None else None
+    return deprecated_parameters(made_with or doc)
 
 
 def _assignments(node: ast.ClassDef) -> dict[str, _Assignment]:

@@ -262,6 +262,11 @@ class Candidate(Frozen):
         description="The constructor of the class that this result begins, cut to what counts; of a model without one, "
         "its fields as parameters. Null where this result or an earlier one shows them all, or where none is known.",
     )
+    taken_by: tuple[str, ...] = Field(
+        default=(),
+        description="What objects of the class of this result are passed to, e.g. `App(plugins=)`, where no earlier "
+        "candidate says the same.",
+    )
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")
     adds_little: bool = Field(

@@ -18,6 +18,7 @@ from adk_evidence.render.view import (
     location,
     place,
     shown,
+    taken_label,
     verification_label,
 )
 
@@ -94,6 +95,8 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
         facts.append(f"needs {code_span(candidate.needs)}")
     if candidate.signature:
         facts.append(code_span(candidate.signature))
+    if label := taken_label(candidate, code_span):
+        facts.append(label)
     if candidate.drift:
         facts.append(inline(drift_label(candidate)))
     if repeats:

@@ -28,6 +28,7 @@ from adk_evidence.render.view import (
     place,
     shown,
     shown_within,
+    taken_label,
 )
 from adk_evidence.tokens import estimate_tokens
 
@@ -268,6 +269,8 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
         facts.append(f"needs {code_span(candidate.needs)}")
     if candidate.signature:
         facts.append(code_span(candidate.signature))
+    if label := taken_label(candidate, code_span):
+        facts.append(label)
     if candidate.drift:
         facts.append(one_line(drift_label(candidate)))
     if candidate.also_at and not full:

@@ -48,6 +48,12 @@ def parameter_names(signature: str) -> list[str]:
     return [name for part in _parts(signature) if (name := _name_of(part)).isidentifier()]
 
 
+def parameters(signature: str) -> list[tuple[str, str]]:
+    """The parameters of a signature that have an annotation, each with that."""
+    pairs = ((_name_of(part), part.partition(":")[2].partition("=")[0].strip()) for part in _parts(signature))
+    return [(name, annotation) for name, annotation in pairs if name.isidentifier() and annotation]
+
+
 def with_parameters(signature: str, tokens: int, names: Collection[str]) -> str:
     """A signature of at most so many tokens in which some parameters stay, as far as they fit; see `limited_signature`.
 

@@ -1,4 +1,4 @@
-"""How the classes among the results are made, where the results do not show their constructors."""
+"""How the classes among the results are made, where the results do not show that, and what takes their objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adk_evidence.readers.definitions import read_definition
 from adk_evidence.render.signatures import parameter_names, with_parameters
 from adk_evidence.search.passages import Excerpt
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.symbols.constructors import constructor
+from adk_evidence.symbols.constructors import class_of, constructor
 
 # The most tokens of a signature: of a class that the question names, and of another one.
 MAX_TOKENS = 160
@@ -37,6 +37,22 @@ def class_signatures(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, str
         text = "\n".join(passage.text for passage in excerpt.passages)
         if not (made.of_fields and all(name in text for name in parameter_names(signature))):
             found[hit.point_id] = signature
+    return found
+
+
+def class_takers(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, tuple[str, ...]]:
+    """What takes the objects of the classes that results are of, by point id; the same is said once."""
+    search = run.targets()
+    if search is None:
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    told: set[tuple[str, ...]] = {()}
+    for hit in run.final:
+        cls = class_of(search, hit.payload) if hit.kind == "code" and excerpts[hit.point_id].same_as is None else None
+        takers = search.takers().of(cls) if cls is not None else ()
+        if takers not in told:
+            told.add(takers)
+            found[hit.point_id] = takers
     return found
 
 

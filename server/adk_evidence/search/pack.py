@@ -28,7 +28,7 @@ from adk_evidence.models.pack import (
 )
 from adk_evidence.search.available import availability_of
 from adk_evidence.search.drift import with_drift
-from adk_evidence.search.making import class_signatures
+from adk_evidence.search.making import class_signatures, class_takers
 from adk_evidence.search.outlines import make_outlines
 from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
 from adk_evidence.search.pasted import tell_error
@@ -128,7 +128,7 @@ def shown_candidates(
             also_at.setdefault(ranks[same], []).append(candidate.citation)
     little = set() if run.settings.pack.weak_ends else add_little(run, excerpts) | shells(run, excerpts)
     made: list[Candidate] = []
-    signatures = class_signatures(run, excerpts)
+    signatures, takers = class_signatures(run, excerpts), class_takers(run, excerpts)
     for hit, candidate in zip(run.final, candidates, strict=True):
         found = excerpts[hit.point_id]
         shown = {
@@ -140,6 +140,7 @@ def shown_candidates(
             "also_at": tuple(also_at.get(candidate.rank, ())),
             "import_statement": imports.statement(hit.payload) if imports else None,
             "signature": signatures.get(hit.point_id),
+            "taken_by": takers.get(hit.point_id, ()),
             "adds_little": hit.point_id in little,
         }
         made.append(candidate.model_copy(update={**shown, "needs": _needs(imports, hit, candidate, made)}))

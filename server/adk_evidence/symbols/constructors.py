@@ -10,6 +10,7 @@ from adk_evidence.render.signatures import DEPRECATED
 
 if TYPE_CHECKING:
     from adk_evidence.symbols.search import TargetSearch
+    from adk_evidence.symbols.target import Target
 
 
 _NAME = re.compile(r"[\w.]+")
@@ -27,20 +28,26 @@ class Constructor(NamedTuple):
     of_fields: bool
 
 
+def class_of(search: TargetSearch, payload: ChunkPayload) -> Target | None:
+    """The public class that a chunk of code is of, or a part of; None where there is none."""
+    about = search.set.about
+    # Lines of an earlier state of the files, and of other versions, may have other parameters.
+    if search.set.stale or (payload.repo, payload.commit) != (about.repo, about.commit):
+        return None
+    symbol = payload.symbol or ""
+    name = symbol if payload.symbol_kind == "class" else symbol.rpartition(".")[0]
+    named = (search.targets[place] for place in search.names.ending(name)) if name else ()
+    return next((one for one in named if one.type == "class" and one.path == payload.path), None)
+
+
 def constructor(search: TargetSearch, payload: ChunkPayload) -> Constructor | None:
     """How the class is made that begins in a chunk of its own.
 
     None where the chunk begins no public class, or where nothing is known of how the class is made.
     """
-    about = search.set.about
-    # Lines of an earlier state of the files, and of other versions, may have other parameters.
-    if search.set.stale or (payload.repo, payload.commit) != (about.repo, about.commit):
+    if payload.symbol is None or payload.symbol_kind != "class" or payload.symbol not in payload.symbols:
         return None
-    symbol = payload.symbol
-    if symbol is None or payload.symbol_kind != "class" or symbol not in payload.symbols:
-        return None
-    named = (search.targets[place] for place in search.names.ending(symbol))
-    target = next((one for one in named if one.type == "class" and one.path == payload.path), None)
+    target = class_of(search, payload)
     if target is None:
         return None
     signature = target.signatures[0]

@@ -150,6 +150,7 @@ class CurrentSymbols:
                 signature=target.signatures[0],
                 fields=search.fields.of(target) if is_exact else (),
                 methods=search.members.methods(target) if is_exact else (),
+                taken_by=search.takers().of(search.by_fqn.get(target.alias_of or "", target)) if is_exact else (),
                 type_imports=type_imports(target) if is_exact else (),
                 citation=_citation(target, about, manifest),
                 rank_score=target.score,

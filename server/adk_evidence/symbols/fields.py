@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from adk_evidence.render.signatures import DEPRECATED, parameter_names
+from adk_evidence.symbols.imports import annotation_of
 from adk_evidence.symbols.target import Target
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
@@ -44,6 +45,13 @@ class Fields:
                 found.setdefault(shortcut.partition(":")[0], (1, shortcut))
         shown = (place for name, place in found.items() if name not in taken)
         return tuple(text for _, text in sorted(shown, key=lambda place: place[0]))
+
+    def own(self, target: Target) -> list[tuple[str, str]]:
+        """The fields that a class itself has for callers to set, each with its annotation; no deprecated ones."""
+        named = ((self._field(target, signature), signature) for signature in target.signatures[1:])
+        found = [(name, signature) for name, signature in named if name is not None]
+        ranked = ((name, annotation_of(text), self._ranked(target, name, text)) for name, text in found)
+        return [(name, annotation) for name, annotation, (_, text) in ranked if not text.endswith(DEPRECATED)]
 
     def _made_of(self, target: Target) -> Iterator[Target]:
         """The class and its bases, as far as their fields are what the class is made with."""

@@ -23,6 +23,7 @@ from adk_evidence.symbols.hidden import HiddenNames
 from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
+from adk_evidence.symbols.takers import Takers
 from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
 from adk_evidence.symbols.target_sets import TargetSet, load_extras, load_hidden, load_outside
 
@@ -96,6 +97,7 @@ class TargetSearch:
         self._extras = Once(lambda: _load_extras(found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
+        self.takers = Once(lambda: Takers(found.targets, self.fields))
         self._outside = Once(lambda: _load_outside(found))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 

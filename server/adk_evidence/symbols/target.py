@@ -58,6 +58,7 @@ class Target(Frozen):
     other bases, which none of the public ones has. `types` are the import paths of the classes in the signature.
     `takes_fields` says whether the fields of a class are what it is made with, besides the parameters in its signature;
     `is_model` that it takes them by name, as models of pydantic do; `shortcuts` are what it takes beside its fields.
+    `deprecated_parameters` are those that its docstring calls so.
     `needs` is what must be installed for the import if the distribution alone will not do, e.g. `google-adk[mcp]`.
     `rank` counts from 1; `score` is from 0 to 1.
     """
@@ -81,6 +82,7 @@ class Target(Frozen):
     takes_fields: bool = False
     is_model: bool = False
     shortcuts: tuple[str, ...] = ()
+    deprecated_parameters: tuple[str, ...] = ()
     needs: str = ""
     parts: RankParts
 
@@ -135,7 +137,8 @@ class RankedTarget(Frozen):
     """A target as a search found it, with the citation of its definition.
 
     Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
-    so, `methods` are the names of the public methods of a class, and `type_imports` are the statements that import the
+    so, `methods` are the names of the public methods of a class, `taken_by` is what its objects are passed to
+    (`App(plugins=)`), and `type_imports` are the statements that import the
     classes in the signature, and those of other packages in the fields.
     `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
     as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
@@ -155,6 +158,7 @@ class RankedTarget(Frozen):
     signature: str
     fields: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    taken_by: tuple[str, ...] = ()
     type_imports: tuple[str, ...] = ()
     path: str
     lines: LineSpan

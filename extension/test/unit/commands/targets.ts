@@ -13,6 +13,7 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
     signature: "class Runner",
     fields: [],
     methods: [],
+    taken_by: [],
     type_imports: [],
     path: "src/google/adk/runners.py",
     lines: { start: 6, end: 12 },

@@ -29,6 +29,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     adds_little: false,
     drift: [],
     availability: null,
+    taken_by: [],
     error: null,
     for_language: null,
     context: "",
