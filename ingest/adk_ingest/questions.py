@@ -26,7 +26,7 @@ from adk_ingest.question_file import question_file
 
 SHIPPED = "questions.json.gz"
 HASH_CHARS = 12
-# Each question has a vector. Three chunks of four questions make the largest sections.
+# The most questions of a chunk of several sections: each has a vector.
 MAX_JOINED = 12
 # The digests of the table that ships, `Table.digest` and `Table.text_digest`, by the sha256 of its file. Reading the
 # table and computing one takes 65 ms, and every run asks for it, also the many that change nothing.

@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 
 from adk_evidence.admission import Limits
+from adk_evidence.models.pack import Availability, SupportedLanguage
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
 from adk_evidence_agents.session import AgentSession
 from tests.agents.conftest import HOSTILE_WORDS, Moody
+from tests.core import factories
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.injection import outside_fences
 
@@ -80,10 +82,21 @@ async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession)
     assert set(pack) == {"query", "quality", "retrieval_plan", "candidates", "coverage"}
     assert 1 <= len(pack["candidates"]) <= 4
     for candidate in pack["candidates"]:
-        assert set(candidate) - {"import_statement", "needs", "signature", "same_as"} == CANDIDATE
+        assert set(candidate) - {"import_statement", "needs", "signature", "same_as", "passed_to"} == CANDIDATE
         assert candidate["citation"].startswith(("adk-docs@", "adk-python@"))
     assert sum(pack["coverage"].values()) == len(pack["candidates"])
     assert answer["warnings"] == [] and list(answer["debug"]) == ["query_id"]
+
+
+async def test_models_are_told_for_whom_a_feature_is_and_what_objects_of_a_class_are_passed_to() -> None:
+    pack = factories.pack(factories.payload())
+    languages = (SupportedLanguage(language="go", since="2.1.0"),)
+    told = {"availability": Availability(languages=languages, lacks="language"), "taken_by": ("App(plugins=)",)}
+    (plain,) = adk_tool._for_model(pack)["candidates"]
+    changed = pack.model_copy(update={"candidates": (pack.candidates[0].model_copy(update=told),)})
+    (only,) = adk_tool._for_model(changed)["candidates"]
+    assert only["availability"] == "the docs say: supported only in Go" and only["passed_to"] == ["App(plugins=)"]
+    assert not {"availability", "passed_to"} & set(plain)
 
 
 async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -> None:

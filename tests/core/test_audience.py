@@ -256,17 +256,20 @@ def test_a_note_whose_title_names_another_language_is_for_its_readers_unless_it_
     assert others(NOTES)[0][1].endswith("| `/api` |")
 
 
-def tagged(*languages: str) -> str:
-    spans = "".join(f'<span class="lst-{name.lower()}">{name}</span>' for name in languages)
-    return f'<div class="language-support-tag">\n{spans}\n</div>'
+@pytest.mark.parametrize(
+    "title", ["Unlike Java", "Coming from Java", "Not in Go", "Go faster with caching", "Java differs", "Go deeper"]
+)
+def test_a_title_that_speaks_to_readers_of_other_languages_hides_no_note(title: str) -> None:
+    assert others(f'!!! tip "{title}"\n    Return nothing.\n') == []
 
 
-def test_a_section_whose_tag_names_one_other_language_is_for_its_readers() -> None:
-    sections = [("Both", ("Python", "Go")), ("Facts", ("Java",)), ("Two", ("Java", "Go"))]
-    text = "\n\n".join(["# Page", *(f"## {name}\n\n{tagged(*names)}\n\nText." for name, names in sections)])
-    (only,) = others(text)
-    assert only[0] == "java" and only[1].startswith("## Facts") and only[1].endswith("Text.")
+@pytest.mark.parametrize("title", ["Go", "Go: paths", "ADK Go v2.0.0", "Go only", "Redaction in Go", "Java support"])
+def test_a_title_that_names_a_language_alone_is_for_its_readers(title: str) -> None:
+    assert [language for language, _ in others(f'!!! tip "{title}"\n    Return nothing.\n')] == [
+        "java" if "Java" in title else "go"
+    ]
 
 
-def test_the_tag_of_a_whole_page_hides_nothing() -> None:
-    assert others(f"# OpenAI models\n\n{tagged('Go')}\n\nIn Python, use LiteLLM.") == []
+def test_tags_of_languages_hide_nothing() -> None:
+    tag = '<div class="language-support-tag">\n<span class="lst-java">Java v1.7.0</span>\n</div>'
+    assert others(f"# Tools\n\n## Filters\n\n{tag}\n\nPython takes the filter elsewhere.\n") == []

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from adk_evidence.citations.saved import read_pack, read_whole_pack
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.models.pack import EvidencePack, content_id, is_intact
+from adk_evidence.models.pack import EvidencePack, content_id, is_intact, round_score
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.explain import Explanation, explain
 from adk_evidence.search.rerank.base import RerankScore, scores_of_order
@@ -118,6 +118,26 @@ def test_a_score_from_outside_is_said_to_be_from_outside(indexed):
     assert found.agrees and states(found) == {"agrees", "outside"}
     says = [step.says for step in found.candidates[0].steps if step.name == "rerank"]
     assert len(says) == 1 and "comes from reverses-1, outside" in says[0]
+
+
+def test_scores_of_an_earlier_local_reranker_are_computed_with_the_weights_of_the_pack(indexed):
+    pack = answered(indexed)
+    pack["retrieval_plan"]["rerank_model"] = "local-zscore-8"
+    found = explained(pack)
+    assert {step.state for one in found.candidates for step in one.steps if step.name == "rerank"} == {"agrees"}
+
+
+def test_a_result_that_ranks_lower_for_its_language_lacks_that_language(indexed):
+    pack = answered(indexed)
+    first, weights = pack["candidates"][0], pack["retrieval_plan"]["rerank_weights"]
+    first["why"]["features"]["elsewhere"] = 1.0
+    score = round_score(first["rerank_score"] + weights["elsewhere"])
+    first["rerank_score"] = first["why"]["rerank_score"] = score
+    assert "features" in differing(explained(pack))
+    languages = [{"language": "go", "since": None}]
+    first["availability"] = {"languages": languages, "stage": None, "lacks": "language", "version": None}
+    steps = [step for step in explained(pack).candidates[0].steps if step.name in ("features", "rerank")]
+    assert {step.state for step in steps} == {"agrees"}
 
 
 def test_of_two_rerankers_the_local_one_is_computed_again(indexed):

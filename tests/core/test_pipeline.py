@@ -313,18 +313,25 @@ def test_paths_that_no_indexed_file_has_are_named(service):
     pack = ask(service, filters={"path_allowlist": ("docs/nosuch/**",)})
     assert not pack.candidates
     assert [one for one in pack.warnings if "'docs/nosuch/**'" in one and one.startswith("path_not_indexed")]
-    assert pack.quality.note == "No relevant evidence was found in the index within the filters of the question."
+    assert pack.quality.note == "No evidence fits the filters."
     assert "CAUTION: Nothing was searched." in to_prompt(pack).text
     for paths in (("docs/nosuch/**", "*.md"), ("*.py",)):
         assert "path_not_indexed" not in codes(ask(service, filters={"path_allowlist": paths}))
 
 
-@pytest.mark.parametrize("glob", ["*plugins/retry.py", "plugins/retry.py", "/plugins/retry.py"])
+@pytest.mark.parametrize("glob", ["*plugins/retry.py", "plugins/retry.py", "./plugins/retry.py", "/retry.py"])
 def test_a_path_that_begins_in_another_folder_is_named_as_it_would_match(service, glob):
     pack = ask(service, filters={"path_allowlist": (glob,)})
     (warning,) = [one for one in pack.warnings if one.startswith("path_not_indexed")]
-    assert warning.endswith(" '**/plugins/retry.py' matches 1 indexed file.")
-    assert ask(service, filters={"path_allowlist": ("**/plugins/retry.py",)}).candidates
+    meant = f"**/{glob.lstrip('./*')}"
+    assert warning.endswith(f" {meant!r} matches 1 indexed file.")
+    assert ask(service, filters={"path_allowlist": (meant,)}).candidates
+
+
+@pytest.mark.parametrize(("glob", "blocked"), [("plugins/retry.py", "**/plugins/**"), ("*/*", "*"), ("!a/b", "c")])
+def test_a_path_that_could_match_nothing_is_not_suggested(service, glob, blocked):
+    pack = ask(service, filters={"path_allowlist": (glob,), "path_blocklist": (blocked,)})
+    assert not any("matches" in one.partition("asked for")[2] for one in pack.warnings)
 
 
 # Coverage and sub-queries

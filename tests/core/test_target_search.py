@@ -319,6 +319,9 @@ def test_of_a_name_that_only_the_code_inside_of_functions_uses_the_import_is_tol
         "(`from web.models import ApiKey`); the nearest:"
     )
     assert search.lacking("Context") == "", "the code has a class of that name itself"
+    (tmp_path / OUTSIDE).write_text('{"kit": "from web import kit"}')
+    own = loaded(of=FAMILY, folder=tmp_path).lacking("kit.ApiKey")
+    assert own == "No public symbol is called `kit.ApiKey`; the nearest:", "`kit` is a package of the code"
     (tmp_path / OUTSIDE).write_text("[")
     assert loaded(of=FAMILY, folder=tmp_path).lacking("ApiKey") == "No public symbol is called `ApiKey`; the nearest:"
 

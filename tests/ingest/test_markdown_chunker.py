@@ -489,12 +489,13 @@ def test_sub_sections_of_the_snapshot_come_out_as_chunks() -> None:
     assert [(item.start_line, item.end_line) for item in cloud_run if item.headings == trail] == [(239, 308)]
 
 
-def test_a_chunk_knows_where_its_feature_exists() -> None:
+def test_a_chunk_knows_where_the_features_of_its_sections_exist() -> None:
     tag = '<div class="language-support-tag">\n<span class="lst-supported">Supported in ADK</span>{}\n</div>'
     first = tag.format('<span class="lst-python">Python v1.2.0</span><span class="lst-preview">Preview</span>')
     second = tag.format('<span class="lst-go">Go</span>')
-    words = "Words that fill the section. " * 12
-    found = chunk(f"# Page\n\n{first}\n\n{words}\n\n## Inner\n\n{words}\n\n## Other\n\n{second}\n\n{words}\n").chunks
-    by_heading = {item.headings[-1]: (item.supported, item.stage) for item in found}
-    page = ((("python", "1.2.0"),), "preview")
-    assert by_heading == {"Page": page, "Inner": page, "Other": ((("go", ""),), None)}
+    text = f"# Page\n\n{first}\n\nWords.\n\n#### Inner\n\nWords.\n\n#### Other\n\n{second}\n\nWords.\n"
+    (whole,) = chunk(text, sizes()).chunks
+    own, both = (("python", "1.2.0"),), (("go", ""), ("python", "1.2.0"))
+    other = text.split("\n").index("#### Other") + 1
+    assert whole.availability == ((1, "preview", own), (other, "", both))
+    assert chunk("# Page\n\nWords.\n").chunks[0].availability == ()

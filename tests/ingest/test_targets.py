@@ -463,6 +463,19 @@ def test_names_of_other_packages_are_kept_with_the_import_that_most_modules_have
     }
 
 
+def test_what_a_distribution_has_itself_is_of_no_other_package() -> None:
+    texts = {
+        "google.adk.a": "from __future__ import annotations\nfrom google import adk\nfrom google.adk.b import X\n",
+        "google.adk.b": "from google.genai import types\nfrom googleapis import Y\n",
+        "shop.a": "from shop import helper\nfrom shop.unread.db import Base\n",
+    }
+    modules = [ModuleText(name, f"src/{name.replace('.', '/')}.py", text) for name, text in texts.items()]
+    assert read_targets(modules, {}, []).outside == {
+        "types": "from google.genai import types",
+        "Y": "from googleapis import Y",
+    }
+
+
 def test_the_score_follows_from_the_parts_that_the_file_shows(kit: Any) -> None:
     for target in kit.values():
         assert target.score == score(target.parts)

@@ -62,8 +62,8 @@ class RawChunk:
     `doc` is the first paragraph of the symbol's docstring. `sections` are the trails of the headings that begin inside
     a chunk of a page. `anchor` is the fragment of the chunk's innermost heading.
     `left_out` has the first line, the last line and the language of the own lines that are for readers of another
-    language than the corpus's; a chunk that is for such readers names their language in `for_language`. `supported` and
-    `stage` are what the page says of where its feature exists (`readers.availability`).
+    language than the corpus's; a chunk that is for such readers names their language in `for_language`. For
+    `availability` see `ChunkPayload`.
     """
 
     start_line: int
@@ -84,8 +84,7 @@ class RawChunk:
     anchor: str | None = None
     lang: str = "txt"
     code_langs: tuple[str, ...] = ()
-    supported: tuple[tuple[str, str], ...] = ()
-    stage: str | None = None
+    availability: tuple[tuple[int, str, tuple[tuple[str, str], ...]], ...] = ()
     for_language: str | None = None
     left_out: tuple[tuple[int, int, str], ...] = ()
     attachments: tuple[Attachment, ...] = ()

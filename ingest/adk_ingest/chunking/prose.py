@@ -99,7 +99,6 @@ class _Cutter:
                 tail = context_tail(lines, pieces[place - 1], docs.overlap_chars, fences)
             innermost = page.heading_at[_first_content_line(page, own)]
             included = self._included(own)
-            available = of_heading(page, innermost, self._told)
             yield RawChunk(
                 start_line=whole.start,
                 end_line=whole.end,
@@ -112,8 +111,7 @@ class _Cutter:
                 anchor=None if innermost is None else self._anchors[innermost],
                 lang=page.lang,
                 code_langs=_languages(page, own),
-                supported=available.languages if available else (),
-                stage=available.stage if available else None,
+                availability=self._availability(own),
                 for_language=for_language,
                 left_out=tuple((part.start + 1, part.end, part.language) for part in inside),
                 attachments=tuple(
@@ -121,6 +119,15 @@ class _Cutter:
                 ),
                 missing_includes=tuple(path for path, text in included if text is None),
             )
+
+    def _availability(self, own: Iterable[int]) -> tuple[tuple[int, str, tuple[tuple[str, str], ...]], ...]:
+        """What the page says of where the features of some lines exist, with the lines where that changes, 1-based."""
+        found: list[tuple[int, str, tuple[tuple[str, str], ...]]] = []
+        for line in own if self._told else ():
+            stage, languages = of_heading(self._page, self._page.heading_at[line], self._told)
+            if not found or found[-1][1:] != (stage, languages):
+                found.append((line + 1, stage, languages))
+        return tuple(found)
 
     def _included(self, own: Iterable[int]) -> dict[tuple[str, str | None], int]:
         """What some lines include, with its first line, 1-based."""

@@ -82,12 +82,12 @@ class ChunkPayload(BaseModel):
     headings: tuple[str, ...] = ()
     title: str | None = Field(default=None, description="Title of the page in the site's navigation.")
     code_langs: tuple[str, ...] = Field(default=(), description="Languages of the tabs that the chunk holds.")
-    supported: tuple[tuple[str, str], ...] = Field(
+    availability: tuple[tuple[int, str, tuple[tuple[str, str], ...]], ...] = Field(
         default=(),
-        description="Languages whose ADK has the feature, as the page says, each with the version since which it does, "
-        "or with an empty text.",
+        description="Where features exist, as the page says: for each section of the chunk its first line, a stage "
+        "such as `experimental` or an empty text, and the languages whose ADK has the feature, each with the first "
+        "version that does, or with an empty text.",
     )
-    stage: str | None = Field(default=None, description="What the page calls the feature, e.g. `experimental`.")
     for_language: str | None = Field(
         default=None,
         description="The programming language of the readers that the chunk is for, if not the corpus's own.",

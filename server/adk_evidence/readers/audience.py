@@ -11,17 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from adk_evidence.languages import PROGRAMMING, common_name
-from adk_evidence.readers.availability import availabilities
 from adk_evidence.readers.markdown import tab_labels, tab_language
 from adk_evidence.readers.page import Page
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 _OTHERS = re.compile(r"\bother (?:\w+ )?languages?\b", re.IGNORECASE)
+# "Unlike Java", "Coming from Go", "Not in Kotlin": such a title speaks to readers of other languages.
+_COMPARED = re.compile(r"\b(?:not|unlike|from|differs?|versus|vs\.?|than|instead)\b", re.IGNORECASE)
+_GO_TITLE = re.compile(r"(?:\bADK |\bin )Go\b|\bGo(?=:| ADK\b| SDK\b| v?\d| only\b|$)")
 _NOTE_TITLE = re.compile(r"\"([^\"]*)\"")
 # What follows the verb: "Go to the console", "Go live"; and what stands before the verb: "Where to Go Next".
 _AFTER_VERB = re.compile(
@@ -62,9 +64,9 @@ class Readers:
         """The parts of a page, at a path of the repository, that are for readers of other languages, in order.
 
         Such a part is a tab, a code block, a note or a section that names one of the other languages alone, or the page
-        as a whole, where its title or the end of its file's name does. A section also does so by the tag below its
-        heading (`availability`); the tag of a whole page does not count, because such pages often say what others do
-        instead. A heading whose section holds nothing else belongs to the part.
+        as a whole, where its title or the end of its file's name does. A heading whose section holds nothing else
+        belongs to the part. Tags that say which languages have a feature (`availability`) do not count: what other
+        languages lack, or have elsewhere, often stands below them, too.
         """
         others = self.languages - {self.language}
         if self.language is None or not others or not page.lines:
@@ -110,18 +112,20 @@ def named_languages(question: str) -> frozenset[str]:
     found = {_NAMES[word] or word for word in words if word in _NAMES}
     if _GO.search(question):
         found.add("go")
-    return frozenset(found | {_READ_TOO[name] for name in found if name in _READ_TOO})
+    return read_too(found)
+
+
+def read_too(languages: Collection[str]) -> frozenset[str]:
+    """Some programming languages, and those that who writes them reads as well."""
+    return frozenset({*languages, *(_READ_TOO[name] for name in languages if name in _READ_TOO)})
 
 
 def _by_line(page: Page, languages: frozenset[str], others: frozenset[str]) -> list[str | None]:
-    tags = availabilities(page)
     by_heading: list[str | None] = []
-    for number, heading in enumerate(page.headings):
+    for heading in page.headings:
         above = next((by_heading[index] for index in reversed(heading.path) if by_heading[index]), None)
-        tagged = [name for name, _ in tags[number].languages] if number in tags and heading.level > 1 else []
-        alone = tagged[0] if len(tagged) == 1 and tagged[0] in others else None
-        by_heading.append(above or alone or _named(heading.text, languages, others))
-    by_note: dict[int, str | None] = {}
+        by_heading.append(above or _named(heading.text, languages, others))
+    by_note = _by_note(page, languages, others)
     found: list[str | None] = []
     for line, heading_index in enumerate(page.heading_at):
         section = None if heading_index is None else by_heading[heading_index]
@@ -131,27 +135,43 @@ def _by_line(page: Page, languages: frozenset[str], others: frozenset[str]) -> l
             section = tab if tab in others else None
         elif section is None and fence in others:
             section = fence
-        for note in page.note_at[line] if section is None else ():
-            if note not in by_note:
-                by_note[note] = _of_note(page, note, languages, others)
-            section = section or by_note[note]
+        if section is None and by_note:
+            section = next((by_note[note] for note in page.note_at[line] if note in by_note), None)
         found.append(section)
     _add_bare_headings(page, found)
     return found
 
 
-def _of_note(page: Page, first: int, languages: frozenset[str], others: frozenset[str]) -> str | None:
-    """The language of other readers that the title of a note names, unless the note speaks of more than that one."""
-    title = _NOTE_TITLE.search(page.lines[first])
-    language = _named(title[1], languages, others) if title else None
-    if language is None:
-        return None
-    inside = takewhile(
-        lambda line: not page.lines[line].strip() or first in page.note_at[line], range(first, len(page.lines))
-    )
-    text = "\n".join(page.lines[line] for line in inside)
-    words = {common_name(word.lower()) for word in _WORD.findall(text) if word[0].isupper()}
-    return None if _OTHERS.search(text) or not words.isdisjoint(languages - others) else language
+def _by_note(page: Page, languages: frozenset[str], others: frozenset[str]) -> dict[int, str]:
+    """The languages of other readers that the titles of notes name, by the first lines of the notes.
+
+    A note that speaks of other languages as well, or to readers of this one, is for everybody.
+    """
+    found: dict[int, str] = {}
+    for first in sorted({note for notes in page.note_at for note in notes[-1:]}):
+        title = _NOTE_TITLE.search(page.lines[first])
+        if title is not None and not _COMPARED.search(title[1]) and not _may_be_verb(title[1]):
+            language = _named(title[1], languages, others)
+            if language is not None:
+                found[first] = language
+    if not found:
+        return {}
+    for line, notes in enumerate(page.note_at):
+        named = [note for note in notes if note in found]
+        if named and (_OTHERS.search(page.lines[line]) or _names_one_of(page.lines[line], languages - others)):
+            for note in named:
+                del found[note]
+    return found
+
+
+def _names_one_of(text: str, languages: Collection[str]) -> bool:
+    words = (match[0] for match in _WORD.finditer(text))
+    return any(word[0].isupper() and common_name(word.lower()) in languages for word in words)
+
+
+def _may_be_verb(title: str) -> bool:
+    """Whether the title of a note has a "Go" that may be the verb."""
+    return re.search(r"\bGo\b", title) is not None and _GO_TITLE.search(title) is None
 
 
 def _add_bare_headings(page: Page, by_line: list[str | None]) -> None:

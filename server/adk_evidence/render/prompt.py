@@ -50,7 +50,10 @@ _CONVERSATION = (
 _CITE = "Cite what you use by its citation string."
 _LOW_QUALITY = "CAUTION: Use only what answers the question, and guess no names or signatures."
 _GENERAL_KNOWLEDGE = "CAUTION: Answer from general knowledge only, and say that no evidence supports the answer."
-_NOTHING_SEARCHED = "CAUTION: Nothing was searched. Ask again with other paths, or without any."
+_NOTHING_SEARCHED = (
+    "CAUTION: Nothing was searched. Ask again with other paths or without any, or say that no evidence supports the "
+    "answer."
+)
 _NO_ROOM = "Evidence was found, but none of it fits into this prompt."
 
 
@@ -231,7 +234,8 @@ def _lead(pack: EvidencePack, system: str) -> str:
     if pack.adk is not None and not any(text.startswith("version_not_indexed") for text in pack.warnings):
         notes.append(f"VERSION: {one_line(adk_label(pack.adk, code_span))}")
     if not pack.candidates:
-        searched = not any(text.startswith("path_not_indexed") for text in pack.warnings)
+        # Of two indexes, the other one was searched.
+        searched = pack.beside is not None or not any(text.startswith("path_not_indexed") for text in pack.warnings)
         notes.append(_GENERAL_KNOWLEDGE if searched else _NOTHING_SEARCHED)
     elif pack.quality.level != "high":
         notes.append(_LOW_QUALITY)

@@ -253,7 +253,7 @@ def availability_label(candidate: Candidate) -> str:
         return ""
     said = [told.stage] if told.stage else []
     if told.lacks == "language":
-        said.insert(0, f"supported in {' and '.join(title_of(one.language) for one in told.languages)} only")
+        said.insert(0, f"supported only in {', '.join(title_of(one.language) for one in told.languages)}")
     elif told.lacks == "version":
         said.insert(0, f"supported since google-adk {told.since}, not in {told.version}")
     return f"the docs say: {', '.join(said)}"

@@ -3,43 +3,72 @@
 from __future__ import annotations
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import Availability, SupportedLanguage
+from adk_evidence.models.pack import Availability, Candidate, SupportedLanguage
+from adk_evidence.readers.audience import read_too
 from adk_evidence.released_versions import read_release
 from adk_evidence.search.released import searched_version
 from adk_evidence.search.run import Run
 
 
 def is_elsewhere(run: Run, payload: ChunkPayload) -> bool:
-    """Whether a page names the languages whose ADK has the feature of a chunk, and none of them is a reader's."""
-    plan = run.scope.languages
-    if plan is None or not payload.supported:
-        return False
-    return {plan.reader, *plan.also}.isdisjoint(name for name, _ in payload.supported)
+    """Whether the page of a chunk names the languages whose ADK has its features, and none of them is a reader's."""
+    readers = _readers(run)
+    return bool(readers and payload.availability) and all(
+        languages and readers.isdisjoint(name for name, _ in languages) for _, _, languages in payload.availability
+    )
 
 
-def availability_of(run: Run, payload: ChunkPayload) -> Availability | None:
-    """What the page of a chunk says of where the chunk's feature exists, compared with the reader.
+def availability_at(run: Run, payload: ChunkPayload, line: int) -> Availability | None:
+    """What the page of a chunk says of where the feature exists that a line is about, compared with the reader.
 
     The reader's languages are that of the settings and those that the question names; the reader's version of
-    google-adk is the project's or, where no project is known, the one that is searched.
+    google-adk is the one that the question names, else the project's, else the one that is searched.
     """
-    if not payload.supported:
+    sections = [section for section in payload.availability if section[0] <= line] or payload.availability[:1]
+    _, stage, languages = sections[-1] if sections else (0, "", ())
+    if not languages:
         return None
     told = Availability(
-        languages=tuple(SupportedLanguage(language=name, since=since or None) for name, since in payload.supported),
-        stage=payload.stage,
+        languages=tuple(SupportedLanguage(language=name, since=since or None) for name, since in languages),
+        stage=stage or None,
     )
-    if is_elsewhere(run, payload):
-        return told.model_copy(update={"lacks": "language"})
-    plan = run.scope.languages
-    if plan is not None and plan.reader != "python":
+    readers, named = _readers(run), {name for name, _ in languages}
+    if not readers:
         return told
-    version = run.scope.adk.wanted if run.scope.adk is not None else searched_version(run)
-    if _is_later(told.since, version):
-        return told.model_copy(update={"lacks": "version", "version": version})
+    if readers.isdisjoint(named):
+        return told.model_copy(update={"lacks": "language"})
+    # Who asks about the feature of another language does not use google-adk there.
+    if readers & named == {"python"}:
+        version = _version(run)
+        if version is not None and _is_later(told.since, version):
+            return told.model_copy(update={"lacks": "version", "version": version})
     return told
 
 
-def _is_later(since: str | None, version: str | None) -> bool:
-    first, own = read_release(since or ""), read_release(version or "")
-    return first is not None and own is not None and first > own
+def lack_of(candidate: Candidate) -> str:
+    """In a clause, why the feature that a candidate is about may be of no use to the reader; empty where it may be."""
+    told = candidate.availability
+    if told is None or told.lacks is None:
+        return ""
+    if told.lacks == "language":
+        return "the first result is about a feature that the docs mark for other languages only"
+    return f"the first result is about a feature that, by the docs, is newer than google-adk {told.version}"
+
+
+def _readers(run: Run) -> frozenset[str]:
+    plan = run.scope.languages
+    return frozenset() if plan is None else read_too({plan.reader, *plan.also})
+
+
+def _version(run: Run) -> str | None:
+    """The reader's version of google-adk; None where nobody knows, or where the question names several or bounds."""
+    if run.scope.asked:
+        (first, *others) = run.scope.asked
+        return None if others or read_release(first.text) is None else first.text
+    return run.scope.adk.wanted if run.scope.adk is not None else searched_version(run)
+
+
+def _is_later(since: str | None, version: str) -> bool:
+    first, own = read_release(since or ""), read_release(version)
+    # 1.20 stands for every 1.20.z.
+    return first is not None and own is not None and first.release[: len(own.release)] > own.release

@@ -57,7 +57,8 @@ StepName = Literal[
 _ROUNDING: float = 0.5 * 10**-SCORE_DIGITS
 # What sums of float64 in another order may add.
 _NOISE = 1e-9
-_LOCAL = LocalReranker.model
+# Earlier versions of the reranker have other features, whose weights a pack has.
+_LOCAL = LocalReranker.model.rpartition("-")[0]
 
 
 class Step(Frozen):
@@ -244,7 +245,8 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> It
     shown = why.rerank_score or 0.0
     if candidate.rerank_score != why.rerank_score:
         yield _step("rerank", "differs", f"The result shows the score {candidate.rerank_score}, `why` shows {shown}.")
-    local = model == _LOCAL or (READ in plan.rerank_weights and model.startswith(f"{_LOCAL}, "))
+    reranker, _, beside = model.partition(", ")
+    local = reranker.rpartition("-")[0] == _LOCAL and (not beside or READ in plan.rerank_weights)
     # The local reranker is the first of two where a language model orders its best results again.
     first = local or "first" in why.features
     if not first:
@@ -257,6 +259,10 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> It
     yield from _features(candidate, plan)
     if "changelog" in plan.rerank_weights:
         yield from _changelog(candidate, of_changes)
+    if elsewhere := why.features.get("elsewhere"):
+        lacks = candidate.availability is not None and candidate.availability.lacks == "language"
+        told = f"elsewhere: the docs {'name no' if lacks else 'do not lack a'} language of the reader"
+        yield _compared("features", told, float(lacks), elsewhere, 0.0)
     named = " + ".join(f"{_weight(plan.rerank_weights, name, own)} x {value} {name}" for name, value in own.items())
     inexact = sum(abs(weight) for weight in plan.rerank_weights.values()) * _ROUNDING
     score = shown if local else why.features["first"]

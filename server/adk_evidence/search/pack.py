@@ -26,7 +26,7 @@ from adk_evidence.models.pack import (
     WrittenQuestion,
     round_score,
 )
-from adk_evidence.search.available import availability_of
+from adk_evidence.search.available import availability_at, lack_of
 from adk_evidence.search.drift import with_drift
 from adk_evidence.search.making import class_signatures, class_takers
 from adk_evidence.search.outlines import make_outlines
@@ -104,13 +104,7 @@ def _gaps(candidates: Sequence[Candidate]) -> list[str]:
         return []
     first = candidates[0]
     gaps = [UNSOUND[first.verification.state]] if first.verification.state in UNSOUND else []
-    if first.availability is not None and first.availability.lacks == "language":
-        gaps.append("the first result is about a feature that the docs do not call supported in your language")
-    elif first.availability is not None and first.availability.lacks == "version":
-        gaps.append(
-            f"the first result is about a feature that the docs date after google-adk {first.availability.version}"
-        )
-    return gaps
+    return [*gaps, lack] if (lack := lack_of(first)) else gaps
 
 
 def shown_candidates(
@@ -142,9 +136,17 @@ def shown_candidates(
             "signature": signatures.get(hit.point_id),
             "taken_by": takers.get(hit.point_id, ()),
             "adds_little": hit.point_id in little,
+            "availability": availability_at(run, hit.payload, _told_line(found, hit.payload)),
         }
         made.append(candidate.model_copy(update={**shown, "needs": _needs(imports, hit, candidate, made)}))
     return tuple(made)
+
+
+def _told_line(excerpt: Excerpt, payload: ChunkPayload) -> int:
+    """The line of a result that matches best, else the first line that is shown."""
+    if excerpt.best is not None:
+        return excerpt.best.start
+    return excerpt.passages[0].lines.start if excerpt.passages else payload.start_line
 
 
 def _needs(imports: PublicImports | None, hit: Hit, candidate: Candidate, earlier: Sequence[Candidate]) -> str | None:
@@ -220,7 +222,7 @@ def make_candidate(
         for_language=payload.for_language,
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
         left_out=LeftOut.each(payload.left_out),
-        availability=availability_of(run, payload),
+        availability=availability_at(run, payload, payload.start_line),
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),

@@ -25,8 +25,9 @@ def assess(run: Run) -> Quality:
     nothing was missing from the search.
     """
     if not run.final:
-        within = " within the filters of the question" if run.request.filters != EvidenceFilters() else ""
-        return Quality(level="none", note=f"No relevant evidence was found in the index{within}.")
+        filtered = run.request.filters != EvidenceFilters()
+        note = "No evidence fits the filters" if filtered else "No relevant evidence was found in the index"
+        return Quality(level="none", note=f"{note}.")
     return lowered(_of_hits(run), _gaps(run))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -128,7 +129,7 @@ def choose_scope(
         globs = ", ".join(map(repr, request.path_allowlist))
         without = " besides the files that the blocklist leaves out" if request.path_blocklist else ""
         sentence = f"no indexed file{without} matches the paths that you asked for: {globs}"
-        nearest = _meant(request.path_allowlist, [path for kind in kinds for path in index.paths[kind]])
+        nearest = _meant(request, [path for kind in kinds for path in index.paths[kind]])
         context.warn("path_not_indexed", f"{sentence}.{nearest}")
     filters = {kind: _narrowed(filter, versions.get(kind)) for kind, (filter, _) in built.items()}
     excluded: tuple[str, ...] = ()
@@ -242,17 +243,17 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
     return tuple(path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path))
 
 
-def _meant(globs: Sequence[str], paths: Sequence[str]) -> str:
+def _meant(filters: EvidenceFilters, paths: Sequence[str]) -> str:
     """A sentence on the globs that would match in whatever folder they begin; empty where none of them would."""
-    anywhere = {
-        glob: f"**/{glob.lstrip('*/')}" for glob in globs if "/" in glob.strip("/") and not glob.startswith("!")
-    }
     told = []
-    for glob in dict.fromkeys(anywhere.values()):
-        found = Globs([glob])
-        if count := sum(found.match(path) for path in paths):
-            told.append(f"{glob!r} matches {count} indexed file{'s' if count > 1 else ''}")
-    return f" {'; '.join(told)}." if told else ""
+    for glob in filters.path_allowlist:
+        end = re.sub(r"^[./*]+", "", glob)
+        anywhere = f"**/{end}"
+        # What has no folder matches in every folder already.
+        if end and "/" in glob.rstrip("/"):
+            found = _match_paths(filters.model_copy(update={"path_allowlist": (anywhere,)}), paths)
+            told += [f"{anywhere!r} matches {len(found)} indexed file{'s' if len(found) > 1 else ''}"] if found else []
+    return f" {'; '.join(dict.fromkeys(told))}." if told else ""
 
 
 def _language_condition(languages: Iterable[str]) -> Filter:

@@ -36,6 +36,7 @@ from adk_evidence.models.pack import (
 )
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.redaction import where_raised
+from adk_evidence.search.available import lack_of
 from adk_evidence.search.context import LOST_PARTS, Context
 from adk_evidence.search.definitions import UNKNOWN_SYMBOL
 from adk_evidence.search.quality import lowered
@@ -372,6 +373,8 @@ class _Merge:
         ]
         shown = [f"Results: {', '.join(counts)}."] if len(counts) > 1 else []
         quality = Quality(level=max(levels, key=_LEVELS.index), note=" ".join([*shown, *said]))
+        if self._kept and (lack := lack_of(self._kept[0].candidate)):
+            gaps.append(lack)
         return lowered(quality, gaps)
 
     def _warnings(self, candidates: Sequence[Candidate]) -> Iterator[str]:

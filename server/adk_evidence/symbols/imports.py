@@ -149,15 +149,19 @@ def taken_from_elsewhere(targets: Sequence[Target]) -> dict[str, str]:
     module of the targets is called as well, such as `auth`, means that.
     """
     own = {target.import_path for target in targets}
-    modules = {part for target in targets for path in (target.import_path, target.fqn) for part in path.split(".")[:-1]}
     counts = Counter(path for target in targets for path in target.types if path not in own)
     found: dict[str, str] = {}
     for path, _ in counts.most_common():
         package, _, name = path.rpartition(".")
-        called = name.rpartition(" as ")[2]
-        if called not in modules:
-            found.setdefault(called, _importing(package, [name]))
-    return found
+        found.setdefault(name.rpartition(" as ")[2], _importing(package, [name]))
+    return without_modules(found, targets)
+
+
+def without_modules(statements: Mapping[str, str], targets: Sequence[Target]) -> dict[str, str]:
+    """The statements but those that import a name which a package or module of the targets is called as well."""
+    paths = (path for target in targets for path in (target.import_path, target.fqn))
+    modules = {part for path in paths for part in path.split(".")[:-1]}
+    return {name: statement for name, statement in statements.items() if name not in modules}
 
 
 def used_of_modules(targets: Sequence[Target], imported: Mapping[str, str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_co
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.hidden import HiddenNames
-from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules
+from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules, without_modules
 from adk_evidence.symbols.members import Member, Members
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.takers import Takers
@@ -98,7 +98,7 @@ class TargetSearch:
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
         self.takers = Once(lambda: Takers(found.targets, self.fields))
-        self._outside = Once(lambda: _load_outside(found))
+        self._outside = Once(lambda: without_modules(_load_outside(found), found.targets))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:

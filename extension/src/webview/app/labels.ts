@@ -85,7 +85,7 @@ export function availabilityLabels({ availability = null }: Candidate): string[]
   const since = languages.find(({ language }) => language === "python")?.since ?? "";
   const names = languages.map(({ language }) => languageLabel(language)).join(", ");
   return [
-    ...(lacks === "language" ? [t("The docs say: supported in {0} only", names)] : []),
+    ...(lacks === "language" ? [t("The docs say: supported only in {0}", names)] : []),
     ...(lacks === "version"
       ? [t("The docs say: supported since google-adk {0}, not in {1}", since, version ?? "")]
       : []),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { describe, it } from "mocha";
-import type { Drift } from "../../../src/protocol/generated";
+import type { Availability, Drift } from "../../../src/protocol/generated";
 import { availabilityLabels, driftLabels, languageLabel } from "../../../src/webview/app/labels";
 import { candidate } from "../evidence/packs";
 
@@ -45,13 +45,13 @@ describe("where a feature exists, as its page says", () => {
   ];
 
   it("is told where the reader does not have the feature", () => {
-    const languages = { languages: others, stage: null, lacks: "language", version: null } as const;
-    assert.deepEqual(availabilityLabels(candidate({ availability: { ...languages, languages: others } })), [
-      "The docs say: supported in TypeScript, Go only",
+    const elsewhere: Availability = { languages: others, stage: null, lacks: "language", version: null };
+    assert.deepEqual(availabilityLabels(candidate({ availability: elsewhere })), [
+      "The docs say: supported only in TypeScript, Go",
     ]);
-    const version = { languages: [...others, python], stage: "experimental", lacks: "version" } as const;
-    const older = { ...version, languages: [...others, python], version: "1.20.0" };
-    assert.deepEqual(availabilityLabels(candidate({ availability: older })), [
+    const languages = [...others, python];
+    const newer: Availability = { languages, stage: "experimental", lacks: "version", version: "1.20.0" };
+    assert.deepEqual(availabilityLabels(candidate({ availability: newer })), [
       "The docs say: supported since google-adk 1.25.0, not in 1.20.0",
       "The docs call this: experimental",
     ]);
