@@ -15,7 +15,10 @@ from adk_ingest.made_with import constructor, field_call
 _DEPRECATED = re.compile(
     r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b|^[^.(]*\(deprecated\)(?:\.|$)", re.IGNORECASE
 )
-_PARAMETER = re.compile(r"^[ \t]+\*{0,2}(\w+)(?: ?\([^()\n]*\))?:\s+\[?deprecated\b", re.IGNORECASE | re.MULTILINE)
+_PARAMETER = re.compile(
+    r"^[ \t]+\*{0,2}(\w+)(?: ?\([^()\n]*\))?:\s+(?:optional[.,]?\s+)?(?:this \w+ is )?[\[(]?deprecated\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SECTION = re.compile(r"\s*\.\. deprecated::|\s*deprecated:", re.IGNORECASE)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
@@ -17,6 +19,8 @@ from adk_evidence.search.explain import explain
 from adk_evidence.search.mentioned import BEHIND, follow
 from adk_evidence.search.run import Hit
 from adk_evidence.search.session import EvidenceService
+from adk_evidence_cli.symbols import _show
+from adk_evidence_mcp.tools import _entry
 from tests.core.factories import payload
 from tests.corpora import CODE, HashEmbedder, Workplace, shared_sparse, write_code
 
@@ -258,19 +262,37 @@ def test_a_constructor_that_is_shown_is_not_repeated(service: EvidenceService) -
     assert head.signature is None
 
 
-def test_a_class_says_what_its_objects_are_passed_to_and_the_same_is_said_once(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_a_class_says_once_what_its_objects_are_passed_to(tmp_path_factory: pytest.TempPathFactory) -> None:
     made = Workplace(tmp_path_factory.mktemp("passed"))
-    write_code(made.code, {**CODE, "src/google/adk/cache.py": CACHE, "src/google/adk/program.py": PROGRAM})
+    methods = "".join(
+        f"""
+
+    def keep_{name}(self) -> None:
+        \"\"\"Keeps the beginning of a prompt for {name}.\"\"\"
+{FILLER}"""
+        for name in ("minutes", "hours")
+    )
+    write_code(made.code, {**CODE, "src/google/adk/cache.py": CACHE + methods, "src/google/adk/program.py": PROGRAM})
     made.ingest()
     with closing(EvidenceService(made.settings, dense=HashEmbedder(), sparse=shared_sparse())) as service:
-        pack = ask(service, COMPACTION)
-    keep, resume = result(pack, "KeepConfig"), result(pack, "ResumeConfig")
-    assert (keep.taken_by, resume.taken_by) == (("Program(keep=)",), ("Program(resume=)",))
-    assert "passed to `Program(keep=)`" in to_prompt(pack).text and "passed to `Program(keep=)`" in to_markdown(pack)
-    told = [candidate.taken_by for candidate in pack.candidates if candidate.taken_by]
-    assert len(set(told)) == len(told)
+        pack = ask(service, "KeepConfig keep_minutes keep_hours of the beginning of a prompt, and ResumeConfig")
+        said = said_of_symbol(service, "KeepConfig")
+    told = {candidate.symbol: candidate.taken_by for candidate in pack.candidates if candidate.source_type == "code"}
+    of_keep = [taken for symbol, taken in told.items() if (symbol or "").startswith("KeepConfig")]
+    assert len(of_keep) > 1 and sorted(of_keep)[-1] == ("Program(keep=)",) and of_keep.count(()) == len(of_keep) - 1
+    assert told["ResumeConfig"] == ("Program(resume=)",)
+    for text in (to_prompt(pack).text, to_markdown(pack)):
+        assert text.count("passed to `Program(keep=)`") == 1
+    assert all("passed to Program(keep=)" in text for text in said)
+
+
+def said_of_symbol(service: EvidenceService, name: str) -> list[str]:
+    """What the terminal and the tool for agents say of a name."""
+    answer = service.symbols.find(name, 5)
+    (only,) = answer.named
+    out = Console(file=io.StringIO(), width=200)
+    _show(only, 1, answer, out)
+    return [out.file.getvalue(), _entry(only, answer)]
 
 
 def test_a_result_imports_what_it_is_called_and_says_what_else(service: EvidenceService) -> None:

@@ -319,13 +319,24 @@ def test_paths_that_no_indexed_file_has_are_named(service):
         assert "path_not_indexed" not in codes(ask(service, filters={"path_allowlist": paths}))
 
 
-@pytest.mark.parametrize("glob", ["*plugins/retry.py", "plugins/retry.py", "./plugins/retry.py", "/retry.py"])
-def test_a_path_that_begins_in_another_folder_is_named_as_it_would_match(service, glob):
+@pytest.mark.parametrize(
+    ("glob", "meant"),
+    [
+        ("*plugins/retry.py", "**/*plugins/retry.py"),
+        ("plugins/retry.py", "**/plugins/retry.py"),
+        ("./plugins/retry.py", "**/plugins/retry.py"),
+        ("/*retry.py", "**/*retry.py"),
+        ("*plugin/retry.py", None),
+    ],
+)
+def test_a_path_that_begins_in_another_folder_is_named_as_it_would_match(service, glob, meant):
     pack = ask(service, filters={"path_allowlist": (glob,)})
     (warning,) = [one for one in pack.warnings if one.startswith("path_not_indexed")]
-    meant = f"**/{glob.lstrip('./*')}"
-    assert warning.endswith(f" {meant!r} matches 1 indexed file.")
-    assert ask(service, filters={"path_allowlist": (meant,)}).candidates
+    if meant is None:
+        assert warning.endswith(f": {glob!r}.")
+    else:
+        assert warning.endswith(f" {meant!r} matches 1 indexed file.")
+        assert ask(service, filters={"path_allowlist": (meant,)}).candidates
 
 
 @pytest.mark.parametrize(("glob", "blocked"), [("plugins/retry.py", "**/plugins/**"), ("*/*", "*"), ("!a/b", "c")])

@@ -9,7 +9,7 @@ import pytest
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.render.signatures import parameters
 from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.takers import HANDED_TO, MAX_RANK, Takers
+from adk_evidence.symbols.takers import HANDED_TO, MAX_RANK, MAX_RANK_UNMENTIONED, Takers
 from adk_evidence.symbols.target import RankParts, Target, TargetType
 
 PARTS = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
@@ -49,9 +49,85 @@ def taken(cls: Target, *targets: Target) -> tuple[str, ...]:
 
 def test_constructors_fields_and_methods_that_take_a_class_or_its_bases_are_told_by_rank() -> None:
     assert taken(PLUGIN, BASE, RUNNER, APP, RUN) == ("App(plugins=)", "Runner(plugins=)")
-    assert taken(CONFIG, RUNNER, RUN) == ("Runner(config=)",)
-    unquoted = RUN.model_copy(update={"signatures": ("run(text: str, config: RunConfig = None)",)})
-    assert taken(CONFIG, RUNNER, unquoted) == ("Runner(config=)", "Runner.run(config=)")
+    assert taken(CONFIG, RUNNER, RUN) == ("Runner(config=)", "Runner.run(config=)")
+
+
+def test_of_two_parameters_the_one_that_is_closer_to_the_class_is_told() -> None:
+    node = target(11, "Node")
+    agent = target(12, "Agent", bases=(node.fqn,))
+    own = target(13, "MyAgent", bases=(agent.fqn, node.fqn))
+    runner = target(3, "Runner", "Runner(agent: Agent | None = None, node: Node | None = None)")
+    assert taken(own, node, agent, runner) == ("Runner(agent=)",)
+    assert taken(node, runner) == ("Runner(node=)",)
+
+
+def test_in_place_of_a_base_its_first_heir_is_told() -> None:
+    base = target(2, "BaseAgent", "class BaseAgent(BaseModel)", "sub_agents: list[BaseAgent] = []", is_model=True)
+    heir = target(4, "LlmAgent", "class LlmAgent(BaseAgent)", bases=(base.fqn,), is_model=True)
+    other = target(9, "LoopAgent", "class LoopAgent(BaseAgent)", bases=(base.fqn,), is_model=True)
+    assert taken(other, base, heir) == ("LlmAgent(sub_agents=)",)
+
+
+def test_fields_are_told_beside_the_parameters_of_a_constructor_that_takes_the_rest() -> None:
+    both = target(5, "Managed", "Managed(*, client: str, **kwargs: Any)", "config: RunConfig", is_model=True)
+    assert taken(CONFIG, both) == ("Managed(config=)",)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        "RunConfig",
+        "'RunConfig'",
+        "Optional['RunConfig']",
+        "list[RunConfig] | None",
+        "dict[str, RunConfig]",
+        "Annotated[RunConfig, Field(gt=1)] = None",
+        "Annotated[int, Field(gt=1)] | RunConfig",
+        "Literal['x=y'] | RunConfig = 'x=y'",
+        "Settings",
+    ],
+)
+def test_an_annotation_takes_objects_of_the_classes_in_it(annotation: str) -> None:
+    alias = target(20, "Settings", "Settings = RunConfig", type="variable", alias_of=CONFIG.fqn)
+    assert taken(CONFIG, alias, target(5, "T", f"T(config: {annotation})")) == ("T(config=)",)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "make: Callable[[], RunConfig]",
+        "call: Callable[[RunConfig], None]",
+        "schema: type[RunConfig]",
+        "by: dict[RunConfig, str]",
+        "key=lambda e: RunConfig",
+        "other={'x': RunConfig}",
+        "kind: Annotated[str, RunConfig]",
+        "kind: Literal['RunConfig']",
+        "*args: RunConfig",
+        "**more: RunConfig",
+        "foreign: orm.RunConfig",
+        "broken: list[RunConfig",
+    ],
+)
+def test_other_types_take_no_object_of_the_classes_in_them(parameter: str) -> None:
+    assert taken(CONFIG, target(5, "T", f"T({parameter})")) == ()
+
+
+def test_a_class_of_another_package_with_the_same_name_is_not_meant() -> None:
+    takes = target(5, "Repo", "Repo(config: RunConfig)", types=("sqlalchemy.orm.RunConfig",))
+    assert taken(CONFIG, takes) == ()
+
+
+def test_of_two_classes_of_one_name_that_of_the_same_file_is_meant() -> None:
+    other = target(8, "RunConfig", module="kit.other", path="src/kit/other.py")
+    takes = target(9, "Taker", "Taker(config: RunConfig)", path="src/kit/other.py")
+    assert taken(other, CONFIG, takes) == ("Taker(config=)",) and taken(CONFIG, other, takes) == ()
+
+
+def test_parameters_that_a_base_calls_deprecated_are_not_told_of_its_heirs() -> None:
+    runner = RUNNER.model_copy(update={"deprecated_parameters": ("config",)})
+    heir = target(7, "SmallRunner", "SmallRunner(config: RunConfig)", bases=(runner.fqn,))
+    assert taken(CONFIG, runner, heir) == ()
 
 
 def test_several_parameters_of_one_function_are_told_together() -> None:
@@ -62,11 +138,18 @@ def test_several_parameters_of_one_function_are_told_together() -> None:
 def test_what_few_people_use_and_the_class_itself_are_not_told() -> None:
     known = PARTS.model_copy(update={"docs_mentions": 1})
     rare = target(MAX_RANK + 1, "Rare", "Rare(config: RunConfig)", parts=known)
-    less_rare = rare.model_copy(update={"rank": MAX_RANK})
-    assert taken(CONFIG, less_rare) == ("Rare(config=)",)
-    assert taken(CONFIG, less_rare.model_copy(update={"parts": PARTS})) == ()
+    unmentioned = target(MAX_RANK_UNMENTIONED + 1, "Inner", "Inner(config: RunConfig)")
+    assert taken(CONFIG, rare, unmentioned, RUNNER) == ("Runner(config=)",)
+    assert taken(CONFIG, rare.model_copy(update={"rank": MAX_RANK})) == ("Rare(config=)",)
     itself = target(6, "RunConfig", "RunConfig(parent: RunConfig)")
-    assert taken(CONFIG, rare) == () and taken(itself) == ()
+    assert taken(itself) == ()
+
+
+def test_a_constructor_is_told_whatever_its_rank_is_where_nothing_else_takes_the_class() -> None:
+    rare = target(5000, "Rare", "Rare(config: RunConfig)")
+    function = target(5001, "use", "use(config: RunConfig)", type="function")
+    assert taken(CONFIG, rare, function) == ("Rare(config=)",)
+    assert taken(CONFIG, function) == ()
 
 
 def test_a_class_that_the_framework_hands_out_takes_nothing_and_is_passed_to_nothing() -> None:
@@ -100,7 +183,8 @@ def test_what_a_class_names_beside_its_fields_is_not_passed() -> None:
 @pytest.mark.parametrize(
     ("signature", "expected"),
     [
-        ("f(a, *, b: int = 1, **more: Any)", [("b", "int"), ("more", "Any")]),
+        ("f(a, *, b: int = 1, **more: Any)", [("b", "int")]),
+        ("f(key=lambda e: e, a: Annotated[int, F(x=1)] = 2)", [("a", "Annotated[int, F(x=1)]")]),
         ("f(a: dict[str, int] = {'x': 1}, b: 'A' = ',')", [("a", "dict[str, int]"), ("b", "'A'")]),
         ("class A", []),
         ("f(", []),

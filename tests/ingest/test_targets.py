@@ -424,8 +424,8 @@ def test_parameters_that_a_docstring_calls_deprecated_are_kept() -> None:
 class Runner:
     """Runs.
 
-    Attributes:
-        name: Deprecated by nobody.
+    Args:
+        name: Optional. Deprecated, has no effect.
     """
 
     def __init__(self, app: str, plugins: list | None = None, other: int = 0, *, name: str = "") -> None:
@@ -438,17 +438,18 @@ class Runner:
                 [Deprecated] No longer used.
         """
 
-    def run(self, text: str, mode: str = "") -> None:
+    def run(self, text: str, mode: str = "", speed: int = 0) -> None:
         """Run it.
 
         Args:
             text: What is said.
             mode (str): DEPRECATED, no longer read.
+            speed: This parameter is deprecated.
         """
 '''
     found = {one.symbol: one for one in read_targets([ModuleText("kit.a", "src/kit/a.py", text)], {}, []).targets}
-    assert found["Runner"].deprecated_parameters == ("plugins", "other")
-    assert found["Runner.run"].deprecated_parameters == ("mode",)
+    assert found["Runner"].deprecated_parameters == ("plugins", "other", "name")
+    assert found["Runner.run"].deprecated_parameters == ("mode", "speed")
 
 
 def test_names_of_other_packages_are_kept_with_the_import_that_most_modules_have() -> None:

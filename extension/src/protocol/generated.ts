@@ -591,7 +591,7 @@ export interface Candidate {
    */
   signature: string | null;
   /**
-   * What objects of the class of this result are passed to, e.g. `App(plugins=)`, where no earlier candidate says the same.
+   * What objects of the class of this result are passed to, e.g. `App(plugins=)`, where no earlier candidate is of the same class.
    */
   taken_by: string[];
   /**

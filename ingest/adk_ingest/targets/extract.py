@@ -234,9 +234,9 @@ def _symbol_and_members(
 
 
 def _deprecated_parameters(made_by: Function | None, doc: str) -> tuple[str, ...]:
-    """Those of the constructor of a class, or, without one, of what has this docstring."""
+    """Those of the constructor of a class, and of what has this docstring."""
     made_with = ast.get_docstring(made_by, clean=False) if made_by is not None else None
-    return deprecated_parameters(made_with or doc)
+    return deprecated_parameters(f"{made_with or ''}\n\n{doc}")
 
 
 def _assignments(node: ast.ClassDef) -> dict[str, _Assignment]:

@@ -265,7 +265,7 @@ class Candidate(Frozen):
     taken_by: tuple[str, ...] = Field(
         default=(),
         description="What objects of the class of this result are passed to, e.g. `App(plugins=)`, where no earlier "
-        "candidate says the same.",
+        "candidate is of the same class.",
     )
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")

@@ -12,6 +12,7 @@ from adk_evidence.tokens import estimate_tokens, truncate_tokens
 _CUT = "…"
 _MORE = ", ..."
 DEPRECATED = " (deprecated)"
+_ANNOTATED = re.compile(r"(\w+)\s*:(.+)", re.DOTALL)
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -49,9 +50,19 @@ def parameter_names(signature: str) -> list[str]:
 
 
 def parameters(signature: str) -> list[tuple[str, str]]:
-    """The parameters of a signature that have an annotation, each with that."""
-    pairs = ((_name_of(part), part.partition(":")[2].partition("=")[0].strip()) for part in _parts(signature))
-    return [(name, annotation) for name, annotation in pairs if name.isidentifier() and annotation]
+    """The parameters of a signature that have an annotation, each with that; none that take all the rest."""
+    matches = (_ANNOTATED.match(part) for part in _parts(signature))
+    return [(match[1], without_default(match[2])) for match in matches if match is not None]
+
+
+def without_default(annotation: str) -> str:
+    """An annotation without what stands behind it: `Annotated[int, Field(gt=1)]` of that with ` = 3`."""
+    depth = 0
+    for place, char in enumerate(annotation):
+        depth += _BRACKETS.get(char, 0)
+        if char == "=" and depth == 0:
+            return annotation[:place].strip()
+    return annotation.strip()
 
 
 def with_parameters(signature: str, tokens: int, names: Collection[str]) -> str:

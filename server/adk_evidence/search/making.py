@@ -41,18 +41,17 @@ def class_signatures(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, str
 
 
 def class_takers(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, tuple[str, ...]]:
-    """What takes the objects of the classes that results are of, by point id; the same is said once."""
+    """What takes the objects of the classes that results are of, by point id: for each class at its first result."""
     search = run.targets()
     if search is None:
         return {}
     found: dict[str, tuple[str, ...]] = {}
-    told: set[tuple[str, ...]] = {()}
+    told: set[str] = set()
     for hit in run.final:
         cls = class_of(search, hit.payload) if hit.kind == "code" and excerpts[hit.point_id].same_as is None else None
-        takers = search.takers().of(cls) if cls is not None else ()
-        if takers not in told:
-            told.add(takers)
-            found[hit.point_id] = takers
+        if cls is not None and cls.fqn not in told:
+            told.add(cls.fqn)
+            found[hit.point_id] = search.takers().of(cls)
     return found
 
 

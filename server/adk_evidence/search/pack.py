@@ -222,7 +222,6 @@ def make_candidate(
         for_language=payload.for_language,
         lines=LineSpan(start=payload.start_line, end=payload.end_line) if payload.has_lines else None,
         left_out=LeftOut.each(payload.left_out),
-        availability=availability_at(run, payload, payload.start_line),
         citation=citation_of(payload),
         citation_confidence=_confidence(payload, verification),
         support=None if support is None else round_score(support),

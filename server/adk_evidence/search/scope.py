@@ -33,6 +33,8 @@ from adk_evidence.store.base import Condition, Filter, Match
 # Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
 _FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
 _TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
+# Folders at the beginning of a glob that say nothing: `./`, `/`, `**/`.
+_LEADING = re.compile(r"^(?:\.{0,2}/|\*+/)+")
 # The condition of paths that no indexed file has.
 _NO_PATH = Match("path", ())
 
@@ -244,15 +246,16 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
 
 
 def _meant(filters: EvidenceFilters, paths: Sequence[str]) -> str:
-    """A sentence on the globs that would match in whatever folder they begin; empty where none of them would."""
+    """A sentence on the globs that match in any folder what the request's globs match in none."""
     told = []
     for glob in filters.path_allowlist:
-        end = re.sub(r"^[./*]+", "", glob)
-        anywhere = f"**/{end}"
         # What has no folder matches in every folder already.
-        if end and "/" in glob.rstrip("/"):
-            found = _match_paths(filters.model_copy(update={"path_allowlist": (anywhere,)}), paths)
-            told += [f"{anywhere!r} matches {len(found)} indexed file{'s' if len(found) > 1 else ''}"] if found else []
+        inside = _LEADING.sub("", glob) if "/" in glob.rstrip("/") else ""
+        for end in dict.fromkeys((inside, inside.lstrip("*"))):
+            anywhere = filters.model_copy(update={"path_allowlist": (f"**/{end}",)})
+            if end and (found := _match_paths(anywhere, paths)):
+                told.append(f"'**/{end}' matches {len(found)} indexed file{'s' if len(found) > 1 else ''}")
+                break
     return f" {'; '.join(dict.fromkeys(told))}." if told else ""
 
 

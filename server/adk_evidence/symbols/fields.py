@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from adk_evidence.render.signatures import DEPRECATED, parameter_names
-from adk_evidence.symbols.imports import annotation_of
+from adk_evidence.render.signatures import DEPRECATED, parameter_names, without_default
 from adk_evidence.symbols.target import Target
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
@@ -50,7 +49,9 @@ class Fields:
         """The fields that a class itself has for callers to set, each with its annotation; no deprecated ones."""
         named = ((self._field(target, signature), signature) for signature in target.signatures[1:])
         found = [(name, signature) for name, signature in named if name is not None]
-        ranked = ((name, annotation_of(text), self._ranked(target, name, text)) for name, text in found)
+        ranked = (
+            (name, without_default(text.partition(":")[2]), self._ranked(target, name, text)) for name, text in found
+        )
         return [(name, annotation) for name, annotation, (_, text) in ranked if not text.endswith(DEPRECATED)]
 
     def _made_of(self, target: Target) -> Iterator[Target]:

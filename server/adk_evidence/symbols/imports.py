@@ -110,7 +110,7 @@ def type_names(target: Target) -> list[str]:
     if target.type == "variable":
         text = signature.partition("=")[2]
     elif target.type in ("attribute", "property"):
-        text = annotation_of(signature)
+        text = _annotation(signature)
     else:
         text = signature.partition("(")[2]
     return list(dict.fromkeys(_TYPE.findall(text)))
@@ -118,16 +118,11 @@ def type_names(target: Target) -> list[str]:
 
 def field_type_names(target: Target) -> list[str]:
     """The classes in the annotations of a class's fields, once each."""
-    annotations = map(annotation_of, target.signatures[1:])
-    return list(dict.fromkeys(name for annotation in annotations for name in annotated_types(annotation)))
+    annotations = map(_annotation, target.signatures[1:])
+    return list(dict.fromkeys(name for annotation in annotations for name in _TYPE.findall(annotation)))
 
 
-def annotated_types(annotation: str) -> list[str]:
-    """The classes that an annotation names, as the annotation writes them: `types.Part`."""
-    return _TYPE.findall(annotation)
-
-
-def annotation_of(field: str) -> str:
+def _annotation(field: str) -> str:
     """The annotation of `name: type = value`; empty for a method."""
     name, _, rest = field.partition(":")
     return "" if "(" in name else rest.partition("=")[0]

@@ -29,7 +29,7 @@ class About(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal["targets-6"] = "targets-6"
+    format: Literal["targets-7"] = "targets-7"
     repo: str
     commit: str
     ref: str | None

@@ -1,81 +1,141 @@
-"""What takes an object of a class: parameters and fields whose type the class or one of its bases is.
+"""Where objects of a class go: the parameters and fields whose type is the class or one of its bases.
 
-Who finds a plugin or a configuration still needs to know where that goes: `App(plugins=)`,
+Who finds a plugin or a configuration still needs to know what takes that: `App(plugins=)`,
 `Runner.run_async(run_config=)`.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from adk_evidence.identifiers import ends_with
+from adk_evidence.readers.python import dotted_name, parse_quietly
 from adk_evidence.render.signatures import parameters
 from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.imports import annotated_types
 from adk_evidence.symbols.target import Target
 
 MAX_TAKERS = 3
-# Few people call what ranks lower, and what no page mentions has to rank higher.
+# Few people call what ranks lower.
 MAX_RANK = 1000
+# What no page mentions has to rank higher, unless nothing else takes the class.
 MAX_RANK_UNMENTIONED = 100
-# The framework hands an object to its users where so many functions take one, and so many for each class that is made
-# with one: `InvocationContext`, which nobody makes.
-HANDED_TO = 10
+# A class that at least so many functions take, and so many times as many as constructors do, is one whose objects the
+# framework makes: `InvocationContext`.
+HANDED_TO = 14
 HANDED_SHARE = 3
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# A parameter of such a type takes no object of the classes that are named inside.
+_NO_OBJECTS = frozenset({"Callable", "ClassVar", "Literal", "Type", "type"})
+_BY_KEY = frozenset({"Dict", "Mapping", "MutableMapping", "dict"})
+# No annotation is nested as deeply.
+_MAX_DEPTH = 12
 
 
 class Takers:
     """Looks up what takes an object of a class, the higher-ranking first; what is deprecated is left out."""
 
     def __init__(self, targets: Sequence[Target], fields: Fields) -> None:
-        self._named: dict[str, list[Target]] = defaultdict(list)
+        self._by_fqn = {target.fqn: target for target in targets if target.type == "class"}
+        # By its name, each class with the paths that it goes by; `ToolContext` is another name of `Context`.
+        self._named: dict[str, dict[str, Target]] = defaultdict(dict)
         for target in targets:
-            if target.type == "class":
-                self._named[target.name].append(target)
-        self._takers: dict[str, dict[Target, list[str]]] = defaultdict(dict)
-        for target in sorted(targets, key=lambda one: one.rank):
+            is_other_name = target.type == "variable" and target.is_other_name
+            cls = self._by_fqn.get((target.alias_of or "") if is_other_name else target.fqn)
+            if cls is not None:
+                self._named[target.name] |= dict.fromkeys((target.import_path, target.fqn), cls)
+        self._heirs: dict[str, Target] = {}
+        # By the class that is taken: the names of what each taker, by its place, takes.
+        self._takers: dict[str, dict[int, list[str]]] = defaultdict(dict)
+        self._targets = sorted(targets, key=lambda one: one.rank)
+        for place, target in enumerate(self._targets):
+            for base in target.bases:
+                self._heirs.setdefault(base, target)
+            old = self._deprecated_parameters(target)
             for name, annotation in _taken(target, fields) if not target.parts.deprecated else ():
-                if name in target.deprecated_parameters:
-                    continue
-                for cls in self._meant(annotation, target):
-                    self._takers[cls.fqn].setdefault(target, []).append(name)
-        self._handed = {fqn for fqn, takers in self._takers.items() if _is_handed(takers)}
+                for cls in self._meant(annotation, target) if name not in old else ():
+                    names = self._takers[cls.fqn].setdefault(place, [])
+                    if name not in names:
+                        names.append(name)
+        self._handed = {fqn for fqn, takers in self._takers.items() if self._is_handed(takers)}
 
     def of(self, target: Target) -> tuple[str, ...]:
-        """The first takers of a class, e.g. `App(plugins=)`; none of a class whose objects the framework hands out."""
-        found: dict[Target, list[str]] = {}
+        """The first takers of a class, e.g. `App(plugins=)`; none of a class whose objects the framework makes."""
+        found: dict[int, Sequence[str]] = {}
         for fqn in (target.fqn, *target.bases):
             if fqn not in self._handed:
-                for taker, names in self._takers.get(fqn, {}).items():
-                    own = found.setdefault(taker, [])
-                    own += [name for name in names if name not in own]
-        usual = [one for one in found if _is_usual(one) and one.fqn not in {target.fqn, *self._handed}]
-        best = sorted(usual, key=lambda one: one.rank)[:MAX_TAKERS]
-        return tuple(f"{one.symbol}({', '.join(f'{name}=' for name in found[one])})" for one in best)
+                for place, names in self._takers.get(fqn, {}).items():
+                    # What takes the class itself and a base of it takes the class by the parameter that is closer.
+                    found.setdefault(place, names)
+        places = [place for place in sorted(found) if self._targets[place].fqn not in self._handed]
+        others = [place for place in places if self._targets[place].fqn != target.fqn]
+        usual = [place for place in others if _is_usual(self._targets[place])]
+        made = [place for place in others if self._targets[place].type == "class"]
+        told = (f"{self._called(place)}({', '.join(f'{name}=' for name in found[place])})" for place in usual or made)
+        return tuple(dict.fromkeys(told))[:MAX_TAKERS]
 
-    def _meant(self, annotation: str, target: Target) -> Iterable[Target]:
-        """The classes that an annotation names; of several that are called alike, the one that the target imports."""
-        for name in annotated_types(annotation):
-            named = self._named.get(name.rpartition(".")[2], [])
-            if len(named) > 1:
-                named = [one for one in named if one.import_path in target.types or one.fqn in target.types]
-            yield from named[:1]
+    def _called(self, place: int) -> str:
+        """The name of a taker; in place of a base that nobody makes, its first heir."""
+        target = self._targets[place]
+        heir = self._heirs.get(target.fqn) if target.type == "class" and target.name.startswith("Base") else None
+        return target.symbol if heir is None else heir.symbol
+
+    def _deprecated_parameters(self, target: Target) -> Collection[str]:
+        """Those of a target, and of the bases of a class, to whose constructors it hands them."""
+        bases = (self._by_fqn[base] for base in target.bases if base in self._by_fqn)
+        return {name for one in (target, *bases) for name in one.deprecated_parameters}
+
+    def _meant(self, annotation: str, target: Target) -> Iterator[Target]:
+        """The classes whose objects an annotation takes; none for a name that may be of several classes."""
+        if self._named.keys().isdisjoint(_NAME.findall(annotation)):
+            return
+        for name in dict.fromkeys(_object_names(annotation)):
+            # `web.Session` is of another package, and has no entry.
+            named = self._named.get(name, {})
+            imported = [path for path in target.types if ends_with(path, name)]
+            classes = {cls.fqn: cls for cls in (map(named.get, imported) if imported else named.values()) if cls}
+            if not imported and len(classes) > 1:
+                classes = {fqn: cls for fqn, cls in classes.items() if cls.path == target.path}
+            if len(classes) == 1:
+                yield from classes.values()
+
+    def _is_handed(self, takers: Mapping[int, object]) -> bool:
+        made = sum(self._targets[place].type == "class" for place in takers)
+        called = len(takers) - made
+        return called >= HANDED_TO and called >= HANDED_SHARE * made
 
 
-def _taken(target: Target, fields: Fields) -> Iterable[tuple[str, str]]:
-    """What a target takes: names of parameters, or of the fields that a class is made with, and their annotations."""
-    if target.is_bare_class:
-        return fields.own(target) if target.is_model else ()
-    if target.type in ("class", "method", "function"):
-        return parameters(target.signatures[0])
-    return ()
+def _taken(target: Target, fields: Fields) -> Iterator[tuple[str, str]]:
+    """What a target takes: names of parameters, and of the fields that a class is made with, with their annotations."""
+    if target.type in ("class", "method", "function") and not target.is_bare_class:
+        yield from parameters(target.signatures[0])
+    if target.is_model:
+        yield from fields.own(target)
 
 
 def _is_usual(taker: Target) -> bool:
     return taker.rank <= (MAX_RANK if taker.parts.docs_mentions else MAX_RANK_UNMENTIONED)
 
 
-def _is_handed(takers: Mapping[Target, object]) -> bool:
-    made = sum(one.type == "class" for one in takers)
-    called = len(takers) - made
-    return called >= HANDED_TO and called >= HANDED_SHARE * made
+def _object_names(annotation: str) -> Iterator[str]:
+    """The dotted names of the classes whose objects a parameter of this type takes, by themselves or in collections."""
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)] if (tree := parse_quietly(annotation)) is not None else []
+    while waiting:
+        node, depth = waiting.pop(0)
+        if depth > _MAX_DEPTH:
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            inner = parse_quietly(node.value)
+            waiting += [(inner, depth + 1)] if inner is not None else []
+        elif isinstance(node, ast.Subscript):
+            outer = (dotted_name(node.value) or "").rpartition(".")[2]
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            parts = parts[1:] if outer in _BY_KEY else parts[:1] if outer == "Annotated" else parts
+            waiting += [] if outer in _NO_OBJECTS else [(part, depth + 1) for part in parts]
+        elif isinstance(node, ast.Module | ast.Expr | ast.BinOp | ast.List | ast.Tuple):
+            waiting += [(part, depth + 1) for part in ast.iter_child_nodes(node)]
+        elif isinstance(node, ast.Name | ast.Attribute) and (name := dotted_name(node)) is not None:
+            yield name

@@ -42,7 +42,8 @@ export function textShown(candidate: Candidate, terms: Terms, columns: number): 
   const { text, cut } = longest(body(candidate.text));
   // Older servers send nothing of these beside the text.
   const { left_out = [], context = "", attached = "", import_statement = null, same_as = null } = candidate;
-  const around = context !== "" || attached !== "" || import_statement !== null || same_as !== null;
+  const told = import_statement !== null || (candidate.taken_by ?? []).length > 0;
+  const around = context !== "" || attached !== "" || told || same_as !== null;
   const code = { whole: { text, skip: 0 }, excerpt: { text, skip: 0 } };
   const included = includedExcerpt(candidate.attached_shown ?? "", terms, columns);
   const common = { code, included, lines: countLines(text), cut };
@@ -81,6 +82,7 @@ export function Text({ candidate, shown, expanded, terms, tab }: Props) {
       {expanded && (
         <>
           <NotCited text={candidate.import_statement} language="python" label={t("Import, not cited")} />
+          <NotCited text={candidate.taken_by?.join("\n")} language="python" label={t("Passed to, not cited")} />
           <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
         </>
       )}
