@@ -116,7 +116,7 @@ def named_languages(question: str) -> frozenset[str]:
 
 
 def read_too(languages: Collection[str]) -> frozenset[str]:
-    """Some programming languages, and those that who writes them reads as well."""
+    """Programming languages with those that their readers read as well: TypeScript beside JavaScript."""
     return frozenset({*languages, *(_READ_TOO[name] for name in languages if name in _READ_TOO)})
 
 

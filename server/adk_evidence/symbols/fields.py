@@ -48,11 +48,9 @@ class Fields:
     def own(self, target: Target) -> list[tuple[str, str]]:
         """The fields that a class itself has for callers to set, each with its annotation; no deprecated ones."""
         named = ((self._field(target, signature), signature) for signature in target.signatures[1:])
-        found = [(name, signature) for name, signature in named if name is not None]
-        ranked = (
-            (name, without_default(text.partition(":")[2]), self._ranked(target, name, text)) for name, text in found
-        )
-        return [(name, annotation) for name, annotation, (_, text) in ranked if not text.endswith(DEPRECATED)]
+        found = [(name, self._ranked(target, name, signature)[1]) for name, signature in named if name is not None]
+        current = ((name, text) for name, text in found if not text.endswith(DEPRECATED))
+        return [(name, without_default(text.partition(":")[2])) for name, text in current]
 
     def _made_of(self, target: Target) -> Iterator[Target]:
         """The class and its bases, as far as their fields are what the class is made with."""
