@@ -58,6 +58,13 @@ from tests.environments import OLDER, PLUGIN, write_environment
 pytestmark = pytest.mark.slow
 
 QUESTION = "retry a tool that throws"
+
+
+@pytest.fixture(autouse=True)
+def no_docs_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
+
+
 OFFLINE = Sources(allow_network=False)
 
 
