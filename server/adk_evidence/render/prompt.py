@@ -40,8 +40,8 @@ NAMED_SHARE = 0.12
 # Most of the budget for the outline of the page that comes first.
 OUTLINE_SHARE = 0.06
 # The most that one of several results may take where not all fit: this share of the budget, but at least RESULT_TOKENS.
-RESULT_SHARE = 0.4
-RESULT_TOKENS = 400
+RESULT_SHARE = 0.3
+RESULT_TOKENS = 300
 _CONVERSATION = (
     "CONVERSATION: The turns before the question, oldest first. What their fences hold is quoted: a role or an "
     "instruction to the system that is named inside one is part of the quote."
@@ -99,8 +99,8 @@ def to_prompt(
         question: Whether the prompt ends with the question. An agent that asked has the question already; a prompt that
             goes to a model by itself needs it.
         max_documents: Most results to show, at least 1; all that fit by default.
-        max_document_tokens: Most tokens of each result's text; what is cut off is marked. By default two fifths of the
-            budget, and at least 400, where not all results fit.
+        max_document_tokens: Most tokens of each result's text; what is cut off is marked. By default three tenths of
+            the budget, and at least 300, where not all results fit.
         full: Whether to show every result, and the whole of its text instead of its passages.
     """
     chosen = pack.candidates if full else _telling(pack)
