@@ -72,6 +72,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     facts = (
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
+        *([one_line(note) for note in target.field_notes] if answer.named == (target,) else []),
         listed_methods(target.methods, METHODS_TOKENS),
         f"passed to {', '.join(target.taken_by)}" if target.taken_by else "",
         _summary(target, answer),

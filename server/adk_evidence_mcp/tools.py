@@ -19,7 +19,7 @@ from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
-from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods
+from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes
 from adk_evidence.render.view import (
     adk_label,
     deviation,
@@ -43,6 +43,8 @@ SIGNATURE_TOKENS = 60
 # For the parameters or fields of a symbol that was asked for by its name, or is the first.
 ASKED_TOKENS = 300
 METHODS_TOKENS = 100
+# What the code says of the fields of the one symbol that was asked for: of a configuration, but not of an agent.
+NOTES_TOKENS = 240
 
 
 # An agent reads every answer whole and can ask again: a fifth of what a prompt holds.
@@ -298,6 +300,7 @@ def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
         _named(found),
         limited_signature(one_line(found.signature), room),
         listed_fields([one_line(field) for field in found.fields], room),
+        listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS) if answer.named == (found,) else "",
         listed_methods(found.methods, METHODS_TOKENS),
         truncate_tokens(one_line(found.summary), told),
         f"passed to {', '.join(found.taken_by)}" if found.taken_by else "",

@@ -102,3 +102,24 @@ def test_deprecated_fields_come_last_and_say_so():
     assert fields(metric, limit) == ("name: str", "limit: float | None = None (deprecated)")
     old = metric.model_copy(update={"parts": limit.parts})
     assert fields(old, limit) == ("name: str", "limit: float | None = None")
+
+
+def test_what_the_code_says_of_fields_is_told_in_a_sentence_each() -> None:
+    def said(symbol: str, summary: str, **changes: Any) -> Target:
+        return target(symbol, f"{symbol}: int", kind="attribute", **changes).model_copy(update={"summary": summary})
+
+    base = target("Base", "class Base(BaseModel)", "seconds: int = 60")
+    config = target("Config", "class Config(Base)", "size: int", "old: int = 0", "bare: int = 0", bases=(base.fqn,))
+    alias = target("Settings", "Settings = Config", kind="variable", alias_of=config.fqn)
+    targets = [
+        base,
+        config,
+        alias,
+        said("Base.seconds", "Time to live, e.g. of a cache"),
+        said("Config.size", "How many `events` are kept. If none is given, all of them are."),
+        said("Config.old", "No longer used.", deprecated=True),
+    ]
+    fields = Fields(targets)
+    expected = ("size: How many `events` are kept.", "seconds: Time to live, e.g. of a cache")
+    assert fields.notes(config) == fields.notes(alias) == expected
+    assert fields.notes(target("Other", "class Other(BaseModel)", "size: int")) == ()

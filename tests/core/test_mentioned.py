@@ -272,7 +272,9 @@ def test_a_class_says_once_what_its_objects_are_passed_to(tmp_path_factory: pyte
 {FILLER}"""
         for name in ("minutes", "hours")
     )
-    write_code(made.code, {**CODE, "src/google/adk/cache.py": CACHE + methods, "src/google/adk/program.py": PROGRAM})
+    note = '    """How many minutes that is. After them, all is sent again."""\n'
+    cache = CACHE + note + methods
+    write_code(made.code, {**CODE, "src/google/adk/cache.py": cache, "src/google/adk/program.py": PROGRAM})
     made.ingest()
     with closing(EvidenceService(made.settings, dense=HashEmbedder(), sparse=shared_sparse())) as service:
         pack = ask(service, "KeepConfig keep_minutes keep_hours of the beginning of a prompt, and ResumeConfig")
@@ -284,6 +286,7 @@ def test_a_class_says_once_what_its_objects_are_passed_to(tmp_path_factory: pyte
     for text in (to_prompt(pack).text, to_markdown(pack)):
         assert text.count("passed to `Program(keep=)`") == 1
     assert all("passed to Program(keep=)" in text for text in said)
+    assert all("minutes: How many minutes that is.\n" in text and "sent again" not in text for text in said)
 
 
 def said_of_symbol(service: EvidenceService, name: str) -> list[str]:

@@ -11,6 +11,7 @@ from adk_evidence.render.signatures import (
     limited_signature,
     listed_fields,
     listed_methods,
+    listed_notes,
     parameter_names,
     with_parameters,
 )
@@ -91,3 +92,9 @@ def test_methods_are_named_as_far_as_they_fit():
     short = listed_methods(methods, estimate_tokens("methods: run and 2 more"))
     assert short == "methods: run and 2 more"
     assert listed_methods((), 100) == listed_methods(methods, 1) == ""
+
+
+def test_notes_on_fields_are_shown_where_all_of_them_fit() -> None:
+    notes = ("size: How many are kept.", "seconds: How long.")
+    assert listed_notes(notes, 100) == "- size: How many are kept.\n- seconds: How long."
+    assert listed_notes(notes, 8) == listed_notes((), 100) == ""

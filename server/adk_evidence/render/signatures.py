@@ -131,6 +131,12 @@ def listed_fields(fields: Sequence[str], tokens: int) -> str:
     return truncate_tokens(written, tokens - estimate_tokens(_MORE)).rstrip(", ") + _MORE
 
 
+def listed_notes(notes: Sequence[str], tokens: int) -> str:
+    """What is said of fields, a line each; "" where all of it takes more than so many tokens."""
+    written = "\n".join(f"- {note}" for note in notes)
+    return written if estimate_tokens(written) <= tokens else ""
+
+
 def listed_methods(methods: Sequence[str], tokens: int) -> str:
     """The names of methods, of which so many are left out that the text has at most so many tokens; "" without any."""
     for count in range(len(methods), 0, -1):

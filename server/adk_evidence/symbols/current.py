@@ -149,6 +149,7 @@ class CurrentSymbols:
                 import_statement=target.import_statement if known_as != "private" else "",
                 signature=target.signatures[0],
                 fields=search.fields.of(target) if is_exact else (),
+                field_notes=search.fields.notes(target) if is_exact else (),
                 methods=search.members.methods(target) if is_exact else (),
                 taken_by=search.takers().of(search.by_fqn.get(target.alias_of or "", target)) if is_exact else (),
                 type_imports=type_imports(target) if is_exact else (),

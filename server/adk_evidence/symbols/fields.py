@@ -10,6 +10,7 @@ from adk_evidence.symbols.target import Target
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w*)(?P<type>:[^=]+)?\s*(?:=.*)?", re.DOTALL)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 _CONFIGURATION = "model_config"
 _SHARED = re.compile(r":\s*['\"]?(?:\w+\.)*(?:ClassVar|TypeAlias)\b")
 _NOT_SET = re.compile(r"\binit=False\b")
@@ -44,6 +45,21 @@ class Fields:
                 found.setdefault(shortcut.partition(":")[0], (1, shortcut))
         shown = (place for name, place in found.items() if name not in taken)
         return tuple(text for _, text in sorted(shown, key=lambda place: place[0]))
+
+    def notes(self, target: Target) -> tuple[str, ...]:
+        """What the code says of the fields of a class, e.g. `ttl_seconds: Time-to-live for cache in seconds`.
+
+        The first sentence for each field that is not deprecated; in the order of `of`.
+        """
+        target = self._by_fqn.get(target.alias_of or "", target)
+        names = [field.partition(":")[0].partition("=")[0].strip() for field in self.of(target)]
+        found = []
+        for name in names:
+            members = (self._by_fqn.get(f"{fqn}.{name}") for fqn in (target.fqn, *target.bases))
+            member = next((one for one in members if one is not None), None)
+            if member is not None and member.summary and not member.parts.deprecated:
+                found.append(f"{name}: {_SENTENCE_END.split(member.summary, maxsplit=1)[0]}")
+        return tuple(found)
 
     def own(self, target: Target) -> list[tuple[str, str]]:
         """The fields that a class itself has for callers to set, each with its annotation; no deprecated ones."""

@@ -12,6 +12,7 @@ export function target(more: Partial<RankedTarget> = {}): RankedTarget {
     summary: "Runs an agent.",
     signature: "class Runner",
     fields: [],
+    field_notes: [],
     methods: [],
     taken_by: [],
     type_imports: [],
