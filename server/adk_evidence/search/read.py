@@ -281,9 +281,12 @@ def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) ->
     for corpus, entry in index.manifest.corpora.items():
         if _is_of(entry, name, commit) and path in entry.files:
             return corpus
-    raise NotIndexedError(
-        "The index holds no such file at that commit.", "Ask again: the evidence may be of an earlier index."
-    )
+    holding = [entry for entry in index.manifest.corpora.values() if path in entry.files]
+    elsewhere = dict.fromkeys(short_name(entry.repo) for entry in holding if not _is_of(entry, name, None))
+    hint = "Ask again: the evidence may be of an earlier index."
+    if elsewhere and len(elsewhere) == len(holding):
+        hint = f"A file of that path is in {' and '.join(elsewhere)}: name that, or the path alone."
+    raise NotIndexedError("The index holds no such file at that commit.", hint)
 
 
 def _chunk(
