@@ -9,7 +9,7 @@ from rich.text import Text
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods
+from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes
 from adk_evidence.render.view import adk_label
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
@@ -20,6 +20,7 @@ SUMMARY_CHARS = 160
 ASKED_SUMMARY_CHARS = 600
 PARAMETERS_TOKENS = 300
 METHODS_TOKENS = 150
+NOTES_TOKENS = 400
 # Of what is beside the symbol that was asked for or found first.
 BESIDE_TOKENS = 60
 _INDENT = "    "
@@ -58,6 +59,10 @@ def _summary(target: RankedTarget, answer: TargetAnswer) -> str:
     return clip(one_line(target.summary), ASKED_SUMMARY_CHARS if asked else SUMMARY_CHARS)
 
 
+def _notes(target: RankedTarget) -> list[str]:
+    return listed_notes([one_line(note) for note in target.field_notes], NOTES_TOKENS).splitlines()
+
+
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
     heading = Text.assemble((f"{place:>2}  ", "dim"), (one_line(target.symbol), "bold"), (f"  {target.type}", "dim"))
     if target.deprecated:
@@ -72,7 +77,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     facts = (
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
-        *([one_line(note) for note in target.field_notes] if answer.named == (target,) else []),
+        *(_notes(target) if answer.named == (target,) else []),
         listed_methods(target.methods, METHODS_TOKENS),
         f"passed to {', '.join(target.taken_by)}" if target.taken_by else "",
         _summary(target, answer),

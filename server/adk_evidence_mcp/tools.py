@@ -43,7 +43,7 @@ SIGNATURE_TOKENS = 60
 # For the parameters or fields of a symbol that was asked for by its name, or is the first.
 ASKED_TOKENS = 300
 METHODS_TOKENS = 100
-# What the code says of the fields of the one symbol that was asked for: of a configuration, but not of an agent.
+# What the code says of the fields of the one class that was asked for, where there are few fields.
 NOTES_TOKENS = 240
 
 

@@ -164,7 +164,9 @@ async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: W
         for earlier in ("shop@tree-0000:src/basket.ts#L1-L2", f"adk-python@{CODE_COMMIT}:src/gone.py#L1-L2"):
             assert "Ask again" in await unreadable(client, earlier)
         strange = await unreadable(client, "adk-docs@v1:src/google/adk/runners.py#L1-L2")
-        assert "A file of that path is in adk-python: name that, or the path alone." in strange
+        meant = strange.partition("There is ")[2].removesuffix(".")
+        assert meant == f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py"
+        assert "class Runner" in await read(client, meant)
         outside = (await answer(client, "search_code_and_docs", query="basket", index="shop"))[1]["results"][0]
         commit = outside["citation"].partition(":")[0]
         assert "no such file" in await unreadable(client, f"{commit}:../of odd/src/twin  one.py#L1-L2")

@@ -134,6 +134,7 @@ def test_a_result_that_ranks_lower_for_its_language_lacks_that_language(indexed)
     score = round_score(first["rerank_score"] + weights["elsewhere"])
     first["rerank_score"] = first["why"]["rerank_score"] = score
     assert "features" in differing(explained(pack))
+    assert any("do not name other languages" in step.says for step in explained(pack).candidates[0].steps)
     languages = [{"language": "go", "since": None}]
     first["availability"] = {"languages": languages, "stage": None, "lacks": "language", "version": None}
     steps = [step for step in explained(pack).candidates[0].steps if step.name in ("features", "rerank")]

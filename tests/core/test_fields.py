@@ -116,10 +116,10 @@ def test_what_the_code_says_of_fields_is_told_in_a_sentence_each() -> None:
         config,
         alias,
         said("Base.seconds", "Time to live, e.g. of a cache"),
-        said("Config.size", "How many `events` are kept. If none is given, all of them are."),
+        said("Config.size", "How many `events` are kept, e.g. `10`. If none is given, all of them are."),
         said("Config.old", "No longer used.", deprecated=True),
     ]
     fields = Fields(targets)
-    expected = ("size: How many `events` are kept.", "seconds: Time to live, e.g. of a cache")
+    expected = ("size: How many `events` are kept, e.g. `10`.", "seconds: Time to live, e.g. of a cache")
     assert fields.notes(config) == fields.notes(alias) == expected
     assert fields.notes(target("Other", "class Other(BaseModel)", "size: int")) == ()

@@ -65,7 +65,13 @@ def test_in_place_of_a_base_its_first_heir_is_told() -> None:
     base = target(2, "BaseAgent", "class BaseAgent(BaseModel)", "sub_agents: list[BaseAgent] = []", is_model=True)
     heir = target(4, "LlmAgent", "class LlmAgent(BaseAgent)", bases=(base.fqn,), is_model=True)
     other = target(9, "LoopAgent", "class LoopAgent(BaseAgent)", bases=(base.fqn,), is_model=True)
-    assert taken(other, base, heir) == ("LlmAgent(sub_agents=)",)
+    assert taken(other, base, heir) == taken(base, heir) == ("LlmAgent(sub_agents=)",)
+
+
+def test_an_heir_with_a_constructor_of_its_own_is_not_told_in_place_of_its_base() -> None:
+    base = target(2, "BaseTool", "BaseTool(config: RunConfig)")
+    heir = target(4, "McpTool", "McpTool(name: str)", bases=(base.fqn,))
+    assert taken(CONFIG, base, heir) == ("BaseTool(config=)",)
 
 
 def test_fields_are_told_beside_the_parameters_of_a_constructor_that_takes_the_rest() -> None:
@@ -122,6 +128,9 @@ def test_of_two_classes_of_one_name_that_of_the_same_file_is_meant() -> None:
     other = target(8, "RunConfig", module="kit.other", path="src/kit/other.py")
     takes = target(9, "Taker", "Taker(config: RunConfig)", path="src/kit/other.py")
     assert taken(other, CONFIG, takes) == ("Taker(config=)",) and taken(CONFIG, other, takes) == ()
+    beside = target(9, "Taker", "Taker(config: RunConfig)", path="src/kit/elsewhere.py")
+    apart = other.model_copy(update={"path": "src/other/config.py"})
+    assert taken(CONFIG, apart, beside) == ("Taker(config=)",) and taken(apart, CONFIG, beside) == ()
 
 
 def test_parameters_that_a_base_calls_deprecated_are_not_told_of_its_heirs() -> None:
@@ -150,6 +159,12 @@ def test_a_constructor_is_told_whatever_its_rank_is_where_nothing_else_takes_the
     function = target(5001, "use", "use(config: RunConfig)", type="function")
     assert taken(CONFIG, rare, function) == ("Rare(config=)",)
     assert taken(CONFIG, function) == ()
+    kin = target(14, "LoadTool", "LoadTool(toolset: Toolset)")
+    assert taken(target(13, "Toolset", bases=("kit.parts.BaseToolset",)), kin, target(12, "BaseToolset")) == (
+        "LoadTool(toolset=)",
+    )
+    rare_kin = kin.model_copy(update={"rank": 5000})
+    assert taken(target(13, "Toolset", bases=("kit.parts.BaseToolset",)), rare_kin) == ()
 
 
 def test_a_class_that_the_framework_hands_out_takes_nothing_and_is_passed_to_nothing() -> None:

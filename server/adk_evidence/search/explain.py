@@ -261,7 +261,7 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> It
         yield from _changelog(candidate, of_changes)
     if elsewhere := why.features.get("elsewhere"):
         lacks = candidate.availability is not None and candidate.availability.lacks == "language"
-        told = f"elsewhere: the docs {'do not name' if lacks else 'name'} a language of the reader"
+        told = f"elsewhere: the docs {'name' if lacks else 'do not name'} other languages than the reader's alone"
         yield _compared("features", told, float(lacks), elsewhere, 0.0)
     named = " + ".join(f"{_weight(plan.rerank_weights, name, own)} x {value} {name}" for name, value in own.items())
     inexact = sum(abs(weight) for weight in plan.rerank_weights.values()) * _ROUNDING

@@ -282,10 +282,11 @@ def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) ->
         if _is_of(entry, name, commit) and path in entry.files:
             return corpus
     holding = [entry for entry in index.manifest.corpora.values() if path in entry.files]
-    elsewhere = dict.fromkeys(short_name(entry.repo) for entry in holding if not _is_of(entry, name, None))
     hint = "Ask again: the evidence may be of an earlier index."
-    if elsewhere and len(elsewhere) == len(holding):
-        hint = f"A file of that path is in {' and '.join(elsewhere)}: name that, or the path alone."
+    if holding and not any(_is_of(entry, name, None) for entry in holding):
+        # Who cites a path that was shown without its repository may have named another one.
+        found = dict.fromkeys(f"{short_name(entry.repo)}@{entry.commit}:{one_line(path)}" for entry in holding)
+        hint = f"There is {' and '.join(list(found)[:MAX_NAMED])}."
     raise NotIndexedError("The index holds no such file at that commit.", hint)
 
 

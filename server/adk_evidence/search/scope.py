@@ -246,16 +246,15 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
 
 
 def _meant(filters: EvidenceFilters, paths: Sequence[str]) -> str:
-    """A sentence on the globs that match in any folder what the request's globs match in none."""
+    """A sentence on the request's globs that would match files if they began with `**/`; else empty."""
     told = []
     for glob in filters.path_allowlist:
         # What has no folder matches in every folder already.
-        inside = _LEADING.sub("", glob) if "/" in glob.rstrip("/") else ""
-        for end in dict.fromkeys((inside, inside.lstrip("*"))):
-            anywhere = filters.model_copy(update={"path_allowlist": (f"**/{end}",)})
-            if end and (found := _match_paths(anywhere, paths)):
-                told.append(f"'**/{end}' matches {len(found)} indexed file{'s' if len(found) > 1 else ''}")
-                break
+        end = _LEADING.sub("", glob) if "/" in glob.rstrip("/") else ""
+        anywhere = f"**/{end}"
+        found = _match_paths(filters.model_copy(update={"path_allowlist": (anywhere,)}), paths) if end else ()
+        if found:
+            told.append(f"{anywhere!r} matches {len(found)} indexed file{'s' if len(found) > 1 else ''}")
     return f" {'; '.join(dict.fromkeys(told))}." if told else ""
 
 

@@ -20,7 +20,7 @@ from adk_evidence.symbols.target import Target
 MAX_TAKERS = 3
 # Few people call what ranks lower.
 MAX_RANK = 1000
-# What no page mentions has to rank higher, unless nothing else takes the class.
+# What no page mentions has to rank higher, unless nothing else takes a class without bases.
 MAX_RANK_UNMENTIONED = 100
 # A class that at least so many functions take, and so many times as many as constructors do, is one whose objects the
 # framework makes: `InvocationContext`.
@@ -53,7 +53,9 @@ class Takers:
         self._targets = sorted(targets, key=lambda one: one.rank)
         for place, target in enumerate(self._targets):
             for base in target.bases:
-                self._heirs.setdefault(base, target)
+                # An heir with a constructor of its own need not take what the base takes.
+                if base in self._by_fqn and (self._by_fqn[base].is_model or target.is_bare_class):
+                    self._heirs.setdefault(base, target)
             old = self._deprecated_parameters(target)
             for name, annotation in _taken(target, fields) if not target.parts.deprecated else ():
                 for cls in self._meant(annotation, target) if name not in old else ():
@@ -71,9 +73,10 @@ class Takers:
                     # What takes the class itself and a base of it takes the class by the parameter that is closer.
                     found.setdefault(place, names)
         places = [place for place in sorted(found) if self._targets[place].fqn not in self._handed]
-        others = [place for place in places if self._targets[place].fqn != target.fqn]
+        others = [place for place in places if self._called(place) != target.symbol]
         usual = [place for place in others if _is_usual(self._targets[place])]
-        made = [place for place in others if self._targets[place].type == "class"]
+        # Of a class with bases, what takes a base need not take each heir, and what takes the class is its own kin.
+        made = [place for place in others if self._targets[place].type == "class" and not target.bases]
         told = (f"{self._called(place)}({', '.join(f'{name}=' for name in found[place])})" for place in usual or made)
         return tuple(dict.fromkeys(told))[:MAX_TAKERS]
 
@@ -98,7 +101,10 @@ class Takers:
             imported = [path for path in target.types if ends_with(path, name)]
             classes = {cls.fqn: cls for cls in (map(named.get, imported) if imported else named.values()) if cls}
             if not imported and len(classes) > 1:
-                classes = {fqn: cls for fqn, cls in classes.items() if cls.path == target.path}
+                # The types of fields have no known imports.
+                beside = _folder(target.path)
+                near = {fqn: cls for fqn, cls in classes.items() if cls.path == target.path}
+                classes = near or {fqn: cls for fqn, cls in classes.items() if _folder(cls.path) == beside}
             if len(classes) == 1:
                 yield from classes.values()
 
@@ -114,6 +120,10 @@ def _taken(target: Target, fields: Fields) -> Iterator[tuple[str, str]]:
         yield from parameters(target.signatures[0])
     if target.is_model:
         yield from fields.own(target)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _is_usual(taker: Target) -> bool:
