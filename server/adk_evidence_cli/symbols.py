@@ -9,7 +9,7 @@ from rich.text import Text
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes
+from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes, listed_takers
 from adk_evidence.render.view import adk_label
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
@@ -55,12 +55,8 @@ def _signature(target: RankedTarget, answer: TargetAnswer) -> str:
 
 
 def _summary(target: RankedTarget, answer: TargetAnswer) -> str:
-    asked = answer.named == (target,)
+    asked = answer.is_only_named(target)
     return clip(one_line(target.summary), ASKED_SUMMARY_CHARS if asked else SUMMARY_CHARS)
-
-
-def _notes(target: RankedTarget) -> list[str]:
-    return listed_notes([one_line(note) for note in target.field_notes], NOTES_TOKENS).splitlines()
 
 
 def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) -> None:
@@ -74,12 +70,13 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     if target.available == "false":
         heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)
+    notes = target.field_notes if answer.is_only_named(target) else ()
     facts = (
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
-        *(_notes(target) if answer.named == (target,) else []),
+        listed_notes([one_line(note) for note in notes], NOTES_TOKENS),
         listed_methods(target.methods, METHODS_TOKENS),
-        f"passed to {', '.join(target.taken_by)}" if target.taken_by else "",
+        listed_takers(target.taken_by),
         _summary(target, answer),
     )
     for fact in filter(None, facts):

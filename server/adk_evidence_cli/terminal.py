@@ -18,6 +18,7 @@ from rich.text import Text
 from adk_evidence.commands import with_options
 from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
 from adk_evidence.render.sanitize import caption, one_line, visible
+from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
     availability_label,
     body,
@@ -30,7 +31,6 @@ from adk_evidence.render.view import (
     indexed_sources,
     place,
     shown,
-    taken_label,
     verification_label,
     version_label,
 )
@@ -180,7 +180,7 @@ def _facts(candidate: Candidate) -> Text:
         facts.append((one_line(f"needs {candidate.needs}"), "dim"))
     if candidate.signature:
         facts.append((one_line(candidate.signature), "dim"))
-    if label := taken_label(candidate):
+    if label := listed_takers(candidate.taken_by):
         facts.append((label, "dim"))
     if candidate.drift:
         facts.append((one_line(drift_label(candidate)), "yellow"))

@@ -19,7 +19,7 @@ from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
-from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes
+from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes, listed_takers
 from adk_evidence.render.view import (
     adk_label,
     deviation,
@@ -295,15 +295,17 @@ def _named(found: RankedTarget) -> str:
 def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
     """A symbol in a few lines; the import says where the symbol is, so that its dotted name is not repeated."""
     room = ASKED_TOKENS if answer.is_main(found) else SIGNATURE_TOKENS
-    told = ASKED_SUMMARY_TOKENS if answer.named == (found,) else SUMMARY_TOKENS
+    told = ASKED_SUMMARY_TOKENS if answer.is_only_named(found) else SUMMARY_TOKENS
     facts = (
         _named(found),
         limited_signature(one_line(found.signature), room),
         listed_fields([one_line(field) for field in found.fields], room),
-        listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS) if answer.named == (found,) else "",
+        listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS)
+        if answer.is_only_named(found)
+        else "",
         listed_methods(found.methods, METHODS_TOKENS),
         truncate_tokens(one_line(found.summary), told),
-        f"passed to {', '.join(found.taken_by)}" if found.taken_by else "",
+        listed_takers(found.taken_by),
         one_line(found.import_statement),
         f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",
         one_line(found.citation),

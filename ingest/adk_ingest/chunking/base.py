@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from adk_evidence.models.chunk import SymbolKind
+from adk_evidence.models.chunk import SectionAvailability, SymbolKind
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class RawChunk:
     anchor: str | None = None
     lang: str = "txt"
     code_langs: tuple[str, ...] = ()
-    availability: tuple[tuple[int, str, tuple[tuple[str, str], ...]], ...] = ()
+    availability: tuple[SectionAvailability, ...] = ()
     for_language: str | None = None
     left_out: tuple[tuple[int, int, str], ...] = ()
     attachments: tuple[Attachment, ...] = ()

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from adk_evidence.languages import BY_EXTENSION
+from adk_evidence.models.chunk import SectionAvailability
 from adk_evidence.readers.audience import EVERYBODY, Part, Readers
 from adk_evidence.readers.availability import availabilities, of_heading
 from adk_evidence.readers.includes import Include, IncludeReader, find_includes, read_include
@@ -69,7 +70,9 @@ class _Cutter:
         self._includes = includes
         self._anchors = page.anchors() if page.lang == "md" else [None] * len(page.headings)
         self._begins = {heading.line: index for index, heading in enumerate(page.headings)}
-        self._told = availabilities(page) if page.lang == "md" else {}
+        told = availabilities(page) if page.lang == "md" else {}
+        headings = (None, *range(len(page.headings))) if told else ()
+        self._told = {heading: of_heading(page, heading, told) for heading in headings}
         self._all = Lines(page.lines)
 
     def chunks(
@@ -120,11 +123,11 @@ class _Cutter:
                 missing_includes=tuple(path for path, text in included if text is None),
             )
 
-    def _availability(self, own: Iterable[int]) -> tuple[tuple[int, str, tuple[tuple[str, str], ...]], ...]:
+    def _availability(self, own: Iterable[int]) -> tuple[SectionAvailability, ...]:
         """What the page says of where the features of some lines exist, with the lines where that changes, 1-based."""
-        found: list[tuple[int, str, tuple[tuple[str, str], ...]]] = []
+        found: list[SectionAvailability] = []
         for line in own if self._told else ():
-            stage, languages = of_heading(self._page, self._page.heading_at[line], self._told)
+            stage, languages = self._told[self._page.heading_at[line]]
             if not found or found[-1][1:] != (stage, languages):
                 found.append((line + 1, stage, languages))
         return tuple(found)

@@ -45,6 +45,10 @@ TAG_FIELDS = ("source_type", "lang", "symbol_kind", "code_langs", "origin", "dec
 DECORATOR = "@"
 
 
+# Where the feature of a section exists: the section's first line, a stage or an empty text, and the languages.
+SectionAvailability = tuple[int, str, tuple[tuple[str, str], ...]]
+
+
 class ChunkPayload(BaseModel):
     """What the store keeps with a chunk's vectors.
 
@@ -82,7 +86,7 @@ class ChunkPayload(BaseModel):
     headings: tuple[str, ...] = ()
     title: str | None = Field(default=None, description="Title of the page in the site's navigation.")
     code_langs: tuple[str, ...] = Field(default=(), description="Languages of the tabs that the chunk holds.")
-    availability: tuple[tuple[int, str, tuple[tuple[str, str], ...]], ...] = Field(
+    availability: tuple[SectionAvailability, ...] = Field(
         default=(),
         description="Where features exist, as the page says: for each section of the chunk its first line, a stage "
         "such as `experimental` or an empty text, and the languages whose ADK has the feature, each with the first "

@@ -57,6 +57,15 @@ def parse_quietly(text: str) -> ast.Module | None:
         return None
 
 
+def unquoted(annotation: ast.expr) -> ast.expr:
+    """The annotation that stands in quotes; any other one, and what is no expression, as it is."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        tree = parse_quietly(annotation.value)
+        if tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
+            return tree.body[0].value
+    return annotation
+
+
 def parse_lines(text: str, above: int = 0) -> list[ast.stmt] | None:
     """The statements of some lines of a file, which may be indented; None where they are not whole.
 

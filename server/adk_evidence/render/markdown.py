@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack, Outline, PastedError
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
+from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
     adk_label,
     availability_label,
@@ -18,7 +19,6 @@ from adk_evidence.render.view import (
     location,
     place,
     shown,
-    taken_label,
     verification_label,
 )
 
@@ -95,7 +95,7 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
         facts.append(f"needs {code_span(candidate.needs)}")
     if candidate.signature:
         facts.append(code_span(candidate.signature))
-    if label := taken_label(candidate, code_span):
+    if label := listed_takers(candidate.taken_by, code_span):
         facts.append(label)
     if candidate.drift:
         facts.append(inline(drift_label(candidate)))

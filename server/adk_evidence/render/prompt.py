@@ -15,6 +15,7 @@ from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
+from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
     adk_label,
     availability_label,
@@ -28,7 +29,6 @@ from adk_evidence.render.view import (
     place,
     shown,
     shown_within,
-    taken_label,
 )
 from adk_evidence.tokens import estimate_tokens
 
@@ -273,7 +273,7 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
         facts.append(f"needs {code_span(candidate.needs)}")
     if candidate.signature:
         facts.append(code_span(candidate.signature))
-    if label := taken_label(candidate, code_span):
+    if label := listed_takers(candidate.taken_by, code_span):
         facts.append(label)
     if candidate.drift:
         facts.append(one_line(drift_label(candidate)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
+from adk_evidence.render.sanitize import one_line
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 
 # Ends a signature that was cut when it was read.
@@ -46,7 +47,7 @@ def limited_signature(signature: str, tokens: int) -> str:
 
 def parameter_names(signature: str) -> list[str]:
     """The names of the parameters of a signature; the dots for those that were cut are none."""
-    return [name for part in _parts(signature) if (name := _name_of(part)).isidentifier()]
+    return [name for part in _parts(signature) if (name := name_of(part)).isidentifier()]
 
 
 def parameters(signature: str) -> list[tuple[str, str]]:
@@ -74,7 +75,7 @@ def with_parameters(signature: str, tokens: int, names: Collection[str]) -> str:
         names: The parameters that stay rather than others.
     """
     start, parts = signature.find("(") + 1, _parts(signature)
-    wanted = [place for place, part in enumerate(parts) if _name_of(part) in names]
+    wanted = [place for place, part in enumerate(parts) if name_of(part) in names]
     if not wanted or estimate_tokens(signature) <= tokens:
         return limited_signature(signature, tokens)
     shown = ""
@@ -107,7 +108,8 @@ def _parts(signature: str) -> list[str]:
     return [signature[begin : stop - 1].strip() for begin, stop in pairwise(places)]
 
 
-def _name_of(parameter: str) -> str:
+def name_of(parameter: str) -> str:
+    """The name of a parameter or field that is written with its type and value."""
     return parameter.partition(":")[0].partition("=")[0].strip(" *")
 
 
@@ -137,6 +139,11 @@ def listed_notes(notes: Sequence[str], tokens: int) -> str:
     return written if estimate_tokens(written) <= tokens else ""
 
 
+def listed_takers(takers: Sequence[str], quoted: Callable[[str], str] = one_line) -> str:
+    """What objects of a class are passed to; "" where nobody knows. `quoted` writes one of them."""
+    return f"passed to {', '.join(map(quoted, takers))}" if takers else ""
+
+
 def listed_methods(methods: Sequence[str], tokens: int) -> str:
     """The names of methods, of which so many are left out that the text has at most so many tokens; "" without any."""
     for count in range(len(methods), 0, -1):
@@ -148,7 +155,7 @@ def listed_methods(methods: Sequence[str], tokens: int) -> str:
 
 
 def _name(field: str) -> str:
-    name = _name_of(field)
+    name = name_of(field)
     return f"{name}{DEPRECATED}" if field.endswith(DEPRECATED) else name
 
 

@@ -241,11 +241,6 @@ def drift_label(candidate: Candidate) -> str:
     return "; ".join(parts)
 
 
-def taken_label(candidate: Candidate, quoted: Callable[[str], str] = one_line) -> str:
-    """What objects of the class of a candidate are passed to; empty where nobody knows. `quoted` writes one of them."""
-    return f"passed to {', '.join(map(quoted, candidate.taken_by))}" if candidate.taken_by else ""
-
-
 def availability_label(candidate: Candidate) -> str:
     """What keeps a reader from a feature as its page says, and how finished it is; empty where nothing does."""
     told = candidate.availability

@@ -151,7 +151,7 @@ class CurrentSymbols:
                 fields=search.fields.of(target) if is_exact else (),
                 field_notes=search.fields.notes(target) if is_exact else (),
                 methods=search.members.methods(target) if is_exact else (),
-                taken_by=search.takers().of(search.by_fqn.get(target.alias_of or "", target)) if is_exact else (),
+                taken_by=search.takers().of(target) if is_exact else (),
                 type_imports=type_imports(target) if is_exact else (),
                 citation=_citation(target, about, manifest),
                 rank_score=target.score,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from adk_evidence.render.signatures import DEPRECATED, parameter_names, without_default
+from adk_evidence.render.signatures import DEPRECATED, name_of, parameter_names, without_default
 from adk_evidence.symbols.target import Target
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
@@ -52,9 +52,8 @@ class Fields:
         The first sentence for each field that is not deprecated; in the order of `of`.
         """
         target = self._by_fqn.get(target.alias_of or "", target)
-        names = [field.partition(":")[0].partition("=")[0].strip() for field in self.of(target)]
         found = []
-        for name in names:
+        for name in map(name_of, self.of(target)):
             members = (self._by_fqn.get(f"{fqn}.{name}") for fqn in (target.fqn, *target.bases))
             member = next((one for one in members if one is not None), None)
             if member is not None and member.summary and not member.parts.deprecated:

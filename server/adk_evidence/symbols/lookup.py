@@ -11,7 +11,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import Definition, read_definition, read_imports, read_module
-from adk_evidence.readers.python import dotted_name, parse_quietly
+from adk_evidence.readers.python import dotted_name, unquoted
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
@@ -208,10 +208,7 @@ class Symbols:
 
 def item_annotation(annotation: ast.expr) -> ast.expr | None:
     """The annotation of the items of what an annotation means: `X` for `list[X]` and `AsyncGenerator[X, None]`."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        tree = parse_quietly(annotation.value)
-        statement = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-        annotation = statement.value if isinstance(statement, ast.Expr) else annotation
+    annotation = unquoted(annotation)
     if not isinstance(annotation, ast.Subscript):
         return None
     name = (dotted_name(annotation.value) or "").rpartition(".")[2]
@@ -224,10 +221,8 @@ def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
     """Dotted names that an annotation may mean: `X` for `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`."""
     if depth > MAX_HOPS:
         return
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        tree = parse_quietly(annotation.value)
-        if tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
-            yield from annotation_names(tree.body[0].value, depth + 1)
+    if (said := unquoted(annotation)) is not annotation:
+        yield from annotation_names(said, depth + 1)
     elif isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         yield from annotation_names(annotation.left, depth + 1)
         yield from annotation_names(annotation.right, depth + 1)

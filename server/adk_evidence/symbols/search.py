@@ -94,11 +94,11 @@ class TargetSearch:
         self._command = settings.targets_command
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
-        self._extras = Once(lambda: _load_extras(found))
+        self._extras = Once(lambda: _known(load_extras, found))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
         self.takers = Once(lambda: Takers(found.targets, self.fields))
-        self._outside = Once(lambda: without_modules(_load_outside(found), found.targets))
+        self._outside = Once(lambda: without_modules(_known(load_outside, found), found.targets))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
@@ -506,17 +506,10 @@ def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
         return HiddenNames([]), f"{exc.message} Private and internal names are not found. {exc.hint}"
 
 
-def _load_extras(found: TargetSet) -> Mapping[str, str]:
-    """What brings optional packages; a set that cannot say so gives answers without."""
+def _known(load: Callable[[TargetSet], Mapping[str, str]], found: TargetSet) -> Mapping[str, str]:
+    """What a set says beside its targets; a set that cannot say so gives answers without."""
     with suppress(StoreError):
-        return load_extras(found)
-    return {}
-
-
-def _load_outside(found: TargetSet) -> dict[str, str]:
-    """What the code imports from other packages; a set that cannot say so gives answers without."""
-    with suppress(StoreError):
-        return load_outside(found)
+        return load(found)
     return {}
 
 

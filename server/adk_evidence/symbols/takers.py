@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from adk_evidence.identifiers import ends_with
-from adk_evidence.readers.python import dotted_name, parse_quietly
+from adk_evidence.readers.python import dotted_name, unquoted
 from adk_evidence.render.signatures import parameters
 from adk_evidence.symbols.fields import Fields
 from adk_evidence.symbols.target import Target
@@ -52,20 +52,17 @@ class Takers:
         self._takers: dict[str, dict[int, list[str]]] = defaultdict(dict)
         self._targets = sorted(targets, key=lambda one: one.rank)
         for place, target in enumerate(self._targets):
-            for base in target.bases:
-                # An heir with a constructor of its own need not take what the base takes.
-                if base in self._by_fqn and (self._by_fqn[base].is_model or target.is_bare_class):
-                    self._heirs.setdefault(base, target)
-            old = self._deprecated_parameters(target)
-            for name, annotation in _taken(target, fields) if not target.parts.deprecated else ():
-                for cls in self._meant(annotation, target) if name not in old else ():
-                    names = self._takers[cls.fqn].setdefault(place, [])
-                    if name not in names:
-                        names.append(name)
+            self._note_heir(target)
+            if not target.parts.deprecated:
+                self._note_taken(place, target, fields)
         self._handed = {fqn for fqn, takers in self._takers.items() if self._is_handed(takers)}
 
     def of(self, target: Target) -> tuple[str, ...]:
-        """The first takers of a class, e.g. `App(plugins=)`; none of a class whose objects the framework makes."""
+        """The first takers of a class, e.g. `App(plugins=)`; none of a class whose objects the framework makes.
+
+        Those of its class for what is another name or an instance of a class.
+        """
+        target = self._by_fqn.get(target.alias_of or "", target)
         found: dict[int, Sequence[str]] = {}
         for fqn in (target.fqn, *target.bases):
             if fqn not in self._handed:
@@ -79,6 +76,20 @@ class Takers:
         made = [place for place in others if self._targets[place].type == "class" and not target.bases]
         told = (f"{self._called(place)}({', '.join(f'{name}=' for name in found[place])})" for place in usual or made)
         return tuple(dict.fromkeys(told))[:MAX_TAKERS]
+
+    def _note_heir(self, target: Target) -> None:
+        for base in target.bases:
+            # An heir with a constructor of its own need not take what the base takes.
+            if base in self._by_fqn and (self._by_fqn[base].is_model or target.is_bare_class):
+                self._heirs.setdefault(base, target)
+
+    def _note_taken(self, place: int, target: Target, fields: Fields) -> None:
+        old = self._deprecated_parameters(target)
+        for name, annotation in _taken(target, fields):
+            for cls in self._meant(annotation, target) if name not in old else ():
+                names = self._takers[cls.fqn].setdefault(place, [])
+                if name not in names:
+                    names.append(name)
 
     def _called(self, place: int) -> str:
         """The name of a taker; in place of a base that nobody makes, its first heir."""
@@ -132,20 +143,20 @@ def _is_usual(taker: Target) -> bool:
 
 def _object_names(annotation: str) -> Iterator[str]:
     """The dotted names of the classes whose objects a parameter of this type takes, by themselves or in collections."""
-    waiting: list[tuple[ast.AST, int]] = [(tree, 0)] if (tree := parse_quietly(annotation)) is not None else []
+    waiting: list[tuple[ast.AST, int]] = [(ast.Constant(annotation), 0)]
     while waiting:
         node, depth = waiting.pop(0)
         if depth > _MAX_DEPTH:
             continue
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            inner = parse_quietly(node.value)
-            waiting += [(inner, depth + 1)] if inner is not None else []
+        if isinstance(node, ast.Constant):
+            said = unquoted(node)
+            waiting += [(said, depth + 1)] if said is not node else []
         elif isinstance(node, ast.Subscript):
             outer = (dotted_name(node.value) or "").rpartition(".")[2]
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             parts = parts[1:] if outer in _BY_KEY else parts[:1] if outer == "Annotated" else parts
             waiting += [] if outer in _NO_OBJECTS else [(part, depth + 1) for part in parts]
-        elif isinstance(node, ast.Module | ast.Expr | ast.BinOp | ast.List | ast.Tuple):
+        elif isinstance(node, ast.BinOp | ast.List | ast.Tuple):
             waiting += [(part, depth + 1) for part in ast.iter_child_nodes(node)]
         elif isinstance(node, ast.Name | ast.Attribute) and (name := dotted_name(node)) is not None:
             yield name

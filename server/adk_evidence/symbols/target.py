@@ -221,6 +221,10 @@ class TargetAnswer(Frozen):
         """Whether a result is the first one or was asked for by its name; the others need no more than a short view."""
         return found.why.match == "exact" or found is self.results[0]
 
+    def is_only_named(self, found: RankedTarget) -> bool:
+        """Whether the query is the name of a result, and of no other one."""
+        return self.named == (found,)
+
     def is_aside(self, found: RankedTarget) -> bool:
         """Whether a result only has a name that begins like the name of another result, which was asked for."""
         return found.why.match == "prefix" and bool(self.named)

@@ -182,26 +182,25 @@ def load_extras(found: TargetSet) -> dict[str, str]:
     Raises:
         StoreError: Their file cannot be read.
     """
-    if found.folder is None:
-        return {}
-    try:
-        return _TEXTS.validate_json((found.folder / EXTRAS).read_bytes())
-    except (OSError, ValueError) as exc:
-        raise StoreError(f"The extras at {found.folder} cannot be read.", _AGAIN) from exc
+    return _load_texts(found, EXTRAS, "extras")
 
 
 def load_outside(found: TargetSet) -> dict[str, str]:
-    """The statements that import names from other packages; see `Contents`. None of them in a set of an older version.
+    """The statements that import names from other packages; see `Contents`.
 
     Raises:
         StoreError: Their file cannot be read.
     """
-    if found.folder is None or not (found.folder / OUTSIDE).is_file():
+    return _load_texts(found, OUTSIDE, "imports")
+
+
+def _load_texts(found: TargetSet, name: str, what: str) -> dict[str, str]:
+    if found.folder is None:
         return {}
     try:
-        return _TEXTS.validate_json((found.folder / OUTSIDE).read_bytes())
+        return _TEXTS.validate_json((found.folder / name).read_bytes())
     except (OSError, ValueError) as exc:
-        raise StoreError(f"The imports at {found.folder} cannot be read.", _AGAIN) from exc
+        raise StoreError(f"The {what} at {found.folder} cannot be read.", _AGAIN) from exc
 
 
 def has_vectors(folder: Path) -> bool:
