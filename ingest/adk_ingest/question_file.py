@@ -20,9 +20,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from adk_evidence.errors import StoreError
 
-# Of 8 to 25 words; the bounds are wide enough for other languages.
+# Of 8 to 28 words; the bounds are wide enough for other languages.
 MIN_CHARS, MAX_CHARS = 15, 260
-MAX_QUESTIONS = 4
+MAX_QUESTIONS = 6
 # Controls, lone surrogates, line and paragraph ends, and hidden format characters.
 _HIDDEN = frozenset({"Cc", "Cs", "Cf", "Zl", "Zp"})
 

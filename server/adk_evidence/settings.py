@@ -481,9 +481,10 @@ Named = Literal["frames", "quoted", "definitions", "names", "guides", "mentions"
 class RetrievalSettings(Frozen):
     """Hybrid retrieval (SPEC 5 sections 5 to 8)."""
 
-    branches: tuple[Literal["dense", "sparse", "symbol"], ...]
+    branches: tuple[Literal["dense", "sparse", "symbol", "asked"], ...]
     dense_prefetch_limit: PositiveInt
     sparse_prefetch_limit: PositiveInt
+    asked_prefetch_limit: PositiveInt
     final_limit_per_collection: PositiveInt
     expanded_limit_per_collection: PositiveInt
     hnsw_ef: PositiveInt

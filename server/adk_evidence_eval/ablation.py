@@ -117,7 +117,8 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "ranking": {
         "adapted questions": {"retrieval.adapted_questions": False},
-        "definitions": {"retrieval.branches": ["dense", "sparse"]},
+        "definitions": {"retrieval.branches": ["dense", "sparse", "asked"]},
+        "questions as a branch": {"retrieval.branches": ["dense", "sparse", "symbol"]},
         "sub-queries": {"retrieval.expansion": "never"},
         "rerank": {"rerank.provider": "none"},
         "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},

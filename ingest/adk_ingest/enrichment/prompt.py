@@ -26,7 +26,7 @@ FIRST_CHARS, LAST_CHARS = 1300, 450
 TITLE_CHARS = 200
 _CUT = "\n[...]\n"
 _MARK_CHARS = 8
-# Thirty chunks have answers of some 12,000 characters.
+# Twenty chunks have answers of some 12,000 characters.
 _MAX_ANSWER_CHARS = 60_000
 _AGAIN = (
     "\n\nYour last answer did not have valid JSON with an entry for each of these passages. Answer with JSON alone."

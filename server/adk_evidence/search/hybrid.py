@@ -1,4 +1,4 @@
-"""Hybrid search: every collection with dense, sparse and symbol branches, fused by the store (SPEC 5 section 7)."""
+"""Hybrid search: every collection with its branches, fused by the store (SPEC 5 section 7)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,15 @@ def search(run: Run, kinds: Iterable[Kind]) -> dict[Kind, list[Hit]]:
     def hits(kind: Kind) -> list[Hit]:
         filter, limit = run.scope.filters[kind], run.limits[kind]
         return search_collection(
-            run.index, run.settings, kind, run.vectors, limit=limit, filter=filter, names=run.query.names
+            run.index,
+            run.settings,
+            kind,
+            run.vectors,
+            limit=limit,
+            filter=filter,
+            names=run.query.names,
+            # Names, code and pasted errors are rather like the texts themselves than like questions.
+            asked=run.query.kind == "question",
         )
 
     calls: dict[Kind, Callable[[], list[Hit]]] = {}
@@ -76,13 +84,26 @@ def search_collection(
     limit: int,
     filter: Filter,
     names: Sequence[str] = (),
+    asked: bool = False,
 ) -> list[Hit]:
-    """Search the collection of a kind with every branch of the queries; the fused hits, best first."""
+    """Search the collection of a kind with every branch of the queries; the fused hits, best first.
+
+    Args:
+        index: The index.
+        settings: Say which branches there are, and how deep each is searched.
+        kind: Whose collection is searched.
+        queries: The encoded query, and its encoded sub-queries.
+        limit: The most hits.
+        filter: What may be found.
+        names: The names that the query mentions.
+        asked: Whether the questions that were written for chunks are searched, too.
+    """
     retrieval = settings.retrieval
-    branches = _branches(queries, kind, settings, names)
+    collection = settings.store.collection(kind)
+    has_questions = settings.store.questions_vector(kind) in index.manifest.collections[collection].dense
+    branches = _branches(queries, kind, settings, names, asked=asked and has_questions)
     if not branches:
         return []
-    collection = settings.store.collection(kind)
     held = HeldPayloads(index.payloads[kind])
     result = index.store.hybrid_query(
         collection,
@@ -120,12 +141,13 @@ def _scale(hits: Sequence[base.Hit]) -> ScoreScale:
 
 
 def _branches(
-    queries: Sequence[QueryVectors], kind: Kind, settings: Settings, names: Sequence[str]
+    queries: Sequence[QueryVectors], kind: Kind, settings: Settings, names: Sequence[str], *, asked: bool
 ) -> dict[str, Prefetch]:
-    """The branches of a query and its sub-queries: `dense`, `sparse`, `dense#1`, `sparse#1`, ..., and `symbol`.
+    """The branches of a query and its sub-queries: `dense`, `sparse`, `dense#1`, `sparse#1`, ..., `symbol` and `asked`.
 
     In the branch `symbol`, only the definitions of the names that the query mentions compete: texts that use a name
-    often outweigh the text that defines the name.
+    often outweigh the text that defines the name. The branch `asked` finds chunks by the questions that were written
+    for them, where a text says in other words what the user asks.
     """
     retrieval, store = settings.retrieval, settings.store
     branches: dict[str, Prefetch] = {}
@@ -141,4 +163,7 @@ def _branches(
         first = next(iter(branches.values()))
         defined = Filter(must=(Match("names", tuple(names)),))
         branches["symbol"] = Prefetch(first.using, first.query, SYMBOL_PREFETCH_LIMIT, defined)
+    if "asked" in retrieval.branches and asked and kind in queries[0].dense:
+        questions = store.questions_vector(kind)
+        branches["asked"] = Prefetch(questions, queries[0].dense[kind], retrieval.asked_prefetch_limit)
     return branches

@@ -146,7 +146,7 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
     """
     store, query = run.settings.store, run.vectors[0]
     # A branch has scored every hit that it returned, but for a query that feedback has moved since.
-    scored = () if run.relevant else ("dense", "sparse")
+    scored = () if run.relevant else ("dense", "sparse", "asked")
     scores: dict[str, dict[str, float]] = {
         hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in scored} for hit in hits
     }

@@ -191,7 +191,11 @@ class Run:
             collections_queried=tuple(store.collection(kind) for kind in self.kinds),
             hybrid_fusion=retrieval.fusion,
             rrf_k=retrieval.rrf_k if retrieval.fusion == "rrf" else None,
-            prefetch_limits={"dense": retrieval.dense_prefetch_limit, "sparse": retrieval.sparse_prefetch_limit},
+            prefetch_limits={
+                "dense": retrieval.dense_prefetch_limit,
+                "sparse": retrieval.sparse_prefetch_limit,
+                "asked": retrieval.asked_prefetch_limit,
+            },
             final_limits={store.collection(kind): limit for kind, limit in self.limits.items()},
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
             sub_queries=self.sub_queries,

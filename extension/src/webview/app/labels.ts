@@ -195,6 +195,7 @@ export function branchLabel(branch: string): string {
     ["dense", t("By meaning")],
     ["sparse", t("By keywords")],
     ["symbol", t("By the symbol\u2019s name")],
+    ["asked", t("By questions written for it")],
   ]);
   const label = words.get(kind) ?? kind;
   return part === undefined ? label : t("{0}, part {1}", label, part);

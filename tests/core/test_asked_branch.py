@@ -1,0 +1,66 @@
+"""The branch of the search that compares a question with those that were written for chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.models.pack import EvidencePack
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.session import EvidenceService
+from adk_ingest.question_file import Answer, QuestionFile
+from tests.corpora import HashEmbedder, Workplace, shared_sparse
+
+PAGE = "# Kettles\n\nA sensor ends the current at one hundred degrees.\n"
+OTHER = "# Pots\n\nLids keep the warmth inside.\n"
+WRITTEN = "tea water should switch off by itself when hot enough"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    made = Workplace(tmp_path_factory.mktemp("asked"))
+    for name, text in {"kettles.md": PAGE, "pots.md": OTHER}.items():
+        (made.docs / "docs" / name).write_text(text, encoding="utf-8")
+    chunk = sha256_text(PAGE.rstrip("\n"))
+    QuestionFile(made.settings.paths.questions).add(
+        [Answer(text=chunk, questions=(WRITTEN,), model="test", date="2026-01-01")]
+    )
+    made.ingest(dense=HashEmbedder())
+    return made
+
+
+@pytest.fixture
+def ask(place: Workplace) -> Iterator[Callable[..., EvidencePack]]:
+    def asked(query: str, **overrides: Any) -> EvidencePack:
+        settings = place.settings_with(overrides)
+        with closing(EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse())) as service:
+            return service.find(EvidenceRequest(query=query))
+
+    yield asked
+
+
+def branches(pack: EvidencePack) -> dict[str, set[str]]:
+    """The branches that found each page."""
+    return {Path(one.path).name: {place.branch for place in one.why.branches} for one in pack.candidates}
+
+
+def test_a_question_finds_the_page_that_a_like_question_was_written_for(ask: Callable[..., EvidencePack]) -> None:
+    pack = ask("should tea water switch off by itself?")
+    assert "asked" in branches(pack)["kettles.md"]
+    # Nobody wrote a question for the other page.
+    assert "asked" not in branches(pack).get("pots.md", set())
+
+
+@pytest.mark.parametrize("query", ["RetryPlugin.on_error", "ValueError: tea water is too hot"])
+def test_names_and_errors_are_not_compared_with_questions(ask: Callable[..., EvidencePack], query: str) -> None:
+    assert all("asked" not in found for found in branches(ask(query)).values())
+
+
+def test_a_setting_leaves_the_branch_out(ask: Callable[..., EvidencePack]) -> None:
+    pack = ask("should tea water switch off by itself?", retrieval={"branches": ["dense", "sparse"]})
+    assert all("asked" not in found for found in branches(pack).values())
