@@ -20,6 +20,7 @@ SUMMARY_CHARS = 160
 ASKED_SUMMARY_CHARS = 600
 PARAMETERS_TOKENS = 300
 METHODS_TOKENS = 150
+CALLS_TOKENS = 600
 NOTES_TOKENS = 400
 # Of what is beside the symbol that was asked for or found first.
 BESIDE_TOKENS = 60
@@ -75,7 +76,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
         _signature(target, answer),
         listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
         listed_notes([one_line(note) for note in notes], NOTES_TOKENS),
-        listed_methods(target.methods, METHODS_TOKENS),
+        listed_methods(target.methods, METHODS_TOKENS, CALLS_TOKENS if answer.is_only_named(target) else 0),
         listed_takers(target.taken_by),
         _summary(target, answer),
     )

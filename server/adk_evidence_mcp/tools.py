@@ -43,6 +43,8 @@ SIGNATURE_TOKENS = 60
 # For the parameters or fields of a symbol that was asked for by its name, or is the first.
 ASKED_TOKENS = 300
 METHODS_TOKENS = 100
+# Of the one class that was asked for, its methods with the names of their parameters, where there are few methods.
+CALLS_TOKENS = 360
 # What the code says of the fields of the one class that was asked for, where there are few fields.
 NOTES_TOKENS = 240
 
@@ -303,7 +305,7 @@ def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
         listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS)
         if answer.is_only_named(found)
         else "",
-        listed_methods(found.methods, METHODS_TOKENS),
+        listed_methods(found.methods, METHODS_TOKENS, CALLS_TOKENS if answer.is_only_named(found) else 0),
         truncate_tokens(one_line(found.summary), told),
         listed_takers(found.taken_by),
         one_line(found.import_statement),

@@ -271,7 +271,10 @@ async def test_a_name_is_answered_with_what_it_takes_and_nothing_that_merely_beg
 ) -> None:
     async with asking(session) as client:
         text, found = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=10)
-        assert "RetryPlugin(max_retries: int = MAX_RETRIES)" in text and "\nmethods: on_tool_error\n" in text
+        assert (
+            "RetryPlugin(max_retries: int = MAX_RETRIES)" in text
+            and "\nmethods: on_tool_error(error, attempt)\n" in text
+        )
         assert [symbol["fqn"] for symbol in found["symbols"]] == ["google.adk.plugins.retry.RetryPlugin"]
         text, found = await answer(client, "find_adk_symbol", query="Retry", limit=10)
         assert {"RetryPlugin", "on_tool_error"} <= {symbol["fqn"].rpartition(".")[2] for symbol in found["symbols"]}

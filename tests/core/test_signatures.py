@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.render.signatures import (
+    call_form,
     limited_signature,
     listed_fields,
     listed_methods,
@@ -86,8 +88,31 @@ def test_a_name_alone_still_says_that_the_field_is_deprecated():
     assert shown == "name: str; also limit (deprecated), last"
 
 
+@pytest.mark.parametrize(
+    ("signature", "form"),
+    [
+        ("run()", "run()"),
+        (
+            "async find(query: str, *, limit: int = 3, how: dict[str, int] | None = None) -> list[str]",
+            "async find(query, *, limit=..., how=...)",
+        ),
+        ("call(first, second=(1, 2), *rest: str, **more: Any)", "call(first, second=..., *rest, **more)"),
+        ("kinds(kind: Literal['a=b'], /, last: Annotated[int, Field(gt=1)])", "kinds(kind, /, last)"),
+        ("limit", "limit"),
+    ],
+)
+def test_the_form_of_a_call_has_names_and_says_what_may_be_left_out(signature: str, form: str) -> None:
+    assert call_form(signature) == form
+
+
+def test_methods_are_shown_with_their_parameters_where_all_of_these_fit() -> None:
+    methods = ("async run(query, *, limit=...)", "close()")
+    assert listed_methods(methods, 100, 100) == "methods: async run(query, *, limit=...), close()"
+    assert listed_methods(methods, 100, 8) == listed_methods(methods, 100) == "methods: run, close"
+
+
 def test_methods_are_named_as_far_as_they_fit():
-    methods = ("run", "run_live", "close")
+    methods = ("async run(query)", "run_live()", "close()")
     assert listed_methods(methods, 100) == "methods: run, run_live, close"
     short = listed_methods(methods, estimate_tokens("methods: run and 2 more"))
     assert short == "methods: run and 2 more"

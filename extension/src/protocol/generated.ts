@@ -1001,9 +1001,10 @@ export interface TargetAnswer {
  * A target as a search found it, with the citation of its definition.
  *
  * Of a symbol that was asked for by name, `fields` are what a class is made with, where no constructor of its own says
- * so, `field_notes` what the code says of them, a sentence each, `methods` are the names of the public methods of a
- * class, `taken_by` is what its objects are passed to (`App(plugins=)`), and `type_imports` are the statements that
- * import the classes in the signature, and those of other packages in the fields.
+ * so, `field_notes` what the code says of them, a sentence each, `methods` are the public methods of a class as they
+ * are called (`async find(query, *, limit=...)`), `taken_by` is what its objects are passed to (`App(plugins=)`), and
+ * `type_imports` are the statements that import the classes in the signature, and those of other packages in the
+ * fields.
  * `alias_of` is the import path of what a variable is another name or an instance of. Of a member that was asked for
  * as a member of another class, `inherited_from` is the base that defines the member. Of a member that was asked for
  * with its class, `inherited_by` are the other classes that have it, and other names of classes: of many, only the one

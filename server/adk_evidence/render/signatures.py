@@ -144,11 +144,40 @@ def listed_takers(takers: Sequence[str], quoted: Callable[[str], str] = one_line
     return f"passed to {', '.join(map(quoted, takers))}" if takers else ""
 
 
-def listed_methods(methods: Sequence[str], tokens: int) -> str:
-    """The names of methods, of which so many are left out that the text has at most so many tokens; "" without any."""
-    for count in range(len(methods), 0, -1):
-        more = f" and {len(methods) - count} more" if count < len(methods) else ""
-        written = f"methods: {', '.join(methods[:count])}{more}"
+def call_form(signature: str) -> str:
+    """A signature with names alone: `async find(query, *, limit=...)`, where `limit` may be left out."""
+    start = signature.find("(") + 1
+    if not start:
+        return signature
+    named = (f"{_bare(part)}{'=...' if _has_default(part) else ''}" for part in _parts(signature) if part)
+    return f"{signature[:start]}{', '.join(named)})"
+
+
+def _bare(parameter: str) -> str:
+    """The name of a parameter, with its stars."""
+    return parameter.partition(":")[0].partition("=")[0].strip()
+
+
+def _has_default(parameter: str) -> bool:
+    _, colon, annotation = parameter.partition(":")
+    return without_default(annotation) != annotation.strip() if colon else "=" in parameter
+
+
+def listed_methods(methods: Sequence[str], tokens: int, forms_tokens: int = 0) -> str:
+    """Methods: with their parameters where all of that fits, else their names, as many as fit; "" without any.
+
+    Args:
+        methods: The form in which each is called, as of `call_form`.
+        tokens: The most tokens of the names.
+        forms_tokens: The most tokens of the whole forms.
+    """
+    whole = f"methods: {', '.join(methods)}"
+    if methods and estimate_tokens(whole) <= forms_tokens:
+        return whole
+    names = [form.partition("(")[0].rpartition(" ")[2] for form in methods]
+    for count in range(len(names), 0, -1):
+        more = f" and {len(names) - count} more" if count < len(names) else ""
+        written = f"methods: {', '.join(names[:count])}{more}"
         if estimate_tokens(written) <= tokens:
             return written
     return ""

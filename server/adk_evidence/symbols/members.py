@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from adk_evidence.identifiers import is_private
+from adk_evidence.render.signatures import call_form
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import Target
 
@@ -94,20 +95,26 @@ class Members:
         return [fqn for row in rows for fqn in (self._owners[row][1].fqn, *self._owners[row][1].bases)]
 
     def methods(self, cls: Target) -> tuple[str, ...]:
-        """The names of the methods of a class that users call, its own first, then those of its bases; else none."""
+        """The methods of a class that users call, its own first, then those of its bases; none of what is no class.
+
+        Each in the form in which it is called, as of `call_form`.
+        """
         alias = self._places.get(cls.alias_of or "")
         meant = cls if alias is None else self._targets[alias]
         if meant.type != "class":
             return ()
-        found: dict[str, None] = {}
+        found: dict[str, str] = {}
         for one in (meant, *self._bases(meant)):
-            told = self._members.get(one.fqn, {})
-            found |= {name: None for name, place in told.items() if self._targets[place].type == "method"}
+            for member in (self._targets[place] for place in self._members.get(one.fqn, {}).values()):
+                if member.type == "method":
+                    found.setdefault(member.name, member.signatures[0])
             # Those without a docstring stand in the class alone.
-            called = (match for signature in one.signatures[1:] if (match := _METHOD_NAME.match(signature)))
-            found |= {match[1]: None for match in called if not is_private(match[1])}
+            for signature in one.signatures[1:]:
+                if (match := _METHOD_NAME.match(signature)) and not is_private(match[1]):
+                    found.setdefault(match[1], signature)
         # Validators and hooks are called by pydantic alone.
-        return tuple(name for name in found if not name.startswith(("validate_", "check_", "model_")))
+        of_pydantic = ("validate_", "check_", "model_")
+        return tuple(call_form(signature) for name, signature in found.items() if not name.startswith(of_pydantic))
 
     def look_up(self, query: str) -> Membership | None:
         """What a query means, or None where the query is no name of a member of a class that exists."""
