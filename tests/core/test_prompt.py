@@ -78,7 +78,16 @@ def test_a_long_page_is_cut_around_the_lines_that_match_best():
 def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
     block = to_prompt(page(kind, best), max_document_tokens=150)
     shown = told(block)
-    assert shown == list(range(1, len(shown) + 1)) and 1 < len(shown) < 20 and "[...]" in block.text
+    assert shown == list(range(1, len(shown) + 1)) and 1 < len(shown) < 20
+    assert f"\n[... lines {len(shown) + 1}-80]\n" in block.text, "who reads on knows where"
+
+
+def test_a_line_that_is_too_long_is_cut_inside():
+    chosen = page("code").candidates[0]
+    text = "word " * 2000
+    lines = LineSpan(start=1, end=1)
+    update = {"text": text, "lines": lines, "passages": (Passage(lines=lines, text=text),), "best": None}
+    assert shown_within(chosen.model_copy(update=update), 100) is None
 
 
 @given(data=st.data(), tokens=st.integers(30, 2000))
@@ -95,10 +104,10 @@ def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(data, tokens):
     least = chosen.model_copy(
         update={"passages": tuple(one for one in passages if one.lines.start in _least(kept, start, end))}
     )
-    assert (text is None) == (estimate_tokens(shown(least)) > tokens)
     if text is not None:
         assert estimate_tokens(text) <= tokens
-        assert {lines[n - 1] for n in _least(kept, start, end)} <= set(text.split("\n"))
+    if estimate_tokens(shown(least)) <= tokens:
+        assert text is not None and {lines[n - 1] for n in _least(kept, start, end)} <= set(text.split("\n"))
 
 
 def _least(kept: set[int], start: int, end: int) -> set[int]:

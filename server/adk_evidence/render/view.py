@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, cycle, groupby
 
@@ -95,19 +96,19 @@ def shown(candidate: Candidate) -> str:
 def shown_within(candidate: Candidate, tokens: int) -> str | None:
     """What `shown` gives, in at most so many tokens: the first line, and as many lines around the best ones as fit.
 
-    None of code, whose signature and docstring come first; where the best lines are not known or do not fit; and where
-    included files are shown, which may be the answer.
+    The first lines of code, whose signature and docstring come first, and where the best lines are not known or do not
+    fit. None where lines are too long for that, and where included files are shown, which may be the answer.
     """
     best = candidate.best
-    if best is None or candidate.lines is None or candidate.attached_shown or candidate.source_type == "code":
+    if candidate.lines is None or candidate.attached_shown:
         return None
     lines = {
         number: text
         for passage in candidate.passages
         for number, text in enumerate(passage.text.split("\n"), passage.lines.start)
     }
-    if best.start not in lines or best.end not in lines:
-        return None
+    if best is None or best.start not in lines or best.end not in lines or candidate.source_type == "code":
+        return _first_lines(candidate, lines, tokens)
     numbers = sorted(lines)
     first, last = low, high = numbers.index(best.start), numbers.index(best.end)
 
@@ -117,7 +118,7 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
 
     room = tokens - estimate_tokens(written())
     if room < 0:
-        return None
+        return _first_lines(candidate, lines, tokens)
     costs = [estimate_tokens(lines[number]) + 1 for number in numbers]
     # A few lines before the best ones name them; what follows them completes them more often than what is before.
     for step in chain((-1, -1, -1), cycle((1, 1, -1))):
@@ -131,6 +132,21 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
     while estimate_tokens(written()) > tokens and (low < first or last < high):
         low, high = (low, high - 1) if last < high else (low + 1, high)
     return written()
+
+
+def _first_lines(candidate: Candidate, lines: Mapping[int, str], tokens: int) -> str | None:
+    """As many of some lines as fit, and the numbers of the others; None where this leaves half of the room free."""
+    numbers = sorted(lines)
+
+    def written(count: int) -> str:
+        kept = {number: lines[number] for number in numbers[:count]}
+        return shown(candidate.model_copy(update={"passages": tuple(_runs(kept))}))
+
+    fitting = bisect_right(range(1, len(numbers) + 1), tokens, key=lambda count: estimate_tokens(written(count)))
+    while fitting and not lines[numbers[fitting - 1]].strip():
+        fitting -= 1
+    text = written(fitting) if fitting else ""
+    return text if tokens / 2 <= estimate_tokens(text) <= tokens else None
 
 
 def _runs(lines: Mapping[int, str]) -> Iterator[Passage]:
