@@ -514,6 +514,8 @@ class RetrievalSettings(Frozen):
             raise ValueError("branches names one twice")
         if not {"dense", "sparse"} & set(self.branches):
             raise ValueError("branches needs dense or sparse, whose vectors the symbol branch borrows")
+        if "asked" in self.branches and "dense" not in self.branches:
+            raise ValueError("branches needs dense for asked, which compares dense vectors")
         return self
 
 

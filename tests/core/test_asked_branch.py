@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adk_evidence.errors import SettingsError
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
@@ -50,17 +51,23 @@ def branches(pack: EvidencePack) -> dict[str, set[str]]:
 
 
 def test_a_question_finds_the_page_that_a_like_question_was_written_for(ask: Callable[..., EvidencePack]) -> None:
-    pack = ask("should tea water switch off by itself?")
-    assert "asked" in branches(pack)["kettles.md"]
+    found = branches(ask("should tea water switch off by itself, or lids keep the warmth inside?"))
+    assert "asked" in found["kettles.md"]
     # Nobody wrote a question for the other page.
-    assert "asked" not in branches(pack).get("pots.md", set())
+    assert found["pots.md"] and "asked" not in found["pots.md"]
 
 
 @pytest.mark.parametrize("query", ["RetryPlugin.on_error", "ValueError: tea water is too hot"])
 def test_names_and_errors_are_not_compared_with_questions(ask: Callable[..., EvidencePack], query: str) -> None:
-    assert all("asked" not in found for found in branches(ask(query)).values())
+    found = branches(ask(query))
+    assert found and all("asked" not in names for names in found.values())
 
 
 def test_a_setting_leaves_the_branch_out(ask: Callable[..., EvidencePack]) -> None:
-    pack = ask("should tea water switch off by itself?", retrieval={"branches": ["dense", "sparse"]})
-    assert all("asked" not in found for found in branches(pack).values())
+    found = branches(ask("should tea water switch off by itself?", retrieval={"branches": ["dense", "sparse"]}))
+    assert found["kettles.md"] and all("asked" not in names for names in found.values())
+
+
+def test_the_branch_needs_dense_vectors(place: Workplace) -> None:
+    with pytest.raises(SettingsError, match="needs dense for asked"):
+        place.settings_with({"retrieval": {"branches": ["sparse", "asked"]}})

@@ -171,7 +171,7 @@ def test_the_json_has_every_key_of_the_specification(indexed, make):
     docs, code = collections(indexed)
     assert plan["collections_queried"] == [docs, code]
     assert (plan["hybrid_fusion"], plan["rrf_k"]) == ("rrf", 60)
-    assert plan["prefetch_limits"] == {"dense": 80, "sparse": 120}
+    assert plan["prefetch_limits"] == {"dense": 80, "sparse": 120, "asked": 40}
     assert plan["final_limits"] == {docs: 60, code: 60}
     assert plan["qdrant_search_params"] == {"hnsw_ef": 256, "exact": False}
     assert set(pack["coverage"]) == {"docs_in_top_k", "code_in_top_k"}
@@ -201,7 +201,7 @@ def test_why_tells_a_result_s_whole_way(service):
     pack = ask(service)
     for candidate in pack.candidates:
         why = candidate.why
-        assert {branch.branch.partition("#")[0] for branch in why.branches} <= {"dense", "sparse"}
+        assert {branch.branch.partition("#")[0] for branch in why.branches} <= {"dense", "sparse", "asked"}
         assert all(branch.rank >= 1 for branch in why.branches)
         assert why.fused_rank is not None and why.fused_score is not None and why.pool_rank is not None
         assert why.rerank_score == candidate.rerank_score

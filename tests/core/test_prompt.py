@@ -82,10 +82,11 @@ def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
     assert f"\n[... lines {len(shown) + 1}-80]\n" in block.text, "who reads on knows where"
 
 
-def test_a_line_that_is_too_long_is_cut_inside():
+@pytest.mark.parametrize("before", [[], ["def short():"]])
+def test_a_line_that_is_too_long_is_cut_inside(before):
     chosen = page("code").candidates[0]
-    text = "word " * 2000
-    lines = LineSpan(start=1, end=1)
+    text = "\n".join([*before, "word " * 2000])
+    lines = LineSpan(start=1, end=1 + len(before))
     update = {"text": text, "lines": lines, "passages": (Passage(lines=lines, text=text),), "best": None}
     assert shown_within(chosen.model_copy(update=update), 100) is None
 
@@ -108,6 +109,10 @@ def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(data, tokens):
         assert estimate_tokens(text) <= tokens
     if estimate_tokens(shown(least)) <= tokens:
         assert text is not None and {lines[n - 1] for n in _least(kept, start, end)} <= set(text.split("\n"))
+    elif text is not None:
+        # The first lines, and the numbers of the others.
+        told = [line for line in text.split("\n") if not line.startswith("[...")]
+        assert told == [lines[n - 1] for n in sorted(kept)[: len(told)]] and text.endswith("-80]")
 
 
 def _least(kept: set[int], start: int, end: int) -> set[int]:

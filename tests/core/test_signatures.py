@@ -98,6 +98,11 @@ def test_a_name_alone_still_says_that_the_field_is_deprecated():
         ),
         ("call(first, second=(1, 2), *rest: str, **more: Any)", "call(first, second=..., *rest, **more)"),
         ("kinds(kind: Literal['a=b'], /, last: Annotated[int, Field(gt=1)])", "kinds(kind, /, last)"),
+        ("of(value: int, /)", "of(value, /)"),
+        ("f(key=lambda x, y: x, opts={'a': 1}, sep=':')", "f(key=..., opts=..., sep=...)"),
+        ("f(sep: str = 'a\\'b, other', n: int = 1)", "f(sep=..., n=...)"),
+        ("async with connect(url: str) -> Client", "async with connect(url)"),
+        ("f(a: int, b: dict[str, in\u2026", "f(...)"),
         ("limit", "limit"),
     ],
 )

@@ -70,8 +70,8 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     assert set(event) >= FIELDS
     assert event["query_text"] == "retry a tool"
     assert event["qdrant_request_params"] | {"filters": {}} == {
-        "branches": ["dense", "sparse", "symbol"],
-        "prefetch_limits": {"dense": 80, "sparse": 120},
+        "branches": ["dense", "sparse", "symbol", "asked"],
+        "prefetch_limits": {"dense": 80, "sparse": 120, "asked": 40},
         "fusion": "rrf",
         "rrf_k": 60,
         "hnsw_ef": 256,

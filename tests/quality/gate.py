@@ -30,9 +30,10 @@ FLOOR = HERE / "floor.json"
 METRICS = ("ndcg@12", "recall@5", "recall@2k")
 DEPTH = 60
 
-# Some modules of the corpus are called as modules of the ADK are, whose written questions ask about other things.
+# Without written questions: some modules of the corpus are called as modules of the ADK are, whose questions ask about
+# other things.
 _OWN_WORDS = {"ingestion": {"questions": False}}
-# With the model, as the product is used; and by keywords alone, which needs no model.
+# With the model, and by keywords alone, which needs no model.
 MODES: Mapping[str, Mapping[str, Any]] = {
     "model": _OWN_WORDS,
     "keywords": _OWN_WORDS | {"retrieval": {"branches": ["sparse", "symbol"]}},

@@ -828,7 +828,7 @@ export interface Why {
  */
 export interface BranchRank {
   /**
-   * `dense` or `sparse`, with `#n` for a sub-query's.
+   * `dense` or `sparse`, with `#n` for a sub-query's, `symbol` or `asked`.
    */
   branch: string;
   rank: number;

@@ -57,7 +57,7 @@ export const PLAN: RetrievalPlan = {
   collections_queried: ["adk_docs", "adk_code"],
   hybrid_fusion: "rrf",
   rrf_k: 60,
-  prefetch_limits: { dense: 80, sparse: 120 },
+  prefetch_limits: { dense: 80, sparse: 120, asked: 40 },
   final_limits: { adk_docs: 60, adk_code: 60 },
   qdrant_search_params: {},
   sub_queries: [],

@@ -31,7 +31,8 @@ from adk_ingest.questions import written_questions
 
 # A model leaves entries out where it has too many to write.
 MAX_CHUNKS = 20
-# Six questions of 76 characters with their JSON; many chunks get fewer. 3,490 chunks of the table that ships took 106.
+# Six questions of 76 characters with their JSON; many chunks get fewer. 3,490 chunks of the table that ships took 106
+# tokens each.
 TOKENS_PER_CHUNK = 130
 
 

@@ -61,7 +61,7 @@ class Outline(Frozen):
 class BranchRank(Frozen):
     """Where one retrieval branch placed a candidate."""
 
-    branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's.")
+    branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's, `symbol` or `asked`.")
     rank: int = Field(ge=1)
     score: float
 

@@ -24,8 +24,8 @@ class Quote:
     """A text with its citation and what is said of it.
 
     Its number stands behind `mark`, e.g. `CTX`. `facts` say where the text stands and whether its citation holds. The
-    text cannot close its fence, and may be a part of `whole`. `within` takes a number of tokens and returns a text of
-    at most that many tokens that says more than the beginning, or None.
+    text cannot close its fence, and may be a part of `whole`. `within` takes a number of tokens and returns a part of
+    at most that many tokens, or None where the text is rather cut at the end.
     """
 
     mark: str

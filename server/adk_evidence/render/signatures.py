@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
@@ -145,22 +146,40 @@ def listed_takers(takers: Sequence[str], quoted: Callable[[str], str] = one_line
 
 
 def call_form(signature: str) -> str:
-    """A signature with names alone: `async find(query, *, limit=...)`, where `limit` may be left out."""
-    start = signature.find("(") + 1
-    if not start:
+    """A signature with names alone: `async find(query, *, limit=...)`, where `limit` may be left out.
+
+    The name with `(...)` where a signature was cut or cannot be read.
+    """
+    head, bracket, _ = signature.partition("(")
+    if not bracket:
         return signature
-    named = (f"{_bare(part)}{'=...' if _has_default(part) else ''}" for part in _parts(signature) if part)
-    return f"{signature[:start]}{', '.join(named)})"
+    lead, _, _ = head.rpartition(" ")
+    prefix = f"{lead} " if lead else ""
+    try:
+        (made,) = ast.parse(f"def {signature.removeprefix(prefix)}: ...").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return f"{head}(...)"
+    return f"{head}({', '.join(_names(made.args))})" if isinstance(made, ast.FunctionDef) else f"{head}(...)"
 
 
-def _bare(parameter: str) -> str:
-    """The name of a parameter, with its stars."""
-    return parameter.partition(":")[0].partition("=")[0].strip()
-
-
-def _has_default(parameter: str) -> bool:
-    _, colon, annotation = parameter.partition(":")
-    return without_default(annotation) != annotation.strip() if colon else "=" in parameter
+def _names(arguments: ast.arguments) -> Iterator[str]:
+    """The names of parameters with their stars; `=...` stands behind those that have a default."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = len(positional) - len(arguments.defaults)
+    for place, argument in enumerate(positional):
+        if place and place == len(arguments.posonlyargs):
+            yield "/"
+        yield argument.arg if place < required else f"{argument.arg}=..."
+    if arguments.posonlyargs and len(positional) == len(arguments.posonlyargs):
+        yield "/"
+    if arguments.vararg is not None:
+        yield f"*{arguments.vararg.arg}"
+    elif arguments.kwonlyargs:
+        yield "*"
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield argument.arg if default is None else f"{argument.arg}=..."
+    if arguments.kwarg is not None:
+        yield f"**{arguments.kwarg.arg}"
 
 
 def listed_methods(methods: Sequence[str], tokens: int, forms_tokens: int = 0) -> str:

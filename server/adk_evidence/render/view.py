@@ -96,8 +96,8 @@ def shown(candidate: Candidate) -> str:
 def shown_within(candidate: Candidate, tokens: int) -> str | None:
     """What `shown` gives, in at most so many tokens: the first line, and as many lines around the best ones as fit.
 
-    The first lines of code, whose signature and docstring come first, and where the best lines are not known or do not
-    fit. None where lines are too long for that, and where included files are shown, which may be the answer.
+    Of code, whose signature and docstring come first, and where the best lines are not known or do not fit, the first
+    lines are shown. None where lines are too long, and where included files are shown, which may be the answer.
     """
     best = candidate.best
     if candidate.lines is None or candidate.attached_shown:
@@ -113,8 +113,7 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
     first, last = low, high = numbers.index(best.start), numbers.index(best.end)
 
     def written() -> str:
-        kept = {number: lines[number] for number in (numbers[0], *numbers[low : high + 1])}
-        return shown(candidate.model_copy(update={"passages": tuple(_runs(kept))}))
+        return _part(candidate, {number: lines[number] for number in (numbers[0], *numbers[low : high + 1])})
 
     room = tokens - estimate_tokens(written())
     if room < 0:
@@ -139,14 +138,25 @@ def _first_lines(candidate: Candidate, lines: Mapping[int, str], tokens: int) ->
     numbers = sorted(lines)
 
     def written(count: int) -> str:
-        kept = {number: lines[number] for number in numbers[:count]}
-        return shown(candidate.model_copy(update={"passages": tuple(_runs(kept))}))
+        return _part(candidate, {number: lines[number] for number in numbers[:count]})
 
     fitting = bisect_right(range(1, len(numbers) + 1), tokens, key=lambda count: estimate_tokens(written(count)))
     while fitting and not lines[numbers[fitting - 1]].strip():
         fitting -= 1
-    text = written(fitting) if fitting else ""
+    if not fitting:
+        return None
+    text = written(fitting)
     return text if tokens / 2 <= estimate_tokens(text) <= tokens else None
+
+
+def _part(candidate: Candidate, kept: Mapping[int, str]) -> str:
+    """Some lines of a candidate, with one mark for all that follows them, whoever that is for."""
+    cited, last = candidate.lines, max(kept)
+    if cited is None:
+        return "\n".join(kept[number] for number in sorted(kept))
+    until = LineSpan(start=cited.start, end=last)
+    text = shown(candidate.model_copy(update={"passages": tuple(_runs(kept)), "lines": until}))
+    return f"{text}\n{_lines(last + 1, cited.end)}" if _told(candidate, last + 1, cited.end) else text
 
 
 def _runs(lines: Mapping[int, str]) -> Iterator[Passage]:

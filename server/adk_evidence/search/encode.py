@@ -72,8 +72,8 @@ def _adapted(run: Run, encoder: DenseEmbedder, text: str) -> Sequence[float] | N
     """The vector of a question in words by an encoder that was adapted to such questions; None where there is none.
 
     A user who names something exactly wants the thing with that name. The adapter was trained on what people ask in
-    other words than those of the answer, and leads away from names: on 30 questions with names, nDCG@12 is .810 without
-    the adapter and .776 with it.
+    other words than those of the answer, and leads away from names: on 30 questions with names, nDCG@12 was .810
+    without the first adapter and .776 with it.
     """
     query, adapted = run.query, question_embedder(encoder)
     if adapted is None or query.kind != "question" or query.names or run.adapter_failed:

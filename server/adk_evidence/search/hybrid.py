@@ -18,6 +18,7 @@ from adk_evidence.store.fusion import distribution
 
 # Few definitions share a name; a longer branch would be another ranking of everything.
 SYMBOL_PREFETCH_LIMIT = 10
+# Not the limit of `asked`, which adds a few to what the other branches find.
 _LIMITS = (
     "dense_prefetch_limit",
     "sparse_prefetch_limit",
@@ -100,8 +101,10 @@ def search_collection(
     """
     retrieval = settings.retrieval
     collection = settings.store.collection(kind)
-    has_questions = settings.store.questions_vector(kind) in index.manifest.collections[collection].dense
-    branches = _branches(queries, kind, settings, names, asked=asked and has_questions)
+    if asked:
+        entry = index.manifest.collections.get(collection)
+        asked = entry is not None and settings.store.questions_vector(kind) in entry.dense
+    branches = _branches(queries, kind, settings, names, asked=asked)
     if not branches:
         return []
     held = HeldPayloads(index.payloads[kind])
