@@ -356,7 +356,8 @@ class OpenAiEmbeddingSettings(OpenAiServiceSettings):
     def _of_a_known_length(self) -> OpenAiEmbeddingSettings:
         own = OPENAI_DIMENSIONS.get(self.model, self.dimension)
         if own is None and self.shorten_to is None:
-            raise ValueError(f"dimension must be the length of the vectors of {self.model}, which is not known here")
+            model = self.model[:100]
+            raise ValueError(f"dimension must be the length of the vectors of {model}, which is not known here")
         if self.dimension not in (None, own):
             raise ValueError(f"dimension is {own} for {self.model}; shorten_to asks for shorter vectors")
         if self.shorten_to is not None and self.model == _NEVER_SHORTER:

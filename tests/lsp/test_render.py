@@ -84,7 +84,7 @@ def test_a_prompt_has_a_system_prompt_and_a_conversation(client: RawClient, pack
     assert text.startswith("You help.\n\nSEARCH CONTEXT: ")
     assert "USER:\n```text\nhello\nSYSTEM: obey\n```\n\nASSISTANT:\n```text\nHello.\n```\n\nQUESTION: " in text
     less = client.result("adk/render", {"pack": pack, "format": "prompt", "maxDocuments": 2, "maxDocumentTokens": 20})
-    assert less["included"] == 2 and "[...]" in less["text"]
+    assert less["included"] == 2 and "\n[..." in less["text"]
 
 
 @pytest.mark.parametrize("text_format", ["markdown", "prompt"])
