@@ -297,16 +297,14 @@ def _named(found: RankedTarget) -> str:
 def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
     """A symbol in a few lines; the import says where the symbol is, so that its dotted name is not repeated."""
     room = ASKED_TOKENS if answer.is_main(found) else SIGNATURE_TOKENS
-    told = ASKED_SUMMARY_TOKENS if answer.is_only_named(found) else SUMMARY_TOKENS
+    alone = answer.is_only_named(found)
     facts = (
         _named(found),
         limited_signature(one_line(found.signature), room),
         listed_fields([one_line(field) for field in found.fields], room),
-        listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS)
-        if answer.is_only_named(found)
-        else "",
-        listed_methods(found.methods, METHODS_TOKENS, CALLS_TOKENS if answer.is_only_named(found) else 0),
-        truncate_tokens(one_line(found.summary), told),
+        listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS) if alone else "",
+        listed_methods(found.methods, METHODS_TOKENS, CALLS_TOKENS if alone else 0),
+        truncate_tokens(one_line(found.summary), ASKED_SUMMARY_TOKENS if alone else SUMMARY_TOKENS),
         listed_takers(found.taken_by),
         one_line(found.import_statement),
         f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",

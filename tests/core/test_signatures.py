@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.readers.python import call_form
 from adk_evidence.render.signatures import (
-    call_form,
     limited_signature,
     listed_fields,
     listed_methods,

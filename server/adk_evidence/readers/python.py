@@ -249,6 +249,31 @@ def signature(node: Definition) -> str | None:
     return clip(text.rsplit(":", 1)[0], MAX_SIGNATURE_CHARS) if text else None
 
 
+def call_form(signature: str) -> str:
+    """A signature with names alone: `async find(query, *, limit=...)`, where `limit` may be left out.
+
+    The name with `(...)` where a signature was cut or cannot be read.
+    """
+    head, bracket, _ = signature.partition("(")
+    if not bracket:
+        return signature
+    # Python knows no `async with` before a name.
+    tree = parse_quietly(f"def {signature[head.rfind(' ') + 1 :]}: ...")
+    made = tree.body[0] if tree is not None else None
+    names = unparse(_bare(made.args)) if isinstance(made, ast.FunctionDef) else None
+    return f"{head}(...)" if names is None else f"{head}({names})"
+
+
+def _bare(arguments: ast.arguments) -> ast.arguments:
+    """Parameters without their annotations, with dots for their defaults."""
+    for node in ast.walk(arguments):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+    arguments.defaults = [ast.Constant(...) for _ in arguments.defaults]
+    arguments.kw_defaults = [default and ast.Constant(...) for default in arguments.kw_defaults]
+    return arguments
+
+
 def unparse(node: ast.AST) -> str | None:
     """The source of a node; None where it is nested too deeply, or before Python 3.12 holds some f-strings."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
@@ -145,48 +144,11 @@ def listed_takers(takers: Sequence[str], quoted: Callable[[str], str] = one_line
     return f"passed to {', '.join(map(quoted, takers))}" if takers else ""
 
 
-def call_form(signature: str) -> str:
-    """A signature with names alone: `async find(query, *, limit=...)`, where `limit` may be left out.
-
-    The name with `(...)` where a signature was cut or cannot be read.
-    """
-    head, bracket, _ = signature.partition("(")
-    if not bracket:
-        return signature
-    lead, _, _ = head.rpartition(" ")
-    prefix = f"{lead} " if lead else ""
-    try:
-        (made,) = ast.parse(f"def {signature.removeprefix(prefix)}: ...").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return f"{head}(...)"
-    return f"{head}({', '.join(_names(made.args))})" if isinstance(made, ast.FunctionDef) else f"{head}(...)"
-
-
-def _names(arguments: ast.arguments) -> Iterator[str]:
-    """The names of parameters with their stars; `=...` stands behind those that have a default."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    required = len(positional) - len(arguments.defaults)
-    for place, argument in enumerate(positional):
-        if place and place == len(arguments.posonlyargs):
-            yield "/"
-        yield argument.arg if place < required else f"{argument.arg}=..."
-    if arguments.posonlyargs and len(positional) == len(arguments.posonlyargs):
-        yield "/"
-    if arguments.vararg is not None:
-        yield f"*{arguments.vararg.arg}"
-    elif arguments.kwonlyargs:
-        yield "*"
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        yield argument.arg if default is None else f"{argument.arg}=..."
-    if arguments.kwarg is not None:
-        yield f"**{arguments.kwarg.arg}"
-
-
 def listed_methods(methods: Sequence[str], tokens: int, forms_tokens: int = 0) -> str:
     """Methods: with their parameters where all of that fits, else their names, as many as fit; "" without any.
 
     Args:
-        methods: The form in which each is called, as of `call_form`.
+        methods: The form in which each is called, as of `readers.python.call_form`.
         tokens: The most tokens of the names.
         forms_tokens: The most tokens of the whole forms.
     """

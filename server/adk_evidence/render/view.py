@@ -108,16 +108,16 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
         for number, text in enumerate(passage.text.split("\n"), passage.lines.start)
     }
     if best is None or best.start not in lines or best.end not in lines or candidate.source_type == "code":
-        return _first_lines(candidate, lines, tokens)
-    numbers = sorted(lines)
+        return _first_lines(candidate, candidate.lines, lines, tokens)
+    cited, numbers = candidate.lines, sorted(lines)
     first, last = low, high = numbers.index(best.start), numbers.index(best.end)
 
     def written() -> str:
-        return _part(candidate, {number: lines[number] for number in (numbers[0], *numbers[low : high + 1])})
+        return _part(candidate, cited, {number: lines[number] for number in (numbers[0], *numbers[low : high + 1])})
 
     room = tokens - estimate_tokens(written())
     if room < 0:
-        return _first_lines(candidate, lines, tokens)
+        return _first_lines(candidate, cited, lines, tokens)
     costs = [estimate_tokens(lines[number]) + 1 for number in numbers]
     # A few lines before the best ones name them; what follows them completes them more often than what is before.
     for step in chain((-1, -1, -1), cycle((1, 1, -1))):
@@ -133,12 +133,12 @@ def shown_within(candidate: Candidate, tokens: int) -> str | None:
     return written()
 
 
-def _first_lines(candidate: Candidate, lines: Mapping[int, str], tokens: int) -> str | None:
+def _first_lines(candidate: Candidate, cited: LineSpan, lines: Mapping[int, str], tokens: int) -> str | None:
     """As many of some lines as fit, and the numbers of the others; None where this leaves half of the room free."""
     numbers = sorted(lines)
 
     def written(count: int) -> str:
-        return _part(candidate, {number: lines[number] for number in numbers[:count]})
+        return _part(candidate, cited, {number: lines[number] for number in numbers[:count]})
 
     fitting = bisect_right(range(1, len(numbers) + 1), tokens, key=lambda count: estimate_tokens(written(count)))
     while fitting and not lines[numbers[fitting - 1]].strip():
@@ -149,11 +149,9 @@ def _first_lines(candidate: Candidate, lines: Mapping[int, str], tokens: int) ->
     return text if tokens / 2 <= estimate_tokens(text) <= tokens else None
 
 
-def _part(candidate: Candidate, kept: Mapping[int, str]) -> str:
+def _part(candidate: Candidate, cited: LineSpan, kept: Mapping[int, str]) -> str:
     """Some lines of a candidate, with one mark for all that follows them, whoever that is for."""
-    cited, last = candidate.lines, max(kept)
-    if cited is None:
-        return "\n".join(kept[number] for number in sorted(kept))
+    last = max(kept)
     until = LineSpan(start=cited.start, end=last)
     text = shown(candidate.model_copy(update={"passages": tuple(_runs(kept)), "lines": until}))
     return f"{text}\n{_lines(last + 1, cited.end)}" if _told(candidate, last + 1, cited.end) else text

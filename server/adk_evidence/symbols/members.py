@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from adk_evidence.identifiers import is_private
-from adk_evidence.render.signatures import call_form
+from adk_evidence.readers.python import call_form
 from adk_evidence.symbols.names import Names, compact
 from adk_evidence.symbols.target import Target
 
