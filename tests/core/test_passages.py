@@ -283,6 +283,19 @@ def test_the_code_below_the_step_that_matches_is_shown():
     assert "Then open the valve." in text
 
 
+def test_the_code_that_a_shown_sentence_announces_is_shown_from_its_first_statement():
+    steps = "".join(f"\n    def step_{n}():\n        return {n}\n" for n in range(9))
+    code = f"    ```python\n    import os\n\n    for attempt in range(9):\n        wait(attempt)\n{steps}    ```\n"
+    announced = "The retry limit is set as in this example:"
+    body = (
+        f'# Retries\n\nSet the retry limit of the tool.\n\n{FILLER}\n\n{announced}\n\n=== "Python"\n\n{code}\n{FILLER}'
+    )
+    page = payload("doc", body=body, start_line=1, end_line=1 + body.count("\n"))
+    shown_text = "\n".join(one.text for one in passages(page, place=6))
+    # Not the import alone, which says nothing.
+    assert announced in shown_text and "for attempt in range(9)" in shown_text
+
+
 def test_a_heading_alone_takes_no_place_beside_its_sections():
     head = payload("doc", "docs/a.md", "# Retries", headings=("Retries",))
     section = payload(

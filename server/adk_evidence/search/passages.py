@@ -409,11 +409,12 @@ def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float
 
 
 def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
-    """The units that come near the best one, what follows the best one, and what names them."""
+    """The units that come near the best one, what follows the best one, what they announce, and what names them."""
     best = max(scores[number] for number in chunk.wanted)
     kept = {number for number in chunk.wanted if scores[number] >= near * best}
     first = next(number for number in chunk.wanted if scores[number] == best)
-    kept.update(_following(chunk, first))
+    announcing = [number for number in kept if chunk.texts[number].rstrip().endswith(":")]
+    kept.update(*(_following(chunk, number) for number in (first, *announcing)))
     kept |= {need for number in kept for need in chunk.units[number].needs if chunk.units[need].role != "idle"}
     if chunk.visible and chunk.units[chunk.visible[0]].role == "label":
         kept.add(chunk.visible[0])
@@ -426,7 +427,8 @@ def _following(chunk: _Chunk, number: int) -> list[int]:
 
     A field says nothing of the field above, and a definition nothing of the definition above.
     """
-    after = next((other for other in chunk.wanted if other > number), None)
+    # Of code, the imports alone say nothing; `_imports_of` shows those that the code uses.
+    after = next((other for other in chunk.wanted if other > number and not chunk.units[other].binds), None)
     if after is None or "field" in (chunk.units[number].role, chunk.units[after].role):
         return []
     return [after] if set(chunk.units[number].needs) <= set(chunk.units[after].needs) else []
