@@ -46,22 +46,31 @@ def examine(settings: Settings, folder: Path | None, version: str | None) -> Dri
         SourceError: The folder or the source of an indexed corpus is missing.
     """
     generation = open_generations(settings).current()
-    history = History.load(settings.paths.history)
     wanted = version or (indexed_version(settings, generation.manifest) if generation else None)
-    if wanted is None:
-        raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
-    try:
-        checker = DriftChecker(history, wanted)
-    except ValueError:
-        raise InvalidRequestError(
-            f"The table of google-adk's versions does not know {one_line(wanted)}.",
-            f"It knows {history.versions[0]} to {history.versions[-1]}; `adk-ingest history` adds newer ones.",
-        ) from None
+    checker = checker_for(settings, wanted)
     if folder is not None:
         return report_drift(checker, files_of_folder(folder))
     if generation is None:
         raise InvalidRequestError("There is no index whose docs could be checked.", "Name a folder.")
     return report_drift(checker, files_of_index(generation.manifest, generation.folder))
+
+
+def checker_for(settings: Settings, version: str | None) -> DriftChecker:
+    """A checker for a version.
+
+    Raises:
+        InvalidRequestError: The table does not know the version, or there is none.
+    """
+    if version is None:
+        raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
+    history = History.load(settings.paths.history)
+    try:
+        return DriftChecker(history, version)
+    except ValueError:
+        raise InvalidRequestError(
+            f"The table of google-adk's versions does not know {one_line(version)}.",
+            f"It knows {history.versions[0]} to {history.versions[-1]}; `adk-ingest history` adds newer ones.",
+        ) from None
 
 
 def show_text(report: DriftReport, out: Console) -> None:

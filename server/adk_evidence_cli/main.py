@@ -1,4 +1,4 @@
-"""`adk-evidence`: ask, symbol, operate, analyze, doctor, demo, explain and evaluation.
+"""`adk-evidence`: ask, symbol, lint, operate, analyze, doctor, demo, explain and evaluation.
 
 Heavy imports wait until a command runs.
 """
@@ -446,6 +446,43 @@ def drift(
         # Not through rich: tools read this.
         stdout().file.write(write(report))
     if fail and report.lacking:
+        raise typer.Exit(1)
+
+
+@app.command()
+def lint(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(parser=path_argument, metavar="PATHS...", help="Python files, or folders that hold some."),
+    ],
+    adk: Adk = None,
+    project: Project = None,
+    python: Python = None,
+    output: Annotated[
+        Literal["text", "json", "sarif", "github"], typer.Option("--format", help="How to print the problems.")
+    ] = "text",
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say which names, keywords, arguments and overrides in Python code a version of google-adk has otherwise.
+
+    The code is not run. The version is the one that the options name, else that of the working folder's project. Exit
+    code 1 if something is wrong; deprecated names do not count.
+    """
+    from adk_evidence_cli import linting
+    from adk_evidence_cli.drift import checker_for
+
+    settings = settings_from(profile, home)
+    wanted = wanted_adk(settings, adk, project, python) or detected_adk(settings)
+    checker = checker_for(settings, wanted.version if wanted else None)
+    linted = linting.lint(checker, paths)
+    if output == "text":
+        linting.show_text(linted, checker.version, stdout())
+    else:
+        write = {"json": linting.to_json, "sarif": linting.to_sarif, "github": linting.to_github}[output]
+        # Not through rich: tools read this.
+        stdout().file.write(write(linted, checker.version))
+    if linting.has_errors(linted):
         raise typer.Exit(1)
 
 

@@ -1,9 +1,9 @@
-"""Gentle diagnostics on names of the ADK that the project's version lacks, and what mends them."""
+"""Gentle diagnostics on what a document has otherwise than the ADK of its project, and what mends that."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
 SOURCE = "ADK Evidence"
 # What a diagnostic is about, by the kind of the remark.
-CODES = {"keyword": "unknown-keyword", "import": "unknown-import", "name": "unknown-name"}
+CODES = {
+    "keyword": "unknown-keyword",
+    "import": "unknown-import",
+    "name": "unknown-name",
+    "argument": "missing-argument",
+    "override": "unfit-override",
+}
 # Nobody reads more.
 MAX_REMARKS = 100
 
@@ -34,7 +40,7 @@ MAX_REMARKS = 100
 async def diagnose(
     server: EvidenceServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport:
-    """What an open Python document names of the ADK and the version of its project lacks."""
+    """What an open Python document has otherwise than the ADK of its project: names, calls and overrides."""
     none = types.RelatedFullDocumentDiagnosticReport(items=[])
     if not server.configuration.client.diagnostics.enabled:
         return none
@@ -61,14 +67,6 @@ async def diagnose(
     return types.RelatedFullDocumentDiagnosticReport(items=items)
 
 
-def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
-    """A checker for the version that the project uses, else for the version of the index; None of unknown versions."""
-    from adk_evidence.search.drift import checker_for
-
-    version = chosen.version if chosen.wanted is None else chosen.wanted.version
-    return checker_for(chosen.settings, version)
-
-
 def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symbols: Symbols) -> SymbolInfo | None:
     """The definition that a remark leads to, where the index is of the version that lacks the name."""
     path = remark.cited if chosen.version == checker.version else ""
@@ -82,14 +80,18 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
 
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
-    from adk_evidence.symbols.remarks import remarks_on
+    from adk_evidence.search.drift import checker_of
+    from adk_evidence.symbols.remarks import remarks_on, remarks_on_uses
     from adk_evidence.symbols.set_about import code_corpus_name
 
     document = server.documents.parsed(snapshot)
     # `adk/status` says what is wrong with the settings.
     with suppress(EvidenceError), server.backend.use_recent(project) as (service, chosen), ExitStack() as stack:
         checker = checker_of(chosen)
-        remarks = list(islice(remarks_on(checker, document), MAX_REMARKS)) if checker is not None else []
+        remarks = []
+        if checker is not None:
+            all_remarks = chain(remarks_on(checker, document), remarks_on_uses(checker, document))
+            remarks = list(islice(all_remarks, MAX_REMARKS))
         symbols = None
         if remarks:
             # The table of versions needs no index.

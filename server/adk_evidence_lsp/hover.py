@@ -16,7 +16,7 @@ from adk_evidence.render.sanitize import code_span, fenced, inline
 from adk_evidence.render.signatures import limited_signature
 from adk_evidence.render.view import verification_label
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence_lsp.diagnostics import checker_of, citation_of
+from adk_evidence_lsp.diagnostics import citation_of
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
 from adk_evidence_lsp.server import EvidenceServer
 
@@ -77,6 +77,7 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
 
 def _lacking(document: PythonDocument, place: tuple[int, int], pinned: Pinned, links: Links) -> str | None:
     """What a name that the project's version lacks should be, with a citation; None of other names."""
+    from adk_evidence.search.drift import checker_of
     from adk_evidence.symbols.remarks import remark_at
 
     checker = checker_of(pinned.chosen)

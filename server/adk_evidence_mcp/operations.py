@@ -59,9 +59,7 @@ Index = Annotated[
         description=f"From list_indexes; `{ALL_INDEXES}` for all.",
     ),
 ]
-IndexName = Annotated[
-    str, Field(min_length=1, max_length=64, description="Name of the index: lower-case letters, digits, `.`, `_`, `-`.")
-]
+IndexName = Annotated[str, Field(min_length=1, max_length=64, description="Lower-case letters, digits, `.`, `_`, `-`.")]
 _Short = Annotated[str, Field(max_length=100), AfterValidator(plain)]
 FileType = Annotated[_Short | None, Field(description="A language or extension.")]
 Directory = Annotated[_Short | None, Field(description="A folder or glob.")]

@@ -99,7 +99,7 @@ def test_the_requests_of_the_specification_are_valid(request_: dict[str, Any]) -
 def test_they_get_an_answer(session: AgentSession) -> None:
     index, search = (send(session, request) for request in SPECIFIED)
     assert [error.type for error in index.errors if error.severity == "critical"] == ["request_error"]
-    assert "does not lie below a folder that agents may index" in index.errors[-1].message
+    assert "does not lie below a folder that agents may look into" in index.errors[-1].message
     assert "my-saas-app-codebase" in search.errors[0].message
     assert [str(response.request_id) for response in (index, search)] == [known["request_id"] for known in SPECIFIED]
 

@@ -33,8 +33,9 @@ AGENT = {
     "google.adk.agents.llm_agent": {
         "": "m",
         "LlmAgent": "c: ~pydantic.BaseModel",
-        "LlmAgent.name": "o:",
+        "LlmAgent.name": "r:",
         "LlmAgent.model": "o:",
+        "LlmAgent.run_async": "a:context",
     },
 }
 
@@ -91,6 +92,31 @@ def test_a_wrong_keyword_has_a_diagnostic_with_its_citation_and_a_quick_fix(clie
     assert (used["text"], used["origin"]) == ("LlmAgent.model", "given")
     (find_class,) = actions(client, far["range"], [far])
     assert find_class["title"] == "Find evidence for LlmAgent"
+
+
+CALLS = """\
+from google.adk.agents import LlmAgent
+
+LlmAgent().run_asink()
+class Mine(LlmAgent):
+    def run_async(self): ...
+"""
+
+
+@pytest.mark.usefixtures("released")
+def test_members_arguments_and_overrides_have_diagnostics(client: RawClient) -> None:
+    client.open(URI, CALLS)
+    member, argument, override = diagnostics(client)
+    assert (member["code"], member["range"]) == ("unknown-name", span(2, 11, 20))
+    assert member["message"].endswith("`LlmAgent` has `run_async`.")
+    change, *_ = actions(client, member["range"], [member])
+    assert change["edit"]["changes"][URI] == [{"range": member["range"], "newText": "run_async"}]
+    assert (argument["code"], argument["range"]) == ("missing-argument", span(2, 0, 8))
+    assert argument["message"] == "`LlmAgent` of google-adk 9.9.0 requires `name`, which the call lacks."
+    assert (override["code"], override["range"]) == ("unfit-override", span(4, 8, 17))
+    assert override["message"].endswith("write `async def run_async(self, context)`.")
+    # There is nothing near to change these to.
+    assert all(one["title"].startswith("Find evidence") for one in actions(client, argument["range"], [argument]))
 
 
 @pytest.mark.usefixtures("released")

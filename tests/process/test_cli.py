@@ -125,6 +125,26 @@ def test_the_drift_of_docs_is_reported_for_people_and_for_tools(cli, indexed, tm
 
 
 @pytest.mark.usefixtures("released")
+def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
+    code = tmp_path / "agent.py"
+    code.write_text("import os\nfrom google.adk.plugins import WaitPlugin\n")
+    where = (tmp_path, code, "--adk", "9.9.0", "--home", indexed.home)
+    told = cli("lint", *where)
+    assert told.exit_code == 1
+    assert told.stdout.splitlines() == [f"{code}:2: {LACKING}", "1 problem; 0 names of google-adk in 1 file fit 9.9.0."]
+    assert cli("lint", code, "--adk", "9.8.0", "--home", indexed.home).exit_code == 0
+    found = json.loads(cli("lint", *where, "--format", "json").stdout)
+    assert (found["version"], found["files"], found["confirmed"]) == ("9.9.0", 1, [])
+    assert [(one["path"], one["line"], one["kind"]) for one in found["problems"]] == [(str(code), 2, "import")]
+    (result,) = json.loads(cli("lint", *where, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert (result["ruleId"], result["level"], result["message"]["text"]) == ("code-import", "error", LACKING)
+    assert cli("lint", *where, "--format", "github").stdout.startswith("::error file=")
+    (tmp_path / "empty").mkdir()
+    sentence(cli("lint", tmp_path / "empty", "--adk", "9.9.0", "--home", indexed.home), 3, "no Python file")
+    sentence(cli("lint", code, "--adk", "99.0.0", "--home", indexed.home), 2, "does not know 99.0.0")
+
+
+@pytest.mark.usefixtures("released")
 def test_a_folder_is_checked_against_the_version_of_a_project(cli, indexed, tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "page.py").write_text("from google.adk.plugins import WaitPlugin\n")

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from adk_evidence.errors import EvidenceError
 
 FILE_COMMANDS = ("grep", "sed", "find", "ls", "cat", "head", "tail", "wc")
-EVIDENCE_COMMANDS = ("ask", "symbol", "read")
+EVIDENCE_COMMANDS = ("ask", "symbol", "read", "check")
 # Options that write files or run programs.
 _SED_IN_PLACE = re.compile(r"-[nErsuza]*[iI]|--i")
 _FIND_ACTIONS = re.compile(r"-(?:delete|exec|execdir|ok|okdir|fls|fprint|fprint0|fprintf)$")
@@ -58,7 +58,9 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
     # Here and not above: listing tasks needs neither MCP nor an index.
     from pydantic import BaseModel
 
+    from adk_evidence.settings import load_settings
     from adk_evidence_agents.session import AgentSession, valid
+    from adk_evidence_mcp.checking import CheckCode, check_adk_code
     from adk_evidence_mcp.tools import (
         Answer,
         FindEvidence,
@@ -74,13 +76,18 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
         "ask": (find_adk_evidence, FindEvidence),
         "symbol": (find_adk_symbol, FindSymbol),
         "read": (read_adk_source, ReadSource),
+        "check": (check_adk_code, CheckCode),
     }
     try:
         given = vars(_evidence_parser().parse_args(list(command)))
     except (argparse.ArgumentError, ValueError) as exc:
         return Shown(f"{exc}\n", _REFUSED)
     tool, arguments = tools[given.pop("tool")]
-    session = AgentSession()
+    # What an agent wrote may be checked wherever it lies.
+    roots = (
+        {"agents": {"roots": [str(Path(given["path"]).parent)]}} if "path" in given and tool is check_adk_code else {}
+    )
+    session = AgentSession(lambda: load_settings(roots))
     try:
         call = Call(lambda: False, lambda done, total, message: None)
         answer = tool(session, valid(arguments, given), call)
@@ -106,6 +113,7 @@ def _evidence_parser() -> argparse.ArgumentParser:
     ask.add_argument("--path")
     ask.add_argument("--max-results", type=int)
     command("symbol", "query").add_argument("--limit", type=int)
+    command("check", "path")
     for own in (ask, command("read", "citation")):
         own.add_argument("--max-tokens", type=int)
     return parser

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
+from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.languages import language_of_file
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
@@ -102,6 +103,12 @@ def checker_for(settings: Settings, version: str | None) -> DriftChecker | None:
     with suppress(EvidenceError, ValueError):
         return _checker(History.load(settings.paths.history), version) if version else None
     return None
+
+
+def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
+    """A checker for the version that a project uses, else for the version of the index; None of unknown versions."""
+    version = chosen.version if chosen.wanted is None else chosen.wanted.version
+    return checker_for(chosen.settings, version)
 
 
 @functools.lru_cache(maxsize=8)

@@ -120,7 +120,7 @@ class Mention(NamedTuple):
 class PythonDocument:
     """One version of a document's text. Of documents that are not Python, or too long, the lines alone are known.
 
-    `tree` holds the statements that are whole; `is_broken` says whether others are not.
+    `tree` holds the statements that are whole; `broken` says why others are not, or is None.
     """
 
     def __init__(self, text: str, *, python: bool = True) -> None:
@@ -135,12 +135,11 @@ class PythonDocument:
         # What the parents of expressions do with them, by the id of the node.
         self._uses: dict[int, Use] = {}
         self.tree = ast.Module([], [])
-        self.is_broken = False
+        self.broken: str | None = None
         if not python or len(text) > MAX_READ_CHARS:
             return
         effort = min(2 * len(text) + _MIN_EFFORT, MAX_READ_CHARS)
-        self.tree, reason = parse("\n".join(self.lines), effort)
-        self.is_broken = reason is not None
+        self.tree, self.broken = parse("\n".join(self.lines), effort)
         self._read(self.tree)
         # Nothing but the reading needs the uses.
         self._uses.clear()
@@ -149,6 +148,10 @@ class PythonDocument:
         for scope in self.scopes:
             for bindings in scope.bindings.values():
                 bindings.sort(key=_line_of)
+
+    @property
+    def is_broken(self) -> bool:
+        return self.broken is not None
 
     @property
     def mentions(self) -> Iterator[Mention]:

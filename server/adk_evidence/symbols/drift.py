@@ -13,24 +13,30 @@ import ast
 import functools
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.readers.python import dotted_name, last_line, walk
+from adk_evidence.readers.python import last_line, walk
 from adk_evidence.readers.snippets import Snippet
-from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope
+from adk_evidence.symbols.document import Binding, Mention, PythonDocument
 from adk_evidence.symbols.history import History, Place
 from adk_evidence.symbols.history_stories import find_lack
-from adk_evidence.symbols.lookup import annotation_names
+from adk_evidence.symbols.meaning import (
+    GUARDS,
+    NameKind,
+    Names,
+    Uncertain,
+    catches,
+    suppresses,
+    uncertain_in,
+)
 from adk_evidence.symbols.unawaited import used_without_await
 
-DriftKind = Literal["import", "name", "keyword", "await", "deprecated"]
+DriftKind = NameKind | Literal["await", "deprecated"]
 _IMPORT: DriftKind = "import"
 # What a version does not have at all.
 LACKING: Collection[DriftKind] = ("import", "name", "keyword")
-# Longest chain of names that is followed.
-MAX_DEPTH = 12
 MAX_KEPT_NAMES = 5000
 MAX_KNOWN_NAMES = 200
 # The most names that the version lacks, of a page, or of each snippet where an answer shows some lines of a page: each
@@ -41,8 +47,6 @@ MAX_SNIPPET_CHARS = 200_000
 _NAME = r"[A-Za-z_]\w*"
 _BROKEN_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_NAME}(?:\.{_NAME})*)[ \t]+import[ \t]*\(?([^\n();#]*)")
 _CATCHES_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
-# What a call with a wrong keyword, or of a missing attribute, raises.
-_CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError"})
 
 
 class ShownImport(NamedTuple):
@@ -103,7 +107,7 @@ class DriftChecker:
             raise ValueError(f"The table of versions does not know {version}.")
         self.history = history
         self.version, self.number = known.version, known.number
-        self._distribution = history.table.distribution
+        self.label = f"{history.table.distribution} {known.version}"
         self._top = history.package.partition(".")[0]
         # What each path is; the same paths come again on every page.
         self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
@@ -147,18 +151,19 @@ class DriftChecker:
                 lacking |= {symbol} if deviation.kind in LACKING else set()
 
     def in_document(
-        self, document: PythonDocument, first: int = 0, last: int | None = None
+        self, document: PythonDocument, first: int = 0, last: int | None = None, *, awaits: bool = False
     ) -> Iterator[tuple[Deviation, Mention]]:
         """What is to say of the names in a document, in the order of the text; `first` and `last` limit the lines.
 
-        Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
+        With `awaits`, calls that lack an `await` are told, too. Of the names that the version lacks, the first
+        `MAX_LACKING_NAMES` are told.
         """
         if not self.may_concern(document.lines, {}):
             return
         code = _Code(document, {}, self._top)
         lacking: set[str] = set()
         found: list[tuple[Deviation, Mention]] = []
-        for symbol, kind, line, mention in self._told(code, first, last):
+        for symbol, kind, line, mention in self._told(code, first, last, awaits=awaits):
             if mention is None or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
                 continue
             deviation = self._deviation(symbol, kind, line, line, "")
@@ -167,12 +172,22 @@ class DriftChecker:
                 found.append((deviation, mention))
         yield from sorted(found, key=lambda one: (one[1].line, one[1].start))
 
+    def confirmed(self, document: PythonDocument) -> frozenset[str]:
+        """The names of the ADK that a document shows and the version surely has: paths, and keywords of calls."""
+        if not self.may_concern(document.lines, {}):
+            return frozenset()
+        return frozenset(told.symbol for told in self._told(_Code(document, {}, self._top)) if self._has(told.symbol))
+
+    def names_in(self, document: PythonDocument) -> Names:
+        """What the expressions of a document mean."""
+        return Names(self._kind, _Code(document, {}, self._top).uncertain)
+
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
         mention = document.mention_at(line, column)
         if mention is None:
             return None
-        names = _Names(self._kind)
+        names = Names(self._kind)
         symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
         if symbol is None or not self._is_adk(symbol):
             return None
@@ -190,7 +205,7 @@ class DriftChecker:
         for item in code.imports:
             if first <= item.line <= last and self._is_adk(item.path) and not item.guarded:
                 yield _Told(item.path, "import", item.line, imported.get((item.line, item.path)))
-        names = _Names(self._kind, code.uncertain)
+        names = Names(self._kind, code.uncertain)
         for mention in mentions:
             if mention.line in code.uncertain.lines:
                 continue
@@ -221,8 +236,7 @@ class DriftChecker:
 
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         if kind == "await":
-            version = f"{self._distribution} {self.version}"
-            text = f"{version} has `{symbol}` as an asynchronous function: the code lacks `await` or `async for`."
+            text = f"{self.label} has `{symbol}` as an asynchronous function: the code lacks `await` or `async for`."
             return Deviation(kind, symbol, 0, 0, text)
         has = self._has(symbol)
         if has:
@@ -230,13 +244,13 @@ class DriftChecker:
             if use is None:
                 return None
             instead = f": use `{use}`" if use else ""
-            text = f"{self._distribution} {self.version} calls `{symbol}` deprecated{instead}."
+            text = f"{self.label} calls `{symbol}` deprecated{instead}."
             return Deviation("deprecated", symbol, 0, 0, text, instead=use or None)
         lack = find_lack(self.history, self.version, symbol) if has is False else None
         if lack is None:
             return None
         # An import shows the whole path; a call, or an attribute, the last parts of it.
-        brief = lack.sentence if kind == "import" else replace(lack, name=_without_module(lack.name)).sentence
+        brief = lack.sentence if kind == "import" else replace(lack, name=without_module(lack.name)).sentence
         return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead, brief=brief)
 
     def of_name(self, name: str, line: int) -> Deviation | None:
@@ -396,8 +410,8 @@ class _Code:
         return [*_imports(self._nodes), *broken]
 
     @functools.cached_property
-    def uncertain(self) -> _Uncertain:
-        return _uncertain(self._nodes, self.document.scopes)
+    def uncertain(self) -> Uncertain:
+        return uncertain_in(self._nodes, self.document.scopes)
 
     # Few snippets name anything asynchronous.
     @functools.cached_property
@@ -408,105 +422,18 @@ class _Code:
         return frozenset(call.func for call in calls)
 
 
-def _without_module(symbol: str) -> str:
+def without_module(symbol: str) -> str:
     """`Runner.run(x=)` of `google.adk.runners.Runner.run(x=)`."""
     parts = symbol.split(".")
     first = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
     return ".".join(parts[first:])
 
 
-@dataclass(frozen=True)
-class _Uncertain:
-    """What may mean something else than it seems to.
-
-    `names` are bound in more than one way, or in part of the code. `attributes` are tested with `hasattr`. Calls in
-    `lines` are meant to fail, or the code goes on where they do.
-    """
-
-    names: frozenset[str] = frozenset()
-    attributes: frozenset[str] = frozenset()
-    lines: frozenset[int] = frozenset()
-
-
-class _Value(NamedTuple):
-    """A module, class or function by its path, or an instance of the class at the path."""
-
-    path: str
-    is_instance: bool = False
-
-
-@dataclass
-class _Names:
-    """What the expressions of a snippet mean in one version; `kind` gives what a path is there."""
-
-    kind: Callable[[str], str]
-    uncertain: _Uncertain = field(default_factory=_Uncertain)
-
-    def symbol(self, mention: Mention) -> tuple[str | None, DriftKind]:
-        """The path of what a mention names, where the version surely has what the name belongs to."""
-        if mention.keyword_of is not None:
-            called = self._value(mention.keyword_of, mention.scope, mention.line)
-            is_known = called is not None and not called.is_instance and self.kind(called.path) in "cfa"
-            return (f"{called.path}({mention.name}=)" if called and is_known else None), "keyword"
-        node = mention.expression
-        if isinstance(node, ast.Name):
-            value = self._value(node, mention.scope, mention.line)
-            return (value.path if value and not value.is_instance else None), "import"
-        # A method that may override another one has no context.
-        if not isinstance(node, ast.Attribute) or not isinstance(getattr(node, "ctx", None), ast.Load):
-            return None, "name"
-        if node.attr in self.uncertain.attributes:
-            return None, "name"
-        value = self._value(node.value, mention.scope, mention.line)
-        # An attribute of a function or of a value says nothing.
-        is_known = value is not None and self.kind(value.path) in "mc"
-        return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
-
-    def is_awaited(self, path: str) -> bool:
-        """Whether a path is of a function whose calls are to be awaited."""
-        return self.kind(path) == "a"
-
-    def _value(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> _Value | None:
-        if depth > MAX_DEPTH:
-            return None
-        match node:
-            case ast.Name(id=name):
-                return self._name(name, scope, line, depth)
-            case ast.Attribute(value=inner, attr=name):
-                owner = self._value(inner, scope, line, depth + 1)
-                return _Value(f"{owner.path}.{name}") if owner else None
-            case ast.Call(func=function):
-                called = self._value(function, scope, line, depth + 1)
-                is_class = called is not None and not called.is_instance and self.kind(called.path) == "c"
-                return _Value(called.path, is_instance=True) if called and is_class else None
-            case _:
-                return None
-
-    def _name(self, name: str, scope: Scope, line: int, depth: int) -> _Value | None:
-        known = scope.lookup(name, line)
-        if known is None or name in self.uncertain.names:
-            return None
-        binding, home = known
-        if binding.imported is not None:
-            return _Value(binding.imported)
-        if binding.annotation is not None:
-            named = list(annotation_names(binding.annotation))
-            node = ast.parse(named[0], mode="eval").body if len(named) == 1 else None
-            value = self._value(node, home.parent or home, binding.line, depth + 1)
-            is_class = value is not None and not value.is_instance and self.kind(value.path) == "c"
-            return _Value(value.path, is_instance=True) if value and is_class else None
-        # The table does not say what entering a context gives.
-        if isinstance(binding.value, ast.Call) and not binding.entered:
-            # The right side is looked up before this line, or `x = x.y` would not end.
-            return self._value(binding.value, home, binding.line - 1, depth + 1)
-        return None
-
-
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
     guarded = {
         id(inner)
         for node in nodes
-        if isinstance(node, _GUARDS)
+        if isinstance(node, GUARDS)
         for part in _guarded_parts(node)
         for statement in part
         for inner in walk(statement)
@@ -526,7 +453,7 @@ def _guarded_parts(node: ast.AST) -> list[list[ast.stmt]]:
         case ast.Try() | ast.TryStar() if any(map(_catches_imports, node.handlers)):
             return [node.body, *(handler.body for handler in node.handlers)]
         case ast.With() | ast.AsyncWith() if any(
-            _suppresses(item.context_expr, _CATCHES_IMPORTS) for item in node.items
+            suppresses(item.context_expr, _CATCHES_IMPORTS) for item in node.items
         ):
             return [node.body]
         case _:
@@ -534,26 +461,7 @@ def _guarded_parts(node: ast.AST) -> list[list[ast.stmt]]:
 
 
 def _catches_imports(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or _catches(handler.type, _CATCHES_IMPORTS)
-
-
-def _catches(caught: ast.expr | None, names: frozenset[str]) -> bool:
-    """Whether an error, or one of a tuple of errors, has one of some names, with or without its module."""
-    each = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(_last_name(error) in names for error in each)
-
-
-def _suppresses(context: ast.expr, names: frozenset[str]) -> bool:
-    """Whether a `with` is `contextlib.suppress` of an error that has one of some names."""
-    return (
-        isinstance(context, ast.Call)
-        and _last_name(context.func) == "suppress"
-        and any(_catches(error, names) for error in context.args)
-    )
-
-
-def _last_name(node: ast.expr | None) -> str:
-    return (dotted_name(node) or "").rpartition(".")[2]
+    return handler.type is None or catches(handler.type, _CATCHES_IMPORTS)
 
 
 def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[_Import]:
@@ -571,48 +479,3 @@ def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[
             name = (item.split() or [""])[0]
             if match and name.isidentifier():
                 yield _Import(f"{match[1]}.{name}", number)
-
-
-_GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
-_UNCERTAIN = (*_GUARDS, ast.Call, ast.comprehension, ast.Lambda)
-
-
-def _uncertain(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> _Uncertain:
-    names: set[str] = set()
-    attributes: set[str] = set()
-    lines: set[int] = set()
-    for scope in scopes:
-        for name, bindings in scope.bindings.items():
-            if len(bindings) > 1 and (bindings[0].imported is None or len({each.imported for each in bindings}) > 1):
-                names.add(name)
-    for node in nodes:
-        # Most nodes are none of these, and asking for each in turn takes longer.
-        if not isinstance(node, _UNCERTAIN):
-            continue
-        match node:
-            case ast.comprehension():
-                names |= {inner.id for inner in walk(node.target) if isinstance(inner, ast.Name)}
-            case ast.Lambda():
-                names |= {item.arg for item in walk(node.args) if isinstance(item, ast.arg)}
-            case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
-                attributes.add(name)
-            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
-                # Where the test holds, the value may be of a derived class.
-                names.add(name)
-            case ast.Try() | ast.TryStar() if any(_catches(handler.type, _CATCHES_CALLS) for handler in node.handlers):
-                lines |= _lines_of(node.body)
-            case ast.With() | ast.AsyncWith() if any(_expects_failure(item.context_expr) for item in node.items):
-                lines |= _lines_of(node.body)
-            case _:
-                pass
-    return _Uncertain(frozenset(names), frozenset(attributes), frozenset(lines))
-
-
-def _expects_failure(context: ast.expr) -> bool:
-    """Whether a call in a `with` may fail: below `pytest.raises`, `self.assertRaises` and `contextlib.suppress`."""
-    name = _last_name(context.func) if isinstance(context, ast.Call) else ""
-    return name == "raises" or name.startswith("assertRaises") or _suppresses(context, _CATCHES_CALLS)
-
-
-def _lines_of(body: Sequence[ast.stmt]) -> set[int]:
-    return {line for statement in body for line in range(statement.lineno - 1, last_line(statement))}

@@ -21,6 +21,7 @@ from adk_evidence.identifiers import is_private
 from adk_evidence.released_versions import read_version
 from adk_evidence.settings import config_file
 from adk_evidence.symbols.history_table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
+from adk_evidence.symbols.parameters import Parameters
 
 SHIPPED = "history.json.gz"
 MAX_HOPS = 12
@@ -206,6 +207,19 @@ class History:
         below = (module.rpartition(".") for module in self.table.modules)
         public = (name for owner, _, name in below if owner == package and not is_private(name))
         return sorted(name for name in public if self.table.payload(f"{package}.{name}", "", number) is not None)
+
+    def members_of(self, number: int, path: str) -> list[str]:
+        """The public methods, fields and attributes of a class in a version, inherited ones included, sorted."""
+        place = self.find(number, path)
+        if not isinstance(place, Place) or (self.payload(number, place) or "-")[0] != "c":
+            return []
+        found: set[str] = set()
+        for base in self._mro(number, place):
+            if isinstance(base, Place):
+                inside = f"{base.name}."
+                names = (row[len(inside) :] for row in self.table.rows(base.module) if row.startswith(inside))
+                found |= {name for name in names if name.isidentifier() and not is_private(name)}
+        return sorted(name for name in found if isinstance(self._member(number, place, name), Place))
 
     def may_know(self, name: str) -> bool:
         """Whether some version may have a dotted name, or a keyword of a call. False is sure and found fast."""
@@ -489,20 +503,8 @@ def _takes_any(payload: str | None) -> bool:
 
 def _parameters(payload: str) -> Keywords:
     """The keywords of a function."""
-    names: set[str] = set()
-    required: set[str] = set()
-    is_open = False
-    for item in payload[2:].split(", ") if payload[2:] else ():
-        if item == "/":
-            names.clear()
-            required.clear()
-        elif item.startswith("**"):
-            is_open = True
-        elif not item.startswith("*"):
-            names.add(item.rstrip("="))
-            if not item.endswith("="):
-                required.add(item)
-    return Keywords(frozenset(names), frozenset(required), is_open)
+    found = Parameters.of_table(payload)
+    return Keywords(frozenset(found.named), frozenset(found.required.intersection(found.named)), found.any_named)
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""What an open document names and a version of the ADK lacks, with what the version has in place of the name."""
+"""What an open document has otherwise than a version of the ADK: names, calls and overrides, and what is near them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.symbols.document import Mention, PythonDocument
-from adk_evidence.symbols.drift import Deviation, DriftChecker, DriftKind
+from adk_evidence.symbols.drift import LACKING, Deviation, DriftChecker, DriftKind
 from adk_evidence.symbols.history import read_call
+from adk_evidence.symbols.mismatch import UseKind, uses_in
 
 # How alike a name must be to be named in place of another one.
 ALIKE = 0.75
@@ -20,14 +21,14 @@ _HAS_ALIAS = re.compile(r"[\s\\]+as\b")
 
 @dataclass(frozen=True)
 class Remark:
-    """A name of a document that the version lacks.
+    """A name of a document that the version lacks, or that is called or overridden otherwise than the version has it.
 
     `line`, `start` and `end` are where the name stands, in lines and characters from 0. `symbol` is as in `Deviation`.
     `replacement` is the name that the version has in its place, where one is near enough. `cited` is the path of what
     shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
     """
 
-    kind: DriftKind
+    kind: DriftKind | UseKind
     symbol: str
     text: str
     line: int
@@ -40,11 +41,18 @@ class Remark:
 def remarks_on(
     checker: DriftChecker, document: PythonDocument, first: int = 0, last: int | None = None
 ) -> Iterator[Remark]:
-    """The remarks on a document, in the order of the text; `first` and `last` limit the lines."""
+    """The remarks on the names of a document, in the order of the text; `first` and `last` limit the lines."""
     for deviation, mention in checker.in_document(document, first, last):
         # What is only read, such as an annotation, and what is deprecated are left to the editor's own tools.
         if deviation.kind != "deprecated" and mention.use in ("call", "keyword", "import"):
-            yield _remark(checker, document, deviation, mention)
+            yield remark(checker, document, deviation, mention)
+
+
+def remarks_on_uses(checker: DriftChecker, document: PythonDocument) -> Iterator[Remark]:
+    """The remarks on the calls and overrides of a document, in no particular order."""
+    for use in uses_in(checker, document):
+        if use.problem:
+            yield Remark(use.kind, use.symbol, use.problem, use.line, use.start, use.end, cited=use.symbol)
 
 
 def remark_at(checker: DriftChecker, document: PythonDocument, line: int, column: int) -> Remark | None:
@@ -85,21 +93,23 @@ def _is_in_path(document: PythonDocument, mention: Mention) -> bool:
     return document.lines[mention.line][: mention.start].endswith(".")
 
 
-def _remark(checker: DriftChecker, document: PythonDocument, deviation: Deviation, mention: Mention) -> Remark:
+def remark(checker: DriftChecker, document: PythonDocument, deviation: Deviation, mention: Mention) -> Remark:
+    """A deviation as a remark on the name that shows it, with what is near the name."""
     text, cited = deviation.brief, deviation.instead or ""
     owner, near = "", None
     if (call := read_call(deviation.symbol)) is not None:
         owner = cited = call.callable
-    elif deviation.kind == "import" and deviation.instead is None:
+    elif deviation.kind in ("import", "name") and deviation.instead is None:
         owner = deviation.symbol.rpartition(".")[0]
-    # What a later version has is no slip of the pen.
-    if owner and deviation.since is None:
+    # What a later version has is no slip of the pen, and what is deprecated is there.
+    if owner and deviation.since is None and deviation.kind in LACKING:
         near = _near(mention.name, _keywords(checker, owner) if call else _names(checker, document, owner, mention))
     if call and near in _given(document, mention):
         # What the call has already was not meant, and what is less near even less.
         near = None
     if near is not None:
-        told = f"The nearest keyword is `{near}`." if call else f"`{owner}` has `{near}`."
+        shown = owner if deviation.kind == "import" else owner.rpartition(".")[2]
+        told = f"The nearest keyword is `{near}`." if call else f"`{shown}` has `{near}`."
         text, cited = f"{text} {told}", f"{owner}.{near}"
     return Remark(deviation.kind, deviation.symbol, text, mention.line, mention.start, mention.end, near, cited)
 
@@ -114,11 +124,13 @@ def _given(document: PythonDocument, mention: Mention) -> set[str]:
     return {other.name for other in document.mentions if other.keyword_of is mention.keyword_of}
 
 
-def _names(checker: DriftChecker, document: PythonDocument, module: str, mention: Mention) -> list[str]:
-    """What an import could name in a module: `import a.b` names modules alone."""
+def _names(checker: DriftChecker, document: PythonDocument, owner: str, mention: Mention) -> list[str]:
+    """What an import or an attribute could name in a module or class: `import a.b` names modules alone."""
     history, number = checker.history, checker.number
-    modules = history.modules_in(number, module)
-    return modules if _is_in_path(document, mention) else sorted({*modules, *history.names_in(number, module)})
+    modules = history.modules_in(number, owner)
+    if mention.imported is not None and _is_in_path(document, mention):
+        return modules
+    return sorted({*modules, *history.names_in(number, owner), *history.members_of(number, owner)})
 
 
 def _near(name: str, names: list[str]) -> str | None:

@@ -17,6 +17,7 @@ from adk_evidence_agents.operations.notes import printable
 from adk_evidence_agents.operations.requests import IndexCodebaseParameters
 from adk_evidence_agents.operations.responses import IndexedItems, Severity
 from adk_evidence_agents.operations.run import Run
+from adk_evidence_agents.roots import check_below_roots, holds_the_users_home
 
 MAX_SKIPPED = 100
 # The fields of a codebase, and the parameters that they come from.
@@ -100,7 +101,7 @@ def _checked_folder(settings: Settings, given: str) -> Path:
         folder = path.resolve()
     except (OSError, ValueError, RuntimeError):  # a NUL in the path, a loop of links
         raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.") from None
-    if _holds_the_users_home(folder):
+    if holds_the_users_home(folder):
         raise InvalidRequestError(
             "codebase_path is the home folder or one that holds it, which is more than a codebase.",
             "Give the folder of one project.",
@@ -109,31 +110,11 @@ def _checked_folder(settings: Settings, given: str) -> Path:
         raise InvalidRequestError(
             "codebase_path lies in the folder where ADK Evidence keeps its own data.", "Give the folder of a project."
         )
-    roots = _roots(settings)
     # Checked before anything that would reveal whether such a folder exists.
-    if not any(folder.is_relative_to(root) for root in roots):
-        allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
-        raise InvalidRequestError(
-            "codebase_path does not lie below a folder that agents may index.",
-            f"{allowed}. The user can allow more with --root FOLDER or the setting agents.roots.",
-        )
+    check_below_roots(settings, folder, "codebase_path")
     if not folder.is_dir():
         raise InvalidRequestError("codebase_path is not a folder on this machine.", "Check the path.")
     return folder
-
-
-def _roots(settings: Settings) -> tuple[Path, ...]:
-    """The folders that the user lets agents index: the folders of the settings, else the working folder."""
-    if settings.agents.roots:
-        return tuple(root.resolve() for root in settings.agents.roots)
-    here = Path.cwd().resolve()
-    # Editors and desktop programs start servers in the home folder or in `/`: nobody chose these.
-    return () if _holds_the_users_home(here) else (here,)
-
-
-def _holds_the_users_home(folder: Path) -> bool:
-    home = Path.home().resolve()
-    return folder == home or folder in home.parents
 
 
 def _report(run: Run, report: IndexReport) -> IndexedItems:

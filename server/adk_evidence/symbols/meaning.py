@@ -1,0 +1,174 @@
+"""What the expressions of Python code mean in a version of the ADK, as far as that is sure.
+
+Nothing is imported or run. Values whose class the code does not say have no meaning, nor have names that may mean two
+things.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from adk_evidence.readers.python import dotted_name, last_line, walk
+from adk_evidence.symbols.document import Mention, Scope
+from adk_evidence.symbols.lookup import annotation_names
+
+# What a name that a version lacks would be: something imported, an attribute, or a keyword of a call.
+NameKind = Literal["import", "name", "keyword"]
+# Longest chain of names that is followed.
+MAX_DEPTH = 12
+# What a call with a wrong keyword, or of a missing attribute, raises.
+_CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError"})
+GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
+_UNCERTAIN = (*GUARDS, ast.Call, ast.comprehension, ast.Lambda)
+
+
+@dataclass(frozen=True)
+class Uncertain:
+    """What may mean something else than it seems to.
+
+    `names` are bound in more than one way, or in part of the code. `attributes` are tested with `hasattr`. Calls in
+    `lines` are meant to fail, or the code goes on where they do.
+    """
+
+    names: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
+    lines: frozenset[int] = frozenset()
+
+
+class Value(NamedTuple):
+    """A module, class or function by its path, or an instance of the class at the path."""
+
+    path: str
+    is_instance: bool = False
+
+
+@dataclass
+class Names:
+    """What the expressions of a snippet mean in one version; `kind` gives what a path is there."""
+
+    kind: Callable[[str], str]
+    uncertain: Uncertain = field(default_factory=Uncertain)
+
+    def symbol(self, mention: Mention) -> tuple[str | None, NameKind]:
+        """The path of what a mention names, where the version surely has what the name belongs to."""
+        if mention.keyword_of is not None:
+            called = self.value(mention.keyword_of, mention.scope, mention.line)
+            is_known = called is not None and not called.is_instance and self.kind(called.path) in "cfa"
+            return (f"{called.path}({mention.name}=)" if called and is_known else None), "keyword"
+        node = mention.expression
+        if isinstance(node, ast.Name):
+            value = self.value(node, mention.scope, mention.line)
+            return (value.path if value and not value.is_instance else None), "import"
+        # A method that may override another one has no context.
+        if not isinstance(node, ast.Attribute) or not isinstance(getattr(node, "ctx", None), ast.Load):
+            return None, "name"
+        if node.attr in self.uncertain.attributes:
+            return None, "name"
+        value = self.value(node.value, mention.scope, mention.line)
+        # An attribute of a function or of a value says nothing.
+        is_known = value is not None and self.kind(value.path) in "mc"
+        return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
+
+    def is_awaited(self, path: str) -> bool:
+        """Whether a path is of a function whose calls are to be awaited."""
+        return self.kind(path) == "a"
+
+    def value(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> Value | None:
+        """What an expression at a line of a scope means; None where that is not sure."""
+        if depth > MAX_DEPTH:
+            return None
+        match node:
+            case ast.Name(id=name):
+                return self._name(name, scope, line, depth)
+            case ast.Attribute(value=inner, attr=name):
+                owner = self.value(inner, scope, line, depth + 1)
+                return Value(f"{owner.path}.{name}") if owner else None
+            case ast.Call(func=function):
+                called = self.value(function, scope, line, depth + 1)
+                is_class = called is not None and not called.is_instance and self.kind(called.path) == "c"
+                return Value(called.path, is_instance=True) if called and is_class else None
+            case _:
+                return None
+
+    def _name(self, name: str, scope: Scope, line: int, depth: int) -> Value | None:
+        known = scope.lookup(name, line)
+        if known is None or name in self.uncertain.names:
+            return None
+        binding, home = known
+        if binding.imported is not None:
+            return Value(binding.imported)
+        if binding.annotation is not None:
+            named = list(annotation_names(binding.annotation))
+            node = ast.parse(named[0], mode="eval").body if len(named) == 1 else None
+            value = self.value(node, home.parent or home, binding.line, depth + 1)
+            is_class = value is not None and not value.is_instance and self.kind(value.path) == "c"
+            return Value(value.path, is_instance=True) if value and is_class else None
+        # The table does not say what entering a context gives.
+        if isinstance(binding.value, ast.Call) and not binding.entered:
+            # The right side is looked up before this line, or `x = x.y` would not end.
+            return self.value(binding.value, home, binding.line - 1, depth + 1)
+        return None
+
+
+def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain:
+    """What is uncertain in the nodes and scopes of a text."""
+    names: set[str] = set()
+    attributes: set[str] = set()
+    lines: set[int] = set()
+    for scope in scopes:
+        for name, bindings in scope.bindings.items():
+            if len(bindings) > 1 and (bindings[0].imported is None or len({each.imported for each in bindings}) > 1):
+                names.add(name)
+    for node in nodes:
+        # Most nodes are none of these, and asking for each in turn takes longer.
+        if not isinstance(node, _UNCERTAIN):
+            continue
+        match node:
+            case ast.comprehension():
+                names |= {inner.id for inner in walk(node.target) if isinstance(inner, ast.Name)}
+            case ast.Lambda():
+                names |= {item.arg for item in walk(node.args) if isinstance(item, ast.arg)}
+            case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
+                attributes.add(name)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
+                # Where the test holds, the value may be of a derived class.
+                names.add(name)
+            case ast.Try() | ast.TryStar() if any(catches(handler.type, _CATCHES_CALLS) for handler in node.handlers):
+                lines |= _lines_of(node.body)
+            case ast.With() | ast.AsyncWith() if any(_expects_failure(item.context_expr) for item in node.items):
+                lines |= _lines_of(node.body)
+            case _:
+                pass
+    return Uncertain(frozenset(names), frozenset(attributes), frozenset(lines))
+
+
+def _expects_failure(context: ast.expr) -> bool:
+    """Whether a call in a `with` may fail: below `pytest.raises`, `self.assertRaises` and `contextlib.suppress`."""
+    name = last_name(context.func) if isinstance(context, ast.Call) else ""
+    return name == "raises" or name.startswith("assertRaises") or suppresses(context, _CATCHES_CALLS)
+
+
+def _lines_of(body: Sequence[ast.stmt]) -> set[int]:
+    return {line for statement in body for line in range(statement.lineno - 1, last_line(statement))}
+
+
+def catches(caught: ast.expr | None, names: frozenset[str]) -> bool:
+    """Whether an error, or one of a tuple of errors, has one of some names, with or without its module."""
+    each = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(last_name(error) in names for error in each)
+
+
+def suppresses(context: ast.expr, names: frozenset[str]) -> bool:
+    """Whether a `with` is `contextlib.suppress` of an error that has one of some names."""
+    return (
+        isinstance(context, ast.Call)
+        and last_name(context.func) == "suppress"
+        and any(catches(error, names) for error in context.args)
+    )
+
+
+def last_name(node: ast.expr | None) -> str:
+    return (dotted_name(node) or "").rpartition(".")[2]

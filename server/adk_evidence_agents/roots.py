@@ -1,0 +1,40 @@
+"""The folders of this machine that the user lets agents look into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.settings import Settings
+
+
+def check_below_roots(settings: Settings, path: Path, parameter: str) -> None:
+    """Refuse a path, with links resolved, that does not lie below the allowed folders.
+
+    The refusal does not say whether the path exists; `parameter` is what gave the path.
+
+    Raises:
+        InvalidRequestError: The path lies elsewhere; the sentence says what is allowed.
+    """
+    roots = _roots(settings)
+    if not any(path.is_relative_to(root) for root in roots):
+        allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
+        raise InvalidRequestError(
+            f"{parameter} does not lie below a folder that agents may look into.",
+            f"{allowed}. The user can allow more with --root FOLDER or the setting agents.roots.",
+        )
+
+
+def _roots(settings: Settings) -> tuple[Path, ...]:
+    """The folders of the settings, else the working folder."""
+    if settings.agents.roots:
+        return tuple(root.resolve() for root in settings.agents.roots)
+    here = Path.cwd().resolve()
+    # Editors and desktop programs start servers in the home folder or in `/`: nobody chose these.
+    return () if holds_the_users_home(here) else (here,)
+
+
+def holds_the_users_home(folder: Path) -> bool:
+    """Whether a folder is the user's home or holds that."""
+    home = Path.home().resolve()
+    return folder == home or folder in home.parents

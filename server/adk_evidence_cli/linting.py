@@ -1,0 +1,100 @@
+"""`adk-evidence lint`: what Python code has otherwise than a version of the ADK, for people and for tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from adk_evidence.errors import SourceError
+from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.symbols.code_check import CodeCheck, Problem, check_code
+from adk_evidence.symbols.corpus_drift import files_of_folder
+from adk_evidence.symbols.drift import DriftChecker
+from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
+
+_RULES = (
+    Rule("code-syntax", "The code does not parse."),
+    Rule("code-import", "The code imports what this version of google-adk does not have."),
+    Rule("code-name", "The code uses an attribute that this version of google-adk does not have."),
+    Rule("code-keyword", "A call has a keyword that this version of google-adk does not take."),
+    Rule("code-argument", "A call lacks an argument that this version of google-adk requires."),
+    Rule("code-override", "A method does not fit the method of google-adk that it overrides."),
+    Rule("code-await", "A call of an asynchronous function of google-adk lacks an `await`."),
+    Rule("code-deprecated", "The code uses what this version of google-adk calls deprecated.", "note"),
+)
+
+
+@dataclass(frozen=True)
+class Linted:
+    """A file as people name it, where it lies, and what was found in it."""
+
+    path: str
+    disk: Path
+    found: CodeCheck
+
+
+def lint(checker: DriftChecker, paths: Iterable[Path]) -> list[Linted]:
+    """Check Python files, and those below folders; a file that is named twice is checked once.
+
+    Raises:
+        SourceError: A path is not there, or there is no Python file at all.
+    """
+    linted: dict[Path, Linted] = {}
+    for path in paths:
+        for file in files_of_folder(path):
+            if file.lang == "py" and file.disk.resolve() not in linted:
+                linted[file.disk.resolve()] = Linted(str(file.disk), file.disk, check_code(checker, file.text))
+    if not linted:
+        raise SourceError("There is no Python file to check.", "Name Python files, or folders that hold some.")
+    return list(linted.values())
+
+
+def has_errors(linted: Iterable[Linted]) -> bool:
+    return any(one.found.errors for one in linted)
+
+
+def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
+    """A line for each problem, as compilers write them: editors and terminals turn these into links."""
+    for one in linted:
+        for problem in one.found.problems:
+            style = "" if problem.is_error else "dim"
+            told = f"{one_line(one.path)}:{problem.line}: {one_line(problem.text)}"
+            out.print(Text(told, style), soft_wrap=True)
+    errors = sum(one.found.errors for one in linted)
+    notes = sum(len(one.found.problems) for one in linted) - errors
+    names = sum(len(one.found.confirmed) for one in linted)
+    counted = [_counted(errors, "problem"), *([_counted(notes, "note")] if notes else [])]
+    fitting = f"{_counted(names, 'name')} of google-adk in {_counted(len(linted), 'file')} fit {version}"
+    out.print(Text(f"{' and '.join(counted)}; {fitting}."), soft_wrap=True)
+
+
+def to_json(linted: Sequence[Linted], version: str) -> str:
+    problems = [{"path": one.path, **asdict(problem)} for one in linted for problem in one.found.problems]
+    confirmed = sorted({name for one in linted for name in one.found.confirmed})
+    data = {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
+    return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
+
+
+def to_sarif(linted: Sequence[Linted], version: str) -> str:
+    return json.dumps(sarif(_RULES, _findings(linted)), indent=2) + "\n"
+
+
+def to_github(linted: Sequence[Linted], version: str) -> str:
+    return github_annotations(_RULES, _findings(linted))
+
+
+def _findings(linted: Iterable[Linted]) -> list[Finding]:
+    return [_finding(one, problem) for one in linted for problem in one.found.problems]
+
+
+def _finding(one: Linted, problem: Problem) -> Finding:
+    return Finding(f"code-{problem.kind}", problem.text, str(one.disk), problem.line, key=problem.symbol)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

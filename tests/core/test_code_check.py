@@ -1,0 +1,224 @@
+"""What is said of a piece of code: names, calls, overrides, and what was checked at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_evidence.symbols.code_check import CodeCheck, check_code
+from adk_evidence.symbols.document import MAX_READ_CHARS
+from adk_evidence.symbols.drift import DriftChecker
+from adk_evidence.symbols.history import History
+from adk_evidence.symbols.history_table import make_table
+
+TABLE = {
+    "google.adk": {"": "m"},
+    "google.adk.agents": {
+        "": "m",
+        "Agent": "c: ~pydantic.BaseModel",
+        "Agent.name": "r:",
+        "Agent.model": "o:",
+        "Agent.instruction": "o:",
+        "Agent.clone": "f:update=",
+        "Agent.run_async": "a:context, /, timeout=",
+        "OldAgent": "c: google.adk.agents.Agent",
+        "OldAgent!": "google.adk.agents.Agent|Use Agent.",
+    },
+    "google.adk.plugins": {
+        "": "m",
+        "BasePlugin": "c:",
+        "BasePlugin.__init__": "f:name",
+        "BasePlugin.before_model": "a:*, context, request",
+        "BasePlugin.on_event": "a:event",
+        "BasePlugin.describe": "f:",
+        "BasePlugin.configure": "f:**settings",
+        "open_plugin": "f:name, folder, *, strict, depth=",
+    },
+}
+CHECKER = DriftChecker(History(make_table("google-adk", {"2.0.0": TABLE})), "2.0.0")
+IMPORTS = "from google.adk.agents import Agent\nfrom google.adk.plugins import BasePlugin, open_plugin\n"
+
+
+def check(code: str) -> CodeCheck:
+    return check_code(CHECKER, IMPORTS + code)
+
+
+def told(code: str) -> list[tuple[str, int, str]]:
+    """The kind, the line below the imports and the sentence of each problem."""
+    return [(one.kind, one.line - 2, one.text) for one in check(code).problems]
+
+
+def kinds(code: str) -> list[str]:
+    return [one.kind for one in check(code).problems]
+
+
+def test_names_that_the_version_lacks_are_told_with_what_it_has() -> None:
+    assert told("Agent(name='a', instructions='x')\nAgent(name='a').cloned()\n") == [
+        (
+            "keyword",
+            1,
+            "google-adk 2.0.0 has no `Agent(instructions=)`: no version has it. The nearest keyword is `instruction`.",
+        ),
+        ("name", 2, "google-adk 2.0.0 has no `Agent.cloned`: no version has it. `Agent` has `clone`."),
+    ]
+
+
+def test_what_is_like_nothing_comes_with_all_that_there_is_once() -> None:
+    first, second = told("Agent(name='a', temperature=1)\nAgent(name='a', top_p=1)\n")
+    assert first[2].endswith("`Agent` takes name, instruction, model.")
+    assert second[2].endswith("no version has it.")
+    ((_, _, member),) = told("Agent(name='a').stop()\n")
+    assert member.endswith("`Agent` has instruction, clone, model, run_async, name.")
+
+
+@pytest.mark.parametrize(
+    ("call", "lacking"),
+    [
+        ("Agent(model='m')", "`Agent` of google-adk 2.0.0 requires `name`, which the call lacks."),
+        (
+            "open_plugin()",
+            "`open_plugin` of google-adk 2.0.0 requires `folder` and `name` and `strict`, which the call lacks.",
+        ),
+        ("open_plugin('p', strict=True)", "`open_plugin` of google-adk 2.0.0 requires `folder`, which the call lacks."),
+        ("open_plugin('p', 'here')", "`open_plugin` of google-adk 2.0.0 requires `strict`, which the call lacks."),
+        ("open_plugin('p', 'here', strict=False)", None),
+        ("open_plugin(*given)", None),
+        ("open_plugin(**given)", None),
+        # What is given by position may be the name.
+        ("BasePlugin('p')", None),
+        ("BasePlugin()", "`BasePlugin` of google-adk 2.0.0 requires `name`, which the call lacks."),
+        # Called with the object itself.
+        ("Agent.run_async(agent, context)", None),
+    ],
+)
+def test_a_call_that_lacks_an_argument_is_told(call: str, lacking: str | None) -> None:
+    assert [text for kind, _, text in told(f"x = {call}\n") if kind == "argument"] == ([lacking] if lacking else [])
+
+
+def test_calls_that_are_meant_to_fail_are_left_out() -> None:
+    assert kinds("with pytest.raises(TypeError):\n    Agent()\n") == []
+    assert kinds("try:\n    Agent()\nexcept TypeError:\n    pass\n") == []
+
+
+def plugin(method: str, body: str = "return None") -> str:
+    return f"class Mine(BasePlugin):\n    {method}:\n        {body}\n"
+
+
+FORM = "write `async def before_model(self, *, context, request)`."
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "async def before_model(self, *, context, request)",
+        "async def before_model(self, context, request, note=None)",
+        "async def before_model(self, **given)",
+        "async def before_model(self, *, request, **rest)",
+        # Called by position, so that the name is free.
+        "async def on_event(self, what)",
+        "async def on_event(self, *args)",
+        "def describe(self, short=False)",
+        "def configure(self, **given)",
+        # No method of the base class, or a private one.
+        "def own(self, anything)",
+        "def _before_model(self)",
+        # What decorators do with a method is not known.
+        "@wrapped\n    def before_model(self)",
+    ],
+)
+def test_a_method_that_fits_is_not_told(method: str) -> None:
+    assert kinds(plugin(method)) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "form"),
+    [
+        ("async def before_model(self, ctx, req)", FORM),
+        ("async def before_model(self, *, context)", FORM),
+        ("async def before_model(self, *, context, request, more)", FORM),
+        ("def before_model(self, *, context, request)", FORM),
+        ("@override\n    def before_model(self, *, context, request)", FORM),
+        ("async def on_event(self)", "write `async def on_event(self, event)`."),
+        ("def describe(self, short)", "write `def describe(self)`."),
+    ],
+)
+def test_a_method_that_does_not_fit_is_told_with_the_form_that_fits(method: str, form: str) -> None:
+    ((kind, _, text),) = told(plugin(method))
+    name = form.partition("def ")[2].partition("(")[0]
+    assert kind == "override"
+    assert text == f"`Mine.{name}` does not fit `BasePlugin.{name}` of google-adk 2.0.0, which it overrides: {form}"
+
+
+def test_a_method_that_hands_on_what_another_one_gives_may_give_something_to_await() -> None:
+    assert kinds(plugin("def on_event(self, event)", "return super().on_event(event)")) == []
+
+
+def test_a_missing_await_and_a_deprecated_name_are_told() -> None:
+    found = check("from google.adk.agents import OldAgent\nagent = Agent(name='a')\nagent.run_async(None)\n")
+    assert [(one.kind, one.line, one.instead) for one in found.problems] == [
+        ("deprecated", 3, "google.adk.agents.Agent"),
+        ("await", 5, None),
+    ]
+    assert all(one.text for one in found.problems)
+    # Code with a deprecated name still works.
+    assert found.errors == 1
+
+
+def test_what_was_checked_is_named() -> None:
+    found = check("agent = Agent(name='a', model='m')\nclass Mine(BasePlugin):\n    async def on_event(self, e): ...\n")
+    assert found.problems == ()
+    assert found.confirmation == (
+        "No problem was found: the code fits google-adk 2.0.0 as far as can be told without running it. "
+        "Checked: Agent(model, name), BasePlugin, BasePlugin.on_event, open_plugin."
+    )
+    assert check_code(CHECKER, "print(1)\n").confirmation.startswith("The code names nothing of google-adk")
+
+
+def test_code_that_does_not_parse_is_checked_around_what_is_broken() -> None:
+    found = check("agent = Agent(instruct='x', name='a')\nif True\n    pass\n")
+    assert [(one.kind, one.line) for one in found.problems] == [("keyword", 3), ("syntax", 4)]
+    assert found.problems[1].text == "The code does not parse: expected ':'."
+
+
+def test_longer_code_than_anybody_writes_is_not_read() -> None:
+    (problem,) = check_code(CHECKER, "x = 1\n" * MAX_READ_CHARS).problems
+    assert problem.kind == "syntax" and "was not read" in problem.text
+
+
+@given(st.text(alphabet=st.sampled_from("Agent(name=')\n: *,[]{}def class@.\\\t#é"), max_size=200))
+def test_no_text_makes_the_check_fail(text: str) -> None:
+    found = check(text)
+    assert all(1 <= one.line <= 2 + text.count("\n") + 1 for one in found.problems)
+    assert check(text) == found
+
+
+def test_the_released_table_knows_what_the_plugins_of_the_adk_are_called_with() -> None:
+    code = (
+        "from google.adk.plugins import BasePlugin\n"
+        "class Mine(BasePlugin):\n"
+        "    async def before_tool_callback(self, tool, args, context): ...\n"
+    )
+    (problem,) = check_code(DriftChecker(History.load(), "2.13.0"), code).problems
+    assert "async def before_tool_callback(self, *, tool, tool_args, tool_context)" in problem.text
+
+
+PROGRAMS = sorted((Path(__file__).parents[1] / "tasks").glob("*/*.py"))
+
+
+@pytest.mark.parametrize(
+    "program", [one for one in PROGRAMS if one.name == "reference.py"], ids=lambda one: one.parent.name
+)
+def test_nothing_is_told_of_programs_that_work(program: Path) -> None:
+    found = check_code(DriftChecker(History.load(), "2.13.0"), program.read_text(encoding="utf-8"))
+    assert found.problems == () and found.confirmed
+
+
+def test_most_programs_with_invented_names_are_told_so() -> None:
+    wrong = [one for one in PROGRAMS if one.name == "wrong.py"]
+    checker = DriftChecker(History.load(), "2.13.0")
+    told = {one.parent.name for one in wrong if check_code(checker, one.read_text(encoding="utf-8")).errors}
+    # The others use what is there in a way that does something else.
+    assert len(wrong) == 20 and len(told) >= 11
