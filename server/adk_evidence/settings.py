@@ -581,6 +581,8 @@ class PackSettings(Frozen):
 
     max_results_final: int = Field(ge=1, le=100)
     top_k_buffer: PositiveInt
+    neighbours: int = NonNegativeInt
+    neighbour_buffer: PositiveInt
     min_docs: int = NonNegativeInt
     min_code: int = NonNegativeInt
     passages: bool

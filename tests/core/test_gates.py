@@ -106,3 +106,46 @@ def test_docs_need_an_address_and_code_a_path():
     assert not can_be_cited(payload("doc", uri=None), published=True)
     assert can_be_cited(payload("doc", uri=None), published=False)
     assert can_be_cited(payload("code", path="src/a.py"), published=True)
+
+
+def _part(page, place):
+    chunk = payload("doc", path=f"docs/{page}.md", body=f"part {place} of {page}")
+    return placed(hit(chunk, place), place, float(-place))
+
+
+def _places(final):
+    return [item.pool_rank for item in final]
+
+
+def test_the_last_places_of_a_long_list_go_to_pages_that_are_results_already():
+    items = [_part(f"page{place}", place) for place in range(1, 31)]
+    items[19], items[24], items[28] = _part("page3", 20), _part("page11", 25), _part("page3", 29)
+    asked = _chosen(items, size=14)
+    assert _places(asked.final) == [*range(1, 12), 20, 25, 29]
+    assert [item.moved_up for item in asked.final] == [None] * 11 + ["neighbour"] * 3
+    # A short list has the first results alone.
+    assert _places(_chosen(items, size=11).final) == [*range(1, 12)]
+    assert _places(_chosen(items, size=12).final) == [*range(1, 12), 20]
+
+
+def test_places_without_neighbours_stay_with_the_next_results():
+    items = [_part(f"page{place}", place) for place in range(1, 60)]
+    items[12], items[49] = _part("page1", 13), _part("page2", 50)
+    asked = _chosen(items, size=14)
+    # The thirteenth would be there in any case, and the fiftieth is too far behind.
+    assert _places(asked.final) == [*range(1, 15)]
+    assert [item.moved_up for item in asked.final] == [None] * 14
+
+
+def test_methods_are_neighbours_of_their_class_and_functions_of_their_file():
+    def code(place, path, symbol, kind):
+        chunk = payload("code", path=path, symbol=symbol, symbol_kind=kind, body=f"{symbol} {place}")
+        return placed(hit(chunk, place), place, float(-place))
+
+    items = [_part(f"page{place}", place) for place in range(1, 31)]
+    items[0] = code(1, "a.py", "Shop.buy", "method")
+    items[1] = code(2, "b.py", "help", "function")
+    items[15] = code(16, "a.py", "Cart.fill", "method")
+    items[16] = code(17, "a.py", "Shop.sell", "method")
+    items[17] = code(18, "b.py", "_help", "function")
+    assert _places(_chosen(items, size=14).final) == [*range(1, 13), 17, 18]

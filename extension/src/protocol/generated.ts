@@ -811,7 +811,7 @@ export interface Why {
   /**
    * What a result from behind the first places was needed for.
    */
-  moved_up: ("kind" | "example") | null;
+  moved_up: ("kind" | "example" | "neighbour") | null;
   /**
    * What `support` was computed from.
    */

@@ -72,13 +72,13 @@ def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[
 
 def _whole_of(hit: Hit) -> _Whole | None:
     payload = hit.payload
-    name = _class_of(payload) if payload.kind == "code" else ""
+    name = class_of(payload) if payload.kind == "code" else ""
     if name is None or not payload.has_lines:
         return None
     return _Whole(hit.collection, payload.corpus, payload.commit, payload.path, name)
 
 
-def _class_of(payload: ChunkPayload) -> str | None:
+def class_of(payload: ChunkPayload) -> str | None:
     """The class that a chunk is or is a part of."""
     if payload.symbol is None or payload.symbol_kind in ("module", "function", "block"):
         return None

@@ -34,8 +34,8 @@ from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 # How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
 # in code, of whose methods a few statements are enough, and at most.
 NEAR_FIRST = 0.1
-NEAR_STEP = 0.05
-NEAR_CODE = 0.15
+NEAR_STEP = 0.04
+NEAR_CODE = 0.1
 NEAR_MOST = 0.9
 # A field that is asked for by its name scores so many times the best of the other units.
 ASKED_FIELD = 3.0
@@ -187,7 +187,9 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
         new = found.words - seen
         seen |= found.words
         weak = support.get(hit.point_id, strongest) < WEAK_SHARE * strongest
-        adds.append(place < ALWAYS_SHOWN or hit.is_meant or bool(new) or not weak)
+        # Neighbours complete what others say, in other words.
+        meant = hit.is_meant or hit.moved_up == "neighbour"
+        adds.append(place < ALWAYS_SHOWN or meant or bool(new) or not weak)
     last = max((place for place, one in enumerate(adds) if one), default=-1)
     return {hit.point_id for hit in run.final[last + 1 :]}
 

@@ -208,7 +208,7 @@ class Run:
             rerank_weights=self.rerank_weights,
             support_weights=retrieval.support.model_dump(exclude={"high", "nearest"}) if retrieval.support else {},
             results=self.size,
-            buffer=max(self.size, self.settings.pack.top_k_buffer),
+            buffer=max(self.size, self.settings.pack.top_k_buffer, self.settings.pack.neighbour_buffer),
             required={SOURCE_TYPES[kind]: minimum for kind, minimum in self.required.items()},
             filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self.scope.excluded_origins,
