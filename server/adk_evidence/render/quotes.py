@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -41,12 +42,15 @@ class Quote:
         return self.whole is not None
 
     def written(self, number: int) -> str:
+        return f"[{self.mark} {number}] {self._unnumbered}"
+
+    # Fitting into a budget writes a quote several times.
+    @functools.cached_property
+    def _unnumbered(self) -> str:
         language = self.language if self.language.isalnum() else "text"
         # No line begins with corpus text: outside the fence it could open another fence.
-        header = f"[{self.mark} {number}] {cited(self.citation)}"
-        if self.facts:
-            header += f"\nAT: {one_line(self.facts)}"
-        return f"{header}\n{fenced(self.text, language)}"
+        facts = f"\nAT: {one_line(self.facts)}" if self.facts else ""
+        return f"{cited(self.citation)}{facts}\n{fenced(self.text, language)}"
 
     def cost(self, number: int) -> int:
         """Tokens that the quote adds to a prompt."""

@@ -28,7 +28,12 @@ def visible(text: str) -> str:
     """The text with control and hidden format characters shown as `<U+001B>` instead of obeyed."""
     if text.isascii() and not _ASCII_CONTROL.search(text):
         return text
-    return "".join(char if _harmless(char) else f"<U+{ord(char):04X}>" for char in text)
+    return text.translate({ord(char): f"<U+{ord(char):04X}>" for char in _hidden_in(text)})
+
+
+def _hidden_in(text: str) -> list[str]:
+    # A text has few different characters.
+    return [char for char in set(text) if not _harmless(char)]
 
 
 def _harmless(char: str) -> bool:
@@ -40,7 +45,7 @@ def _harmless(char: str) -> bool:
 def visible_json(text: str) -> str:
     r"""A JSON text of the same value, with `\uXXXX` for the characters that `visible` shows."""
     # Such characters stand in strings only; the rest of JSON is ASCII.
-    return "".join(char if _harmless(char) else json.dumps(char)[1:-1] for char in text)
+    return text.translate({ord(char): json.dumps(char)[1:-1] for char in _hidden_in(text)})
 
 
 def visible_values(value: Any) -> Any:
