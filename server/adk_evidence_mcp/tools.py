@@ -32,6 +32,7 @@ from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
+from adk_evidence_agents.operations.searching import anywhere
 from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.work import Call
 
@@ -190,7 +191,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
         "max_results_final": arguments.max_results,
         "filters": {
             "source_types": arguments.sources,
-            "path_allowlist": () if arguments.path is None else (arguments.path,),
+            "path_allowlist": () if arguments.path is None else (anywhere(arguments.path),),
         },
     }
     pack, block = evidence_block(session, values, arguments.max_tokens, call, codebase=arguments.codebase)

@@ -194,13 +194,20 @@ def _advise_on_filters(run: Run, filters: SearchFilters, counted: int) -> None:
         )
 
 
+def anywhere(path: str) -> str:
+    """A glob for a path that may begin in any folder, unless the path begins with a slash.
+
+    An agent knows the folder of its project, or the end of a path, and not where that lies in the indexed repository.
+    """
+    path = path.removeprefix("./")
+    return path if path.startswith(("/", "**/")) else f"**/{path}"
+
+
 def _evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -> EvidenceFilters:
     directory = (filters.directory or "").removeprefix("./")
-    # An agent knows the folder of its project, which may lie deep in the repository that is indexed.
-    anywhere = directory if directory.startswith("/") else f"**/{directory}"
     name = (filters.file_type or "").lower().lstrip(".")
     return EvidenceFilters(
-        path_allowlist=() if directory in _HERE else (anywhere,),
+        path_allowlist=() if directory in _HERE else (anywhere(directory),),
         languages=() if filters.file_type is None else (name, *_EXTENSIONS.get(name, ())),
         source_types=sources,
         tags=filters.tags,
