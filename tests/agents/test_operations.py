@@ -427,9 +427,9 @@ def test_what_would_index_too_much_is_refused(session: AgentSession, tmp_path: P
     assert "not a folder" in refused(str(file))
     assert "not a folder" in refused(str(tmp_path / "gone"))
     # Whether it exists or not.
-    assert "agents may index" in refused("/etc") and "agents may index" in refused("/gone")
+    assert "agents may look into" in refused("/etc") and "agents may look into" in refused("/gone")
     (tmp_path / "etc").symlink_to("/etc")
-    assert "agents may index" in refused(str(tmp_path / "etc"))
+    assert "agents may look into" in refused(str(tmp_path / "etc"))
     assert "its own data" in refused(str(session.settings.paths.root / "index"))
     assert "its own data" in refused(str(session.settings.paths.root))
     assert "not a folder" in refused("/\0")
