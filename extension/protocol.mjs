@@ -34,6 +34,7 @@ const CHECKED = [
   "TargetsParams",
   "RenderParams",
   "CheckResult",
+  "CodeCheck",
 ];
 /** What older servers do not send. */
 const NEWER = {
@@ -115,7 +116,7 @@ async function types(server, editor) {
 
 /** The definitions that are checked, without what a check does not read. */
 function checks(server, editor) {
-  const results = reachable(["EvidenceResult", "CheckResult"], server.$defs);
+  const results = reachable(["EvidenceResult", "CheckResult", "CodeCheck"], server.$defs);
   const definitions = {};
   for (const name of reachable(CHECKED, server.$defs)) {
     const whole = results.has(name) ? tolerant(name, server.$defs[name]) : server.$defs[name];

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.errors import SourceError
+from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.symbols.code_check import CodeCheck, Problem, check_code
+from adk_evidence.symbols.code_check import check_code
 from adk_evidence.symbols.corpus_drift import files_of_folder
 from adk_evidence.symbols.drift import DriftChecker
 from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
@@ -74,7 +75,7 @@ def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
 
 
 def to_json(linted: Sequence[Linted], version: str) -> str:
-    problems = [{"path": one.path, **asdict(problem)} for one in linted for problem in one.found.problems]
+    problems = [{"path": one.path, **problem.model_dump()} for one in linted for problem in one.found.problems]
     confirmed = sorted({name for one in linted for name in one.found.confirmed})
     data = {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
     return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
@@ -92,7 +93,7 @@ def _findings(linted: Iterable[Linted]) -> list[Finding]:
     return [_finding(one, problem) for one in linted for problem in one.found.problems]
 
 
-def _finding(one: Linted, problem: Problem) -> Finding:
+def _finding(one: Linted, problem: CodeProblem) -> Finding:
     return Finding(f"code-{problem.kind}", problem.text, str(one.disk), problem.line, key=problem.symbol)
 
 

@@ -43,6 +43,7 @@ def make_server(
         protocol.INDEX: ingestion.index,
         protocol.RENDER: partial(requests.render, server),
         protocol.CHECK: partial(requests.check, server),
+        protocol.CHECK_CODE: partial(requests.check_code, server),
     }
     answers = {method: _checked(server, protocol.PARAMS[method], answer) for method, answer in own.items()}
     for method, answer in answers.items():

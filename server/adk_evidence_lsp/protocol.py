@@ -28,6 +28,7 @@ from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
+from adk_evidence.symbols.document import MAX_READ_CHARS
 from adk_evidence.symbols.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
 from adk_evidence.validation import first_problem
 
@@ -40,6 +41,7 @@ INGEST = "adk/ingest"
 INDEX = "adk/index"
 RENDER = "adk/render"
 CHECK = "adk/check"
+CHECK_CODE = "adk/checkCode"
 
 # The notification that says how far an ingestion is. Clients may ignore a notification that begins with a dollar sign.
 INGEST_PROGRESS = "$/adk/ingestProgress"
@@ -55,6 +57,7 @@ COMMANDS = {
     "adkEvidence.server.index": INDEX,
     "adkEvidence.server.render": RENDER,
     "adkEvidence.server.check": CHECK,
+    "adkEvidence.server.checkCode": CHECK_CODE,
 }
 # The server's command that shows evidence in any editor, with the parameters of `adk/evidence`.
 SHOW_EVIDENCE = "adkEvidence.server.showEvidence"
@@ -271,6 +274,17 @@ class CheckParams(_Params):
     pack: Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 
 
+class CheckCodeParams(_Params):
+    """`adk/checkCode`: Python code, or a Markdown text with blocks of Python; `folder` as in `adk/evidence`.
+
+    The result is null where nobody knows which google-adk to check against.
+    """
+
+    text: str = Field(max_length=MAX_READ_CHARS)
+    language: Literal["python", "markdown"] = "python"
+    folder: _Folder = None
+
+
 # The parameters of each request.
 PARAMS: dict[str, type[BaseModel]] = {
     EVIDENCE: EvidenceParams,
@@ -282,6 +296,7 @@ PARAMS: dict[str, type[BaseModel]] = {
     INDEX: IndexParams,
     RENDER: RenderParams,
     CHECK: CheckParams,
+    CHECK_CODE: CheckCodeParams,
 }
 
 

@@ -21,6 +21,7 @@ from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
 from adk_evidence_lsp.projects import Project, chosen_for, codebase_for
 from adk_evidence_lsp.protocol import (
+    CheckCodeParams,
     CheckedCandidate,
     CheckParams,
     CheckResult,
@@ -424,6 +425,24 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
         return CheckResult(intact=is_intact(params.pack), candidates=candidates).model_dump(mode="json")
 
     return await server.executor.run(compare)
+
+
+async def check_code(server: EvidenceServer, params: CheckCodeParams) -> dict[str, Any] | None:
+    """What Python code has otherwise than the google-adk of the project; None where that is not known."""
+    project = server.project(None, params.folder)
+
+    def look(cancelled: Cancelled) -> dict[str, Any] | None:
+        from adk_evidence.search.drift import checker_of
+        from adk_evidence.symbols.code_check import check_code
+
+        with server.backend.use_recent(project) as (_, chosen):
+            checker = checker_of(chosen)
+        if checker is None:
+            return None
+        found = check_code(checker, params.text, "py" if params.language == "python" else "md")
+        return found.model_dump(mode="json")
+
+    return await server.executor.run(look, lane="lookup")
 
 
 def _with_note(checked: Checked, note: str | None) -> Verification:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
 
+from adk_evidence.models.code import CodeCheck
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
@@ -50,6 +51,7 @@ _RESULTS: tuple[type[BaseModel], ...] = (
     IngestProgress,
     RenderResult,
     CheckResult,
+    CodeCheck,
 )
 
 

@@ -8,10 +8,11 @@ from pydantic import Field
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.base import Frozen
+from adk_evidence.models.code import CodeCheck
 from adk_evidence.render.sanitize import code_span, one_line
 from adk_evidence.search.drift import checker_of
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.code_check import CodeCheck, ProblemKind, check_code
+from adk_evidence.symbols.code_check import check_code
 from adk_evidence.textfile import decode, is_binary
 from adk_evidence_agents.operations.requests import MAX_CODE_CHARS
 from adk_evidence_agents.roots import check_below_roots
@@ -32,24 +33,6 @@ class CheckCode(Frozen):
     path: str | None = Field(default=None, max_length=4096, description="A file instead of code.")
 
 
-class CodeProblem(Frozen):
-    """Something that the version has otherwise, as `Problem` says."""
-
-    kind: ProblemKind
-    line: int
-    symbol: str
-    text: str
-    instead: str | None
-
-
-class CodeChecked(Frozen):
-    """What `check_adk_code` found."""
-
-    version: str = Field(description="The google-adk that the code was checked against.")
-    problems: tuple[CodeProblem, ...]
-    confirmed: tuple[str, ...] = Field(description="Names of the ADK in the code that the version has.")
-
-
 def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> Answer:
     """Check Python code against the project's google-adk without running it: imports, keywords, required arguments,
     overrides, missing await. Write, check, then look up only what is wrong.
@@ -66,18 +49,13 @@ def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> A
     version = f"VERSION: google-adk {found.version}"
     if chosen.wanted is not None and chosen.wanted.taken_from:
         version += f", from {code_span(chosen.wanted.taken_from)}"
-    structured = CodeChecked(
-        version=found.version,
-        problems=tuple(CodeProblem.model_validate(one, from_attributes=True) for one in found.problems),
-        confirmed=found.confirmed,
-    )
-    return Answer("\n".join([one_line(version), *_told(found)]), structured)
+    return Answer("\n".join([one_line(version), *_told(found)]), found)
 
 
 def _told(found: CodeCheck) -> list[str]:
     lines = [f"line {one.line}: {one_line(one.text)}" for one in found.problems[:MAX_PROBLEMS]]
     more = len(found.problems) - len(lines)
-    return [*lines, *([f"and {more} more problems"] if more else []), one_line(found.confirmation)]
+    return [*lines, *([f"and {more} more problems"] if more else []), one_line(found.summary)]
 
 
 def _code(settings: Settings, arguments: CheckCode) -> str:
@@ -102,4 +80,4 @@ def _code(settings: Settings, arguments: CheckCode) -> str:
     return decoded.text
 
 
-CHECK_TOOLS: tuple[Tool, ...] = (Tool("Check ADK code", check_adk_code, CheckCode, CodeChecked),)
+CHECK_TOOLS: tuple[Tool, ...] = (Tool("Check ADK code", check_adk_code, CheckCode, CodeCheck),)

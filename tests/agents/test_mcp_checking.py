@@ -9,9 +9,10 @@ import pytest
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.project import ProjectAdk
+from adk_evidence.models.code import CodeCheck
 from adk_evidence.settings import load_settings
 from adk_evidence_agents.session import AgentSession
-from adk_evidence_mcp.checking import MAX_FILE_BYTES, MAX_PROBLEMS, CheckCode, CodeChecked, check_adk_code
+from adk_evidence_mcp.checking import MAX_FILE_BYTES, MAX_PROBLEMS, CheckCode, check_adk_code
 from adk_evidence_mcp.tools import Answer
 from adk_evidence_mcp.work import Call
 
@@ -56,7 +57,7 @@ def test_code_is_checked_against_the_version_of_the_project(project: Project) ->
         "The rest fits google-adk 2.13.0 as far as can be told without running it. Checked: LlmAgent(name).",
     ]
     found = answer.structured
-    assert isinstance(found, CodeChecked)
+    assert isinstance(found, CodeCheck)
     assert (found.version, found.problems[0].instead) == ("2.13.0", "instruction")
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.symbols.code_check import CodeCheck, check_code
+from adk_evidence.models.code import CodeCheck
+from adk_evidence.symbols.code_check import check_code
 from adk_evidence.symbols.document import MAX_READ_CHARS
 from adk_evidence.symbols.drift import DriftChecker
 from adk_evidence.symbols.history import History
@@ -170,17 +171,26 @@ def test_a_missing_await_and_a_deprecated_name_are_told() -> None:
 def test_what_was_checked_is_named() -> None:
     found = check("agent = Agent(name='a', model='m')\nclass Mine(BasePlugin):\n    async def on_event(self, e): ...\n")
     assert found.problems == ()
-    assert found.confirmation == (
+    assert found.summary == (
         "No problem was found: the code fits google-adk 2.0.0 as far as can be told without running it. "
         "Checked: Agent(model, name), BasePlugin, BasePlugin.on_event, open_plugin."
     )
-    assert check_code(CHECKER, "print(1)\n").confirmation.startswith("The code names nothing of google-adk")
+    assert check_code(CHECKER, "print(1)\n").summary.startswith("The code names nothing of google-adk")
 
 
 def test_code_that_does_not_parse_is_checked_around_what_is_broken() -> None:
     found = check("agent = Agent(instruct='x', name='a')\nif True\n    pass\n")
     assert [(one.kind, one.line) for one in found.problems] == [("keyword", 3), ("syntax", 4)]
     assert found.problems[1].text == "The code does not parse: expected ':'."
+
+
+def test_the_blocks_of_a_text_are_read_as_one_module_and_may_be_shortened() -> None:
+    page = (
+        "Import it:\n```python\nfrom google.adk.agents import Agent\n```\nand use it:\n\n    no code\n\n"
+        "```py\nAgent(x=1, ...)\n```\n```python\nif so:\n```\n"
+    )
+    assert [(one.kind, one.line) for one in check_code(CHECKER, page, "md").problems] == [("keyword", 10)]
+    assert check_code(CHECKER, "No code at all.", "md").problems == ()
 
 
 def test_longer_code_than_anybody_writes_is_not_read() -> None:

@@ -205,3 +205,22 @@ async def test_a_busy_server_lets_the_client_ask_for_diagnostics_again() -> None
         await diagnose(cast(EvidenceServer, server), params)
     error = refused.value.to_response_error()
     assert error.code == types.LSPErrorCodes.ServerCancelled and error.data == {"retriggerRequest": True}
+
+
+@pytest.mark.usefixtures("released")
+def test_code_and_the_code_of_a_text_are_checked_on_request(client: RawClient) -> None:
+    page = f"Do this:\n\n```python\n{TEXT}```\n\nand\n\n```python\nother = LlmAgent(...)\nother.run_asink()\n```\n"
+    found = client.result("adk/checkCode", {"text": page, "language": "markdown"})
+    assert [(one["line"], one["kind"], one["instead"]) for one in found["problems"]] == [
+        (6, "keyword", "model"),
+        (6, "keyword", None),
+        (13, "name", "run_async"),
+    ]
+    assert found["version"] == "9.9.0" and "google.adk.agents.LlmAgent(name=)" in found["confirmed"]
+    alone = client.result("adk/checkCode", {"text": TEXT})
+    assert [one["line"] for one in alone["problems"]] == [3, 3]
+    assert client.request("adk/checkCode", {})["error"]["code"] == -32602
+
+
+def test_code_is_not_checked_where_the_version_is_not_known(client: RawClient) -> None:
+    assert client.result("adk/checkCode", {"text": TEXT}) is None

@@ -6,7 +6,7 @@ import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
-import type { AnswerFacts, Candidate, EvidenceResult } from "../protocol/generated";
+import type { AnswerFacts, Candidate, CodeCheck, EvidenceResult } from "../protocol/generated";
 import { FIXES } from "../server/problems";
 import { isStep } from "../server/showProblem";
 import { clip, markdownLine, messageLine } from "../text/untrusted";
@@ -24,6 +24,10 @@ const MOST_LISTED = 12;
 /** Without an answer of a model, the best results are shown with their texts. */
 const QUOTED = 5;
 const LONGEST_QUESTION = 1000;
+/** Nobody mends more at once. */
+const MOST_PROBLEMS = 10;
+/** Begins a block of code in Markdown. */
+const FENCE = "```";
 
 export interface TurnParts {
   evidence: Evidence;
@@ -46,6 +50,8 @@ interface Outcome {
   refusal: string | null;
   /** What the model was given, or the best of what was found. */
   citations: ReadonlyMap<number, Citation>;
+  /** The model's words. */
+  answer: string;
 }
 
 const NOTHING_WRITTEN: Written = { some: false, cited: new Set() };
@@ -86,7 +92,8 @@ export class Turn {
       return resultOf({ ...facts, outcome: "nothing", citations: 0 });
     }
     this.response.progress(messageLine(pack.quality.note));
-    const { written, citations, refusal } = await this.write(pack, taskMode, attached);
+    const { written, citations, refusal, answer } = await this.write(pack, taskMode, attached);
+    await this.tellOfCode(answer, pack);
     if (written.some && refusal === null && written.cited.size > 0) {
       return resultOf({ ...facts, outcome: "answered", citations: written.cited.size });
     }
@@ -137,22 +144,51 @@ export class Turn {
       return this.refused(this.refusal(reason), pack);
     }
     const writer = new AnswerWriter(citations, this.response);
+    let answer = "";
     try {
-      const answer = await this.request.model.sendRequest(messages.map(toModel), {}, this.token);
-      for await (const piece of answer.text) {
+      const response = await this.request.model.sendRequest(messages.map(toModel), {}, this.token);
+      for await (const piece of response.text) {
         writer.write(piece);
+        answer += piece;
       }
     } catch (reason) {
-      return { written: writer.end(), refusal: this.refusal(reason), citations };
+      return { written: writer.end(), refusal: this.refusal(reason), citations, answer };
     }
     const written = writer.end();
-    return { written, refusal: written.some ? null : refusalOf(null, this.request.model.name), citations };
+    return { written, refusal: written.some ? null : refusalOf(null, this.request.model.name), citations, answer };
   }
 
   /** The best of what was found, for want of a model's answer. */
   private async refused(refusal: string, pack: EvidenceResult): Promise<Outcome> {
     const best = pack.candidates.slice(0, MOST_LISTED).map((candidate, index) => [index + 1, candidate] as const);
-    return { written: NOTHING_WRITTEN, refusal, citations: await this.cite(new Map(best), pack) };
+    return { written: NOTHING_WRITTEN, refusal, citations: await this.cite(new Map(best), pack), answer: "" };
+  }
+
+  /** Says below an answer whether its code fits the google-adk of the project. A check that fails says nothing. */
+  private async tellOfCode(answer: string, pack: EvidenceResult): Promise<void> {
+    if (!answer.includes(FENCE)) {
+      return;
+    }
+    let check: CodeCheck | null;
+    try {
+      check = await this.parts.evidence.checkCode(answer, pack, this.token);
+    } catch (reason) {
+      if (this.token.isCancellationRequested) {
+        throw reason;
+      }
+      this.parts.log.warn(`The code of an answer was not checked: ${codeOf(reason)}`);
+      return;
+    }
+    if (check === null || (check.problems.length === 0 && check.confirmed.length === 0)) {
+      return;
+    }
+    if (check.problems.length === 0) {
+      this.say(vscode.l10n.t("The code fits google-adk {0} as far as can be told without running it.", check.version));
+      return;
+    }
+    this.say(vscode.l10n.t("Not all of the code fits google-adk {0}:", check.version));
+    const told = check.problems.slice(0, MOST_PROBLEMS).map(({ text }) => `- ${markdownLine(text)}\n`);
+    this.response.markdown(`${told.join("")}\n`);
   }
 
   /** The messages for the model, and what the marks in them stand for. */

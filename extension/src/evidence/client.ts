@@ -1,7 +1,8 @@
 import { type CancellationToken, Uri } from "vscode";
-import { isCheckResult, isPack } from "../protocol/check";
+import { isCheckResult, isCodeCheck, isPack } from "../protocol/check";
 import type {
   CheckResult,
+  CodeCheck,
   EvidenceParams,
   EvidenceResult,
   IndexResult,
@@ -99,6 +100,17 @@ export class Evidence {
   async check(pack: EvidenceResult, token?: CancellationToken): Promise<CheckResult> {
     const found = await this.backend.request("adk/check", { pack }, token, scopeInUse());
     if (!isCheckResult(found)) {
+      throw PROBLEMS.unreadableAnswer();
+    }
+    return found;
+  }
+
+  /** What the Python code of a Markdown text has otherwise than the google-adk of the project; null where nobody knows. */
+  async checkCode(text: string, pack: EvidenceResult, token?: CancellationToken): Promise<CodeCheck | null> {
+    const scope = this.scopeOf(pack);
+    const params = { ...projectOf(scope), text, language: "markdown" as const };
+    const found = await this.backend.request("adk/checkCode", params, token, scope);
+    if (found !== null && !isCodeCheck(found)) {
       throw PROBLEMS.unreadableAnswer();
     }
     return found;

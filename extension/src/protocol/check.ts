@@ -3,6 +3,7 @@
 import type {
   AnswerFacts,
   CheckResult,
+  CodeCheck,
   EvidenceResult,
   FindArguments,
   FromPage,
@@ -49,6 +50,7 @@ export const MAX_HISTORY = limitOf("ViewState", "history", "maxItems");
 /** Whether a pack can be shown: its parts have the form that they should have, whatever words newer servers use. */
 export const isPack = checkOf<EvidenceResult>("EvidenceResult");
 export const isCheckResult = checkOf<CheckResult>("CheckResult");
+export const isCodeCheck = checkOf<CodeCheck>("CodeCheck");
 /** Whether the page sent it; nothing that comes from the page is believed unseen. */
 export const isFromPage = checkOf<FromPage>("FromPage");
 /** Whether the extension sent it to the page. */

@@ -76,6 +76,7 @@ export interface Protocol {
   IndexParams: IndexParams;
   RenderParams: RenderParams;
   CheckParams: CheckParams;
+  CheckCodeParams: CheckCodeParams;
   EvidenceResult: EvidenceResult;
   SymbolResult: SymbolResult;
   TargetAnswer: TargetAnswer;
@@ -86,6 +87,7 @@ export interface Protocol {
   IngestProgress: IngestProgress;
   RenderResult: RenderResult;
   CheckResult: CheckResult;
+  CodeCheck: CodeCheck;
   HistoryItem: HistoryItem;
   ViewJob: ViewJob;
   ToPage: ToPage;
@@ -951,6 +953,16 @@ export interface CheckParams {
   pack: EvidenceResult;
 }
 /**
+ * `adk/checkCode`: Python code, or a Markdown text with blocks of Python; `folder` as in `adk/evidence`.
+ *
+ * The result is null where nobody knows which google-adk to check against.
+ */
+export interface CheckCodeParams {
+  text: string;
+  language?: "python" | "markdown";
+  folder?: string | null;
+}
+/**
  * `adk/symbol`'s result; `others` are paths that the name may mean, too.
  */
 export interface SymbolResult {
@@ -1321,6 +1333,45 @@ export interface CheckResult {
 export interface CheckedCandidate {
   candidate_id: string;
   verification: Verification;
+}
+/**
+ * The problems of a piece of code in the order of its lines, and what was confirmed.
+ *
+ * What the code does not say, such as the class of a parameter without an annotation, is in neither.
+ */
+export interface CodeCheck {
+  /**
+   * The google-adk that the code was checked against.
+   */
+  version: string;
+  problems: CodeProblem[];
+  /**
+   * The names of the ADK in the code that the version has, sorted: paths, and keywords of calls.
+   */
+  confirmed: string[];
+  /**
+   * A sentence on what was checked, which ends every report.
+   */
+  summary: string;
+}
+/**
+ * Something that a version of the ADK has otherwise than the code, in a sentence.
+ */
+export interface CodeProblem {
+  kind: "syntax" | "import" | "name" | "keyword" | "argument" | "override" | "await" | "deprecated";
+  /**
+   * Line of the code, from 1.
+   */
+  line: number;
+  /**
+   * A path, or a keyword as `google.adk.runners.Runner(app=)`; empty where the code does not parse.
+   */
+  symbol: string;
+  text: string;
+  /**
+   * The name or path that the version has, where that is sure or near enough.
+   */
+  instead: string | null;
 }
 /**
  * A question that was answered.

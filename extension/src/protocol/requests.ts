@@ -1,8 +1,10 @@
 /** The server's own requests: their methods, each with its parameters' and its result's type. */
 
 import type {
+  CheckCodeParams,
   CheckParams,
   CheckResult,
+  CodeCheck,
   EvidenceParams,
   EvidenceResult,
   IndexParams,
@@ -31,6 +33,7 @@ export interface Requests {
   "adk/index": [IndexParams, IndexResult];
   "adk/render": [RenderParams, RenderResult];
   "adk/check": [CheckParams, CheckResult];
+  "adk/checkCode": [CheckCodeParams, CodeCheck | null];
 }
 
 export type Method = keyof Requests;

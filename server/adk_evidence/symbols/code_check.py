@@ -1,116 +1,106 @@
-"""What a piece of Python code has otherwise than a version of the ADK: names, calls, overrides, a missing `await`."""
+"""Checks a piece of Python code against a version of the ADK: names, calls, overrides, a missing `await`."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from adk_evidence.symbols.document import MAX_READ_CHARS, PythonDocument
-from adk_evidence.symbols.drift import Deviation, DriftChecker, DriftKind, without_module
+from adk_evidence.models.code import CodeCheck, CodeProblem
+from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.symbols.document import MAX_READ_CHARS, PythonDocument, split_document
+from adk_evidence.symbols.drift import Deviation, DriftChecker, without_module
 from adk_evidence.symbols.history import read_call
-from adk_evidence.symbols.mismatch import UseKind, uses_in
+from adk_evidence.symbols.mismatch import uses_in
 from adk_evidence.symbols.remarks import Remark, remark
 from adk_evidence.tokens import estimate_tokens
 
-ProblemKind = DriftKind | UseKind | Literal["syntax"]
 # What a list of names may cost.
 NAMES_TOKENS = 80
 _NOTHING = "The code names nothing of google-adk that can be checked: no import, and no value whose class it says."
 _LINE = re.compile(r" \(line (\d+)\)$")
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Something that a version of the ADK has otherwise, in a line of the code (from 1).
-
-    `symbol` is a path, or a keyword as `google.adk.runners.Runner(app=)`; empty where the code does not parse.
-    `instead` is the name or path that the version has, where that is sure or near enough. `text` says all this in a
-    sentence.
-    """
-
-    kind: ProblemKind
-    line: int
-    symbol: str
-    text: str
-    instead: str | None = None
-
-    @property
-    def is_error(self) -> bool:
-        """Whether the code fails; deprecated names still work."""
-        return self.kind != "deprecated"
-
-
-@dataclass(frozen=True)
-class CodeCheck:
-    """The problems of a piece of code in the order of its lines.
-
-    `confirmed` are the names of the ADK that the code shows and the version has, sorted: paths, and keywords of calls.
-    What the code does not say, such as the class of a parameter without an annotation, is in neither.
-    """
-
-    version: str
-    problems: tuple[Problem, ...]
-    confirmed: tuple[str, ...]
-
-    @property
-    def errors(self) -> int:
-        """How many of the problems make the code fail."""
-        return sum(problem.is_error for problem in self.problems)
-
-    @property
-    def confirmation(self) -> str:
-        """A sentence on what was checked, which ends every report."""
-        if not self.confirmed:
-            return f"The code names nothing that google-adk {self.version} surely has." if self.problems else _NOTHING
-        fits = "The rest fits" if self.problems else "No problem was found: the code fits"
-        return f"{fits} google-adk {self.version} as far as can be told without running it. {self._checked}"
-
-    @property
-    def _checked(self) -> str:
-        """The names that were checked, as many as there is room for, each callable with its keywords."""
-        keywords: dict[str, list[str]] = {}
-        for name in self.confirmed:
-            call = read_call(name)
-            keywords.setdefault(without_module(call.callable if call else name), []).extend(
-                [call.keyword] if call else []
-            )
-        written = [f"{name}({', '.join(given)})" if given else name for name, given in keywords.items()]
-        return _listed("Checked:", written)
-
-
-def check_code(checker: DriftChecker, text: str) -> CodeCheck:
+def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py") -> CodeCheck:
     """Check Python code without running it.
 
     Code that does not parse is one problem; the statements around the broken one are checked all the same.
+
+    Args:
+        checker: Knows the version.
+        text: A module, or with `md` a Markdown text, whose blocks of Python are read as one module. People shorten the
+            code of texts, so that a block that does not parse is no problem there.
+        lang: What the text is.
     """
     if len(text) > MAX_READ_CHARS:
         told = f"The code has more than {MAX_READ_CHARS:,} characters and was not read."
-        return CodeCheck(checker.version, (Problem("syntax", 1, "", told),), ())
-    document = PythonDocument(text)
+        return CodeCheck(
+            version=checker.version, problems=(_syntax(1, told),), confirmed=(), summary=_summary(checker, (), told)
+        )
+    document = PythonDocument(text if lang == "py" else _python_of(text))
     uses = list(uses_in(checker, document))
     named = _Named(checker)
     found = [
-        *_broken(document.broken),
+        *(_broken(document.broken) if lang == "py" else ()),
         *(
             named.problem(deviation, remark(checker, document, deviation, mention))
             for deviation, mention in checker.in_document(document, awaits=True)
         ),
-        *(Problem(one.kind, one.line + 1, one.symbol, one.problem) for one in uses if one.problem),
+        *(
+            CodeProblem(kind=one.kind, line=one.line + 1, symbol=one.symbol, text=one.problem)
+            for one in uses
+            if one.problem
+        ),
     ]
     # Two calls in one line may lack the same.
-    problems = sorted(dict.fromkeys(found), key=lambda one: (one.line, one.symbol, one.kind))
-    confirmed = {*checker.confirmed(document), *(one.symbol for one in uses if not one.problem)}
-    return CodeCheck(checker.version, tuple(problems), tuple(sorted(confirmed)))
+    problems = sorted(dict.fromkeys(found), key=lambda one: one.line)
+    confirmed = sorted({*checker.confirmed(document), *(one.symbol for one in uses if not one.problem)})
+    return CodeCheck(
+        version=checker.version,
+        problems=tuple(problems),
+        confirmed=tuple(confirmed),
+        summary=_summary(checker, confirmed, problems),
+    )
 
 
-def _broken(reason: str | None) -> Iterator[Problem]:
+def _python_of(page: str) -> str:
+    """The Python of a Markdown text, each line at its place."""
+    lines = split_document(page)
+    kept = [""] * len(lines)
+    for snippet in snippets_of(lines, "md"):
+        for number, line in enumerate(snippet.text.split("\n"), snippet.line):
+            kept[number] = line
+    return "\n".join(kept)
+
+
+def _summary(checker: DriftChecker, confirmed: Collection[str], problems: Collection[object]) -> str:
+    if not confirmed:
+        return f"The code names nothing that {checker.label} surely has." if problems else _NOTHING
+    fits = "The rest fits" if problems else "No problem was found: the code fits"
+    return f"{fits} {checker.label} as far as can be told without running it. {_checked(confirmed)}".rstrip()
+
+
+def _checked(confirmed: Collection[str]) -> str:
+    """The names that were checked, as many as there is room for, each callable with its keywords."""
+    keywords: dict[str, list[str]] = {}
+    for name in confirmed:
+        call = read_call(name)
+        own = keywords.setdefault(without_module(call.callable if call else name), [])
+        own += [call.keyword] if call else []
+    written = [f"{name}({', '.join(given)})" if given else name for name, given in keywords.items()]
+    return _listed("Checked:", written)
+
+
+def _syntax(line: int, told: str) -> CodeProblem:
+    return CodeProblem(kind="syntax", line=line, symbol="", text=told)
+
+
+def _broken(reason: str | None) -> Iterator[CodeProblem]:
     if reason is not None:
         line = _LINE.search(reason)
-        told = f"The code does not parse: {_LINE.sub('', reason)}."
-        yield Problem("syntax", int(line[1]) if line else 1, "", told)
+        yield _syntax(int(line[1]) if line else 1, f"The code does not parse: {_LINE.sub('', reason)}.")
 
 
 @dataclass
@@ -120,12 +110,13 @@ class _Named:
     checker: DriftChecker
     listed: set[str] = field(default_factory=set)
 
-    def problem(self, deviation: Deviation, told: Remark) -> Problem:
+    def problem(self, deviation: Deviation, told: Remark) -> CodeProblem:
         # What has no short form for those who see the code is told in full.
         text = told.text or deviation.text
         if deviation.kind in ("keyword", "name") and told.replacement is None and deviation.instead is None:
             text = f"{text} {self._alternatives(deviation.symbol)}".rstrip()
-        return Problem(deviation.kind, told.line + 1, deviation.symbol, text, told.replacement or deviation.instead)
+        instead = told.replacement or deviation.instead
+        return CodeProblem(kind=deviation.kind, line=told.line + 1, symbol=deviation.symbol, text=text, instead=instead)
 
     def _alternatives(self, symbol: str) -> str:
         """The keywords that a call takes, those that it requires first, or the members of a class, the likest first."""

@@ -19,7 +19,7 @@ import type { CitedLocations } from "../../../src/evidence/citedLocations";
 import { Evidence } from "../../../src/evidence/client";
 import { COMMANDS, PARTICIPANT } from "../../../src/ids";
 import { Problem } from "../../../src/problem";
-import type { EvidenceResult, RenderResult } from "../../../src/protocol/generated";
+import type { CodeCheck, EvidenceResult, RenderResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "../evidence/fakeBackend";
 import { candidate, pack } from "../evidence/packs";
 import { FakeResponse, location } from "./fakeResponse";
@@ -46,6 +46,8 @@ interface Asked {
   cancelled?: boolean;
   /** What the server makes of the pack for a model. */
   rendered?: string;
+  /** What the server says of the code of an answer. */
+  checked?: Partial<CodeCheck> | null | Problem;
 }
 
 /** A request to the participant, and all that came of it. */
@@ -63,6 +65,13 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
       return next;
     },
     "adk/render": () => ({ text: more.rendered ?? PROMPT }) as RenderResult,
+    "adk/checkCode": () => {
+      const { checked = null } = more;
+      if (checked instanceof Problem) {
+        throw checked;
+      }
+      return checked && { version: "2.0.0", problems: [], confirmed: [], summary: "", ...checked };
+    },
   });
   const request = {
     prompt,
@@ -97,8 +106,9 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
     source.token,
   );
   const result = await turn.run();
-  const searched = backend.asked.filter(({ method }) => method === "adk/evidence").map(({ params }) => params);
-  return { result, facts: factsOf(result.metadata), response, sent, searched, logged };
+  const asked = (name: string) => backend.asked.filter(({ method }) => method === name).map(({ params }) => params);
+  const [searched, codes] = [asked("adk/evidence"), asked("adk/checkCode")];
+  return { result, facts: factsOf(result.metadata), response, sent, searched, codes, logged };
 }
 
 async function* answer({ answers = ["It retries [CT", "X 1]."], fails }: Model) {
@@ -132,6 +142,34 @@ describe("a request to @adk", () => {
     assert.deepEqual(searched, [{ query: QUESTION, taskMode: "explain", maxResults: null, timeBudgetMs: null }]);
     const [messages = []] = sent;
     assert.ok(messages.at(-1)?.content.includes(PROMPT));
+  });
+
+  describe("whose answer has code", () => {
+    const answers = ["Do [CTX 1]:\n\n``", "`python\nAgent(nme='a')\n```\n"];
+    const problem = { kind: "keyword" as const, line: 4, symbol: "Agent(nme=)", text: "no *nme*", instead: "name" };
+
+    it("says below what does not fit the project's google-adk", async () => {
+      const { response, codes, facts } = await ask({ model: { answers }, checked: { problems: [problem] } });
+      assert.deepEqual(codes, [{ text: answers.join(""), language: "markdown" }]);
+      assert.match(response.text, /Not all of the code fits google.*2.*0.*0.*:\n\n- no \\\*nme\\\*\n/);
+      assert.equal(facts?.outcome, "answered");
+    });
+
+    it("says below that it fits, and nothing where nothing could be checked", async () => {
+      const fits = await ask({ model: { answers }, checked: { confirmed: ["google.adk.Agent"] } });
+      assert.match(fits.response.text, /The code fits google.* as far as can be told without running it/);
+      for (const checked of [{}, null]) {
+        const { response } = await ask({ model: { answers }, checked });
+        assert.doesNotMatch(response.text, /fits/);
+      }
+    });
+
+    it("stands where the check fails, and is not checked without code", async () => {
+      const failed = await ask({ model: { answers }, checked: new Problem("An older server.", "failed") });
+      assert.equal(failed.facts?.outcome, "answered");
+      assert.deepEqual(failed.logged, ["The code of an answer was not checked: failed"]);
+      assert.deepEqual((await ask({})).codes, []);
+    });
   });
 
   it("has the task mode of the settings without a command, and with one that is none", async () => {
