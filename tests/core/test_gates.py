@@ -119,22 +119,22 @@ def _places(final):
 
 def test_the_last_places_of_a_long_list_go_to_pages_that_are_results_already():
     items = [_part(f"page{place}", place) for place in range(1, 31)]
-    items[19], items[24], items[28] = _part("page3", 20), _part("page11", 25), _part("page3", 29)
-    asked = _chosen(items, size=14)
-    assert _places(asked.final) == [*range(1, 12), 20, 25, 29]
-    assert [item.moved_up for item in asked.final] == [None] * 11 + ["neighbour"] * 3
+    items[19], items[24], items[28] = _part("page3", 20), _part("page12", 25), _part("page3", 29)
+    asked = _chosen(items, size=15)
+    assert _places(asked.final) == [*range(1, 13), 20, 25, 29]
+    assert [item.moved_up for item in asked.final] == [None] * 12 + ["neighbour"] * 3
     # A short list has the first results alone.
-    assert _places(_chosen(items, size=11).final) == [*range(1, 12)]
-    assert _places(_chosen(items, size=12).final) == [*range(1, 12), 20]
+    assert _places(_chosen(items, size=12).final) == [*range(1, 13)]
+    assert _places(_chosen(items, size=13).final) == [*range(1, 13), 20]
 
 
 def test_places_without_neighbours_stay_with_the_next_results():
     items = [_part(f"page{place}", place) for place in range(1, 60)]
-    items[12], items[49] = _part("page1", 13), _part("page2", 50)
-    asked = _chosen(items, size=14)
-    # The thirteenth would be there in any case, and the fiftieth is too far behind.
-    assert _places(asked.final) == [*range(1, 15)]
-    assert [item.moved_up for item in asked.final] == [None] * 14
+    items[13], items[49] = _part("page1", 14), _part("page2", 50)
+    asked = _chosen(items, size=15)
+    # The fourteenth would be there in any case, and the fiftieth is too far behind.
+    assert _places(asked.final) == [*range(1, 16)]
+    assert [item.moved_up for item in asked.final] == [None] * 15
 
 
 def test_methods_are_neighbours_of_their_class_and_functions_of_their_file():
@@ -148,4 +148,4 @@ def test_methods_are_neighbours_of_their_class_and_functions_of_their_file():
     items[15] = code(16, "a.py", "Cart.fill", "method")
     items[16] = code(17, "a.py", "Shop.sell", "method")
     items[17] = code(18, "b.py", "_help", "function")
-    assert _places(_chosen(items, size=14).final) == [*range(1, 13), 17, 18]
+    assert _places(_chosen(items, size=15).final) == [*range(1, 14), 17, 18]

@@ -14,7 +14,7 @@ MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
 # A kind in a sentence.
 KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
 # So many results are the first of the ranking; only places behind these go to neighbours.
-NEVER_NEIGHBOURS = 11
+NEVER_NEIGHBOURS = 12
 # How many files a sentence names.
 _NAMED_FILES = 3
 
