@@ -59,7 +59,7 @@ const NEWER = {
   ],
   RetrievalPlan: [
     ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],
-    ...["support_weights", "results", "buffer", "required", "question_model"],
+    ...["support_weights", "results", "buffer", "neighbour_buffer", "required", "question_model"],
   ],
   CorpusInfo: ["content"],
   IndexInfo: ["content", "dense_model"],

@@ -21,8 +21,9 @@ from adk_evidence.symbols.corpus_drift import (
     indexed_version,
     report_drift,
 )
-from adk_evidence.symbols.drift import DriftChecker, DriftKind
-from adk_evidence.symbols.history import History
+from adk_evidence.symbols.drift import DriftKind
+from adk_evidence_console import counted
+from adk_evidence_console.pinned import required_checker
 from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
 
 _RULES = (
@@ -47,30 +48,12 @@ def examine(settings: Settings, folder: Path | None, version: str | None) -> Dri
     """
     generation = open_generations(settings).current()
     wanted = version or (indexed_version(settings, generation.manifest) if generation else None)
-    checker = checker_for(settings, wanted)
+    checker = required_checker(settings, wanted)
     if folder is not None:
         return report_drift(checker, files_of_folder(folder))
     if generation is None:
         raise InvalidRequestError("There is no index whose docs could be checked.", "Name a folder.")
     return report_drift(checker, files_of_index(generation.manifest, generation.folder))
-
-
-def checker_for(settings: Settings, version: str | None) -> DriftChecker:
-    """A checker for a version.
-
-    Raises:
-        InvalidRequestError: The table does not know the version, or there is none.
-    """
-    if version is None:
-        raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
-    history = History.load(settings.paths.history)
-    try:
-        return DriftChecker(history, version)
-    except ValueError:
-        raise InvalidRequestError(
-            f"The table of google-adk's versions does not know {one_line(version)}.",
-            f"It knows {history.versions[0]} to {history.versions[-1]}; `adk-ingest history` adds newer ones.",
-        ) from None
 
 
 def show_text(report: DriftReport, out: Console) -> None:
@@ -80,7 +63,7 @@ def show_text(report: DriftReport, out: Console) -> None:
             style = "dim" if one.deviation.kind == "deprecated" else ""
             out.print(Text(f"{one.deviation.first + 1:>6}  {one_line(_message(one))}", style), soft_wrap=True)
     lost = f"{report.missing} ({report.share:.1%}) do not exist in google-adk {report.version}"
-    shown = f"{_counted(report.imports, 'import')} from google.adk in {_counted(report.files, 'file')}"
+    shown = f"{counted(report.imports, 'import')} from google.adk in {counted(report.files, 'file')}"
     out.print(Text(f"{shown}: {lost}."), soft_wrap=True)
     counts = report.counts()
     kinds: tuple[tuple[DriftKind, str], ...] = (
@@ -89,13 +72,9 @@ def show_text(report: DriftReport, out: Console) -> None:
         ("keyword", "keyword"),
         ("await", "missing await"),
     )
-    listed = ", ".join(_counted(counts.get(kind, 0), word) for kind, word in kinds)
-    notes = _counted(counts.get("deprecated", 0), "note")
+    listed = ", ".join(counted(counts.get(kind, 0), word) for kind, word in kinds)
+    notes = counted(counts.get("deprecated", 0), "note")
     out.print(Text(f"Findings: {listed}; {notes} on deprecated names."), soft_wrap=True)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def to_json(report: DriftReport) -> str:

@@ -1,8 +1,9 @@
-"""`adk-evidence lint`: what Python code has otherwise than a version of the ADK, for people and for tools."""
+"""`adk-evidence lint`: checks Python code against a version of the ADK, for people and for tools."""
 
 from __future__ import annotations
 
 import json
+import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +17,11 @@ from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.symbols.code_check import check_code
 from adk_evidence.symbols.corpus_drift import files_of_folder
 from adk_evidence.symbols.drift import DriftChecker
+from adk_evidence_console import counted
 from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
 
 _RULES = (
-    Rule("code-syntax", "The code does not parse."),
+    Rule("code-unread", "The code, or a part of it, could not be read.", "warning"),
     Rule("code-import", "The code imports what this version of google-adk does not have."),
     Rule("code-name", "The code uses an attribute that this version of google-adk does not have."),
     Rule("code-keyword", "A call has a keyword that this version of google-adk does not take."),
@@ -32,27 +34,41 @@ _RULES = (
 
 @dataclass(frozen=True)
 class Linted:
-    """A file as people name it, where it lies, and what was found in it."""
+    """A file, and what was found in it."""
 
-    path: str
-    disk: Path
+    path: Path
     found: CodeCheck
 
 
 def lint(checker: DriftChecker, paths: Iterable[Path]) -> list[Linted]:
     """Check Python files, and those below folders; a file that is named twice is checked once.
 
+    A file that is named is read as Python, whatever its name. A file that cannot be read is told, and is no error.
+
     Raises:
-        SourceError: A path is not there, or there is no Python file at all.
+        SourceError: A path is not there, or no file was named and the folders hold no Python file.
     """
     linted: dict[Path, Linted] = {}
     for path in paths:
-        for file in files_of_folder(path):
-            if file.lang == "py" and file.disk.resolve() not in linted:
-                linted[file.disk.resolve()] = Linted(str(file.disk), file.disk, check_code(checker, file.text))
+        files = [path] if path.is_file() else [file.disk for file in files_of_folder(path) if file.lang == "py"]
+        for file in files:
+            if file.resolve() not in linted:
+                linted[file.resolve()] = Linted(file, _check(checker, file))
     if not linted:
         raise SourceError("There is no Python file to check.", "Name Python files, or folders that hold some.")
     return list(linted.values())
+
+
+def _check(checker: DriftChecker, path: Path) -> CodeCheck:
+    try:
+        # Reads the line that names another encoding than UTF-8, as Python does.
+        with tokenize.open(path) as file:
+            text = file.read()
+    except (OSError, SyntaxError, ValueError):
+        told = "The file cannot be read as Python."
+        problem = CodeProblem(kind="unread", line=1, symbol="", text=told)
+        return CodeCheck(version=checker.version, problems=(problem,), confirmed=(), summary=told)
+    return check_code(checker, text)
 
 
 def has_errors(linted: Iterable[Linted]) -> bool:
@@ -64,28 +80,28 @@ def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
     for one in linted:
         for problem in one.found.problems:
             style = "" if problem.is_error else "dim"
-            told = f"{one_line(one.path)}:{problem.line}: {one_line(problem.text)}"
+            told = f"{one_line(str(one.path))}:{problem.line}: {one_line(problem.text)}"
             out.print(Text(told, style), soft_wrap=True)
     errors = sum(one.found.errors for one in linted)
     notes = sum(len(one.found.problems) for one in linted) - errors
-    names = sum(len(one.found.confirmed) for one in linted)
-    counted = [_counted(errors, "problem"), *([_counted(notes, "note")] if notes else [])]
-    fitting = f"{_counted(names, 'name')} of google-adk in {_counted(len(linted), 'file')} fit {version}"
-    out.print(Text(f"{' and '.join(counted)}; {fitting}."), soft_wrap=True)
+    names = len({name for one in linted for name in one.found.confirmed})
+    counts = [counted(errors, "problem"), *([counted(notes, "note")] if notes else [])]
+    fitting = f"{counted(names, 'name')} of google-adk in {counted(len(linted), 'file')} fit {version}"
+    out.print(Text(f"{' and '.join(counts)}; {fitting}."), soft_wrap=True)
 
 
 def to_json(linted: Sequence[Linted], version: str) -> str:
-    problems = [{"path": one.path, **problem.model_dump()} for one in linted for problem in one.found.problems]
+    problems = [{"path": str(one.path), **problem.model_dump()} for one in linted for problem in one.found.problems]
     confirmed = sorted({name for one in linted for name in one.found.confirmed})
     data = {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
     return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
 
 
-def to_sarif(linted: Sequence[Linted], version: str) -> str:
+def to_sarif(linted: Sequence[Linted]) -> str:
     return json.dumps(sarif(_RULES, _findings(linted)), indent=2) + "\n"
 
 
-def to_github(linted: Sequence[Linted], version: str) -> str:
+def to_github(linted: Sequence[Linted]) -> str:
     return github_annotations(_RULES, _findings(linted))
 
 
@@ -94,8 +110,4 @@ def _findings(linted: Iterable[Linted]) -> list[Finding]:
 
 
 def _finding(one: Linted, problem: CodeProblem) -> Finding:
-    return Finding(f"code-{problem.kind}", problem.text, str(one.disk), problem.line, key=problem.symbol)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return Finding(f"code-{problem.kind}", problem.text, str(one.path), problem.line, key=problem.symbol)

@@ -30,7 +30,7 @@ from adk_evidence_console import (
     stdout,
     write_utf8,
 )
-from adk_evidence_console.pinned import Adk, Project, Python, detected_adk, wanted_adk
+from adk_evidence_console.pinned import Adk, Project, Python, detected_adk, required_checker, wanted_adk
 from adk_evidence_eval.cli import app as eval_app
 
 app = CommandLine("Verified evidence from the Google ADK docs and source.", "adk-evidence")
@@ -464,24 +464,24 @@ def lint(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say which names, keywords, arguments and overrides in Python code a version of google-adk has otherwise.
+    """Check the names, calls and overrides of Python code against a version of google-adk.
 
     The code is not run. The version is the one that the options name, else that of the working folder's project. Exit
     code 1 if something is wrong; deprecated names do not count.
     """
     from adk_evidence_cli import linting
-    from adk_evidence_cli.drift import checker_for
 
     settings = settings_from(profile, home)
     wanted = wanted_adk(settings, adk, project, python) or detected_adk(settings)
-    checker = checker_for(settings, wanted.version if wanted else None)
+    checker = required_checker(settings, wanted.version if wanted else None)
     linted = linting.lint(checker, paths)
     if output == "text":
         linting.show_text(linted, checker.version, stdout())
     else:
-        write = {"json": linting.to_json, "sarif": linting.to_sarif, "github": linting.to_github}[output]
         # Not through rich: tools read this.
-        stdout().file.write(write(linted, checker.version))
+        writers = {"sarif": linting.to_sarif, "github": linting.to_github}
+        written = linting.to_json(linted, checker.version) if output == "json" else writers[output](linted)
+        stdout().file.write(written)
     if linting.has_errors(linted):
         raise typer.Exit(1)
 

@@ -252,3 +252,8 @@ def settings_from(
     settings = load_settings(overrides, profile=profile)
     _home = settings.paths.root
     return settings
+
+
+def counted(number: int, word: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -15,6 +15,7 @@ from adk_evidence_console import path_option
 if TYPE_CHECKING:
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.settings import Settings
+    from adk_evidence.symbols.drift import DriftChecker
 
 Adk = Annotated[str | None, typer.Option("--adk", help="Version of google-adk, e.g. 1.18.0.", show_default=False)]
 Project = Annotated[Path | None, path_option("Folder of a project: the version of google-adk that the project uses.")]
@@ -71,3 +72,25 @@ def detected_adk(settings: Settings) -> ProjectAdk | None:
         found = find_adk(Path.cwd(), active=True)
         return found if found and found.exact else None
     return None
+
+
+def required_checker(settings: Settings, version: str | None) -> DriftChecker:
+    """A checker of code for a version.
+
+    Raises:
+        InvalidRequestError: The table does not know the version, or there is none.
+    """
+    from adk_evidence.render.sanitize import one_line
+    from adk_evidence.search.drift import checker_for
+    from adk_evidence.symbols.history import History
+
+    if version is None:
+        raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
+    checker = checker_for(settings, version)
+    if checker is None:
+        known = History.load(settings.paths.history).versions
+        raise InvalidRequestError(
+            f"The table of google-adk's versions does not know {one_line(version)}.",
+            f"It knows {known[0]} to {known[-1]}; `adk-ingest history` adds newer ones.",
+        )
+    return checker

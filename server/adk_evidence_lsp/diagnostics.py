@@ -1,4 +1,4 @@
-"""Gentle diagnostics on what a document has otherwise than the ADK of its project, and what mends that."""
+"""Gentle diagnostics where a document does not fit the ADK of its project, and what mends that."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_REMARKS = 100
 async def diagnose(
     server: EvidenceServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport:
-    """What an open Python document has otherwise than the ADK of its project: names, calls and overrides."""
+    """Where an open Python document does not fit the ADK of its project: names, calls and overrides."""
     none = types.RelatedFullDocumentDiagnosticReport(items=[])
     if not server.configuration.client.diagnostics.enabled:
         return none

@@ -277,11 +277,13 @@ class CheckParams(_Params):
 class CheckCodeParams(_Params):
     """`adk/checkCode`: Python code, or a Markdown text with blocks of Python; `folder` as in `adk/evidence`.
 
-    The result is null where nobody knows which google-adk to check against.
+    A version that `question` names wins, as in `adk/evidence`. The result is null where nobody knows which google-adk
+    to check against.
     """
 
     text: str = Field(max_length=MAX_READ_CHARS)
     language: Literal["python", "markdown"] = "python"
+    question: str = Field(default="", max_length=MAX_PASTED_CHARS)
     folder: _Folder = None
 
 

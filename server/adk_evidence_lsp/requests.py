@@ -428,16 +428,16 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
 
 
 async def check_code(server: EvidenceServer, params: CheckCodeParams) -> dict[str, Any] | None:
-    """What Python code has otherwise than the google-adk of the project; None where that is not known."""
+    """Whether Python code fits the google-adk of the question or the project; None where that is not known."""
     project = server.project(None, params.folder)
 
     def look(cancelled: Cancelled) -> dict[str, Any] | None:
         from adk_evidence.search.drift import checker_of
         from adk_evidence.symbols.code_check import check_code
 
-        with server.backend.use_recent(project) as (_, chosen):
+        with server.backend.use(project, params.question) as (_, chosen):
             checker = checker_of(chosen)
-        if checker is None:
+        if checker is None or cancelled():
             return None
         found = check_code(checker, params.text, "py" if params.language == "python" else "md")
         return found.model_dump(mode="json")

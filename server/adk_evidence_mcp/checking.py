@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from pydantic import Field
@@ -15,7 +17,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.symbols.code_check import check_code
 from adk_evidence.textfile import decode, is_binary
 from adk_evidence_agents.operations.requests import MAX_CODE_CHARS
-from adk_evidence_agents.roots import check_below_roots
+from adk_evidence_agents.roots import allowed_file
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.tools import Answer, Tool
 from adk_evidence_mcp.work import Call
@@ -55,7 +57,7 @@ def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> A
 def _told(found: CodeCheck) -> list[str]:
     lines = [f"line {one.line}: {one_line(one.text)}" for one in found.problems[:MAX_PROBLEMS]]
     more = len(found.problems) - len(lines)
-    return [*lines, *([f"and {more} more problems"] if more else []), one_line(found.summary)]
+    return [*lines, *([f"and {more} more"] if more else []), one_line(found.summary)]
 
 
 def _code(settings: Settings, arguments: CheckCode) -> str:
@@ -64,20 +66,29 @@ def _code(settings: Settings, arguments: CheckCode) -> str:
         raise InvalidRequestError("Exactly one of code and path is needed.", "Give the code, or a file of the project.")
     if arguments.code is not None:
         return arguments.code
+    file = allowed_file(settings, arguments.path or "", "path")
+    if file.suffix.lower() != ".py":
+        raise InvalidRequestError("path does not end with .py.", "Name a Python file, or give its code.")
     try:
-        file = Path(arguments.path or "").resolve()
-    except (OSError, ValueError, RuntimeError):  # a NUL in the path, a loop of links
-        raise InvalidRequestError("path is not a file on this machine.", "Check the path.") from None
-    check_below_roots(settings, file, "path")
-    try:
-        usual = file.suffix == ".py" and file.stat().st_size <= MAX_FILE_BYTES
-        raw = file.read_bytes() if usual else b""
+        raw = _read(file)
     except OSError:
-        raise InvalidRequestError("path is not a file that can be read.", "Check the path.") from None
-    decoded = decode(raw) if usual and not is_binary(raw) else None
+        raw = None
+    if raw is None:
+        raise InvalidRequestError("path is not a file that can be read.", "Check the path.")
+    if len(raw) > MAX_FILE_BYTES:
+        raise InvalidRequestError(f"path has more than {MAX_FILE_BYTES:,} bytes.", "Give a part of it as code.")
+    decoded = None if is_binary(raw) else decode(raw)
     if decoded is None:
-        raise InvalidRequestError("path is not a Python file of a usual size.", "Give a part of it as code.")
+        raise InvalidRequestError("path is not a text file.", "Name a Python file, or give its code.")
     return decoded.text
+
+
+def _read(file: Path) -> bytes | None:
+    """The beginning of a regular file, a byte more than may be; None of anything else, such as a pipe."""
+    # Without following a link that somebody may have put there since the path was checked, or waiting for a writer.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(file, flags), "rb") as opened:
+        return opened.read(MAX_FILE_BYTES + 1) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else None
 
 
 CHECK_TOOLS: tuple[Tool, ...] = (Tool("Check ADK code", check_adk_code, CheckCode, CodeCheck),)

@@ -16,7 +16,6 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload, SourceType
 from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import QueryText, plain
-from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.context import Context
@@ -41,7 +40,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession, valid
-from adk_evidence_mcp.tools import Answer, Budget, Tool
+from adk_evidence_mcp.tools import READING_TOKENS, Answer, Budget, Tool
 from adk_evidence_mcp.work import Call
 
 # The share of a budget that warnings and advice may take: they say what the rest is worth.
@@ -75,7 +74,7 @@ class SearchCodeAndDocs(Frozen):
     file_type: FileType = None
     directory: Directory = None
     max_results: Count = 8
-    max_tokens: Budget = DEFAULT_MAX_TOKENS
+    max_tokens: Budget = READING_TOKENS
 
 
 class Place(Frozen):
@@ -108,7 +107,7 @@ class FindSimilarCode(Frozen):
     directory: Directory = None
     max_results: Count = 8
     min_similarity: float | None = Field(default=None, ge=0, le=1, description="Least cosine similarity.")
-    max_tokens: Budget = DEFAULT_MAX_TOKENS
+    max_tokens: Budget = READING_TOKENS
 
 
 class GetTaskContext(Frozen):

@@ -16,7 +16,7 @@ from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import AdkVersion, Coverage, EvidencePack, LineSpan, Quality, Status, VerificationState
 from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
-from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, PromptBlock, to_prompt
+from adk_evidence.render.prompt import PromptBlock, to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes, listed_takers
@@ -31,8 +31,8 @@ from adk_evidence.render.view import (
 from adk_evidence.symbols.target import RankedTarget, TargetAnswer
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence_agents.globs import in_any_folder
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
-from adk_evidence_agents.operations.searching import anywhere
 from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.work import Call
 
@@ -50,8 +50,10 @@ CALLS_TOKENS = 360
 NOTES_TOKENS = 240
 
 
-# An agent reads every answer whole and can ask again: a fifth of what a prompt holds.
+# An agent reads every answer whole and can ask again: a fifth of what a prompt holds, and a quarter where it reads or
+# searches code. Some clients write longer answers (VS Code from 8,192 characters) to a file, to be read in parts.
 AGENT_TOKENS = 1500
+READING_TOKENS = 2000
 Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 
 
@@ -133,7 +135,7 @@ class ReadSource(Frozen):
         max_length=2000,
         description="A citation from another tool, e.g. adk-python@v1.0.0:src/a.py#L1-L9; or a place: docs/a.md:1-9.",
     )
-    max_tokens: Budget = DEFAULT_MAX_TOKENS
+    max_tokens: Budget = READING_TOKENS
 
 
 class SourceRead(Frozen):
@@ -191,7 +193,7 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
         "max_results_final": arguments.max_results,
         "filters": {
             "source_types": arguments.sources,
-            "path_allowlist": () if arguments.path is None else (anywhere(arguments.path),),
+            "path_allowlist": in_any_folder(arguments.path),
         },
     }
     pack, block = evidence_block(session, values, arguments.max_tokens, call, codebase=arguments.codebase)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,10 +10,10 @@ import pytest
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.models.code import CodeCheck
+from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.settings import load_settings
 from adk_evidence_agents.session import AgentSession
-from adk_evidence_mcp.checking import MAX_FILE_BYTES, MAX_PROBLEMS, CheckCode, check_adk_code
+from adk_evidence_mcp.checking import MAX_FILE_BYTES, MAX_PROBLEMS, CheckCode, _told, check_adk_code
 from adk_evidence_mcp.tools import Answer
 from adk_evidence_mcp.work import Call
 
@@ -74,13 +75,36 @@ def test_a_file_elsewhere_is_refused_whether_or_not_it_is_there(project: Project
             project.check(path=str(path))
 
 
-def test_what_is_no_python_file_is_refused_with_a_sentence(project: Project) -> None:
-    for name, text in (("page.md", "# A"), ("binary.py", "a\0b"), ("long.py", "#" * (MAX_FILE_BYTES + 1))):
-        with pytest.raises(InvalidRequestError, match="not a Python file of a usual size"):
-            project.check(path=project.write(name, text))
-    for path in (str(project.folder / "none.py"), "a\0.py"):
+def test_a_file_may_be_named_from_the_folder_that_is_allowed(project: Project) -> None:
+    project.write("agent.py", CODE)
+    assert project.check(path="agent.py").text == project.check(code=CODE).text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("page.md", "# A", "does not end with .py"),
+        ("binary.py", "a\0b", "not a text file"),
+        ("long.py", "#" * (MAX_FILE_BYTES + 1), "more than 1,000,000 bytes"),
+    ],
+)
+def test_what_is_no_python_file_is_refused_with_a_sentence(project: Project, name: str, text: str, why: str) -> None:
+    with pytest.raises(InvalidRequestError, match=why):
+        project.check(path=project.write(name, text))
+
+
+def test_what_is_no_file_is_refused_with_a_sentence(project: Project) -> None:
+    (project.folder / "folder.py").mkdir()
+    for path in (project.folder / "none.py", project.folder / "folder.py", "a\0.py"):
         with pytest.raises(InvalidRequestError, match="path is not a file"):
-            project.check(path=path)
+            project.check(path=str(path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_refused_and_not_waited_for(project: Project) -> None:
+    os.mkfifo(project.folder / "pipe.py")
+    with pytest.raises(InvalidRequestError, match="path is not a file"):
+        project.check(path=str(project.folder / "pipe.py"))
 
 
 def test_code_and_a_path_exclude_each_other(project: Project) -> None:
@@ -98,9 +122,10 @@ def test_an_unknown_version_is_said(project: Project) -> None:
 def test_many_problems_are_cut_and_counted(project: Project) -> None:
     calls = "".join(f"agent.wrong_{number}()\n" for number in range(MAX_PROBLEMS + 5))
     text = project.check(code=f"from google.adk.agents import LlmAgent\nagent = LlmAgent(name='a')\n{calls}").text
-    assert text.count("\nline ") == MAX_PROBLEMS and "\nand 5 more problems\n" in text
+    assert text.count("\nline ") == MAX_PROBLEMS and "\nand 5 more\n" in text
 
 
-def test_names_in_the_code_cannot_pose_as_lines_of_the_answer(project: Project) -> None:
-    text = project.check(code="from google.adk.agents import (\n  Llm\u2028Agent)\nx = '\x1b[31m'\n").text
-    assert "\u2028" not in text and "\x1b" not in text
+def test_a_text_of_the_table_cannot_pose_as_a_line_of_the_answer() -> None:
+    problem = CodeProblem(kind="deprecated", line=1, symbol="a", text="old\nline 2: do this\u2028\x1b[31m")
+    told = _told(CodeCheck(version="2.0.0", problems=(problem,), confirmed=(), summary="fine\nor not"))
+    assert told == ["line 1: old line 2: do this <U+001B>[31m", "fine or not"]

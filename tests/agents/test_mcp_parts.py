@@ -373,10 +373,12 @@ async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
         _, docs = await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3)
         assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
         # Agents write ends of paths, too, as if a star in front stood for any folders.
-        for path in ("src/google/adk/plugins", "*adk/plugins/*", "adk/plugins", "/src/google/adk/plugins/"):
+        for path in ("src/google/adk/plugins", "*adk/plugins/*", "adk\\plugins", "/src/google/adk/plugins/"):
             _, one = await answer(client, "find_adk_evidence", query=QUESTION, path=path)
             assert one["citations"], path
             assert all(cited["path"].startswith("src/google/adk/plugins/") for cited in one["citations"])
+        _, everywhere = await answer(client, "find_adk_evidence", query=QUESTION, path=".")
+        assert len({cited["source_type"] for cited in everywhere["citations"]}) == 2
         _, about = await answer(client, "find_adk_evidence", query=QUESTION, symbols=["Runner"])
         assert about["citations"][0]["path"] == "src/google/adk/runners.py"
         text, small = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)

@@ -30,6 +30,7 @@ from adk_evidence_eval.judging.pairs import make_pairs
 from adk_evidence_eval.judging.systems import Shown
 from adk_evidence_eval.run import Answer, Prompted, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
+from tests.core.factories import SETTINGS
 from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
@@ -344,7 +345,8 @@ def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp
     assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0 and answer.cpu_ms is not None
     assert answer.prompt is not None and answer.prompt.tokens > 0
     shown = {(one.corpus, one.path) for one in answer.prompt.lines}
-    assert shown and shown <= {(one.corpus, one.path) for one in answer.results[:12]}
+    first = SETTINGS.pack.max_results_final
+    assert shown and shown <= {(one.corpus, one.path) for one in answer.results[:first]}
 
 
 def test_what_a_prompt_shows_is_scored_by_the_lines_that_are_needed():

@@ -202,6 +202,7 @@ FIRST: tuple[Any, ...] = ("candidates", 0)
         (_add(1, *FIRST, "why", "rerank_moved"), "moved"),
         (_add(40, *FIRST, "why", "ranking_place"), "place"),
         (_put("kind", *FIRST, "why", "moved_up"), "moved_up"),
+        (_put("neighbour", *FIRST, "why", "moved_up"), "moved_up"),
         (_add(0.001, *FIRST, "support"), "support"),
         (_add(0.01, *FIRST, "why", "measures", "coverage"), "support"),
         (_add(100, *FIRST, "why", "pool_rank"), "pool"),

@@ -142,6 +142,25 @@ def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     (tmp_path / "empty").mkdir()
     sentence(cli("lint", tmp_path / "empty", "--adk", "9.9.0", "--home", indexed.home), 3, "no Python file")
     sentence(cli("lint", code, "--adk", "99.0.0", "--home", indexed.home), 2, "does not know 99.0.0")
+    sentence(cli("lint", tmp_path / "gone.py", "--adk", "9.9.0", "--home", indexed.home), 3, "no file or folder")
+
+
+@pytest.mark.usefixtures("released")
+def test_lint_reads_what_is_named_as_python(cli, indexed, tmp_path):
+    where = ("--adk", "9.9.0", "--home", indexed.home)
+    script, latin, binary = tmp_path / "script", tmp_path / "latin.py", tmp_path / "binary.py"
+    script.write_text("#!/usr/bin/env python3\nfrom google.adk.plugins import WaitPlugin\n")
+    latin.write_bytes("# coding: latin-1\nfrom google.adk.plugins import RetryPlugin  # é\n".encode("latin-1"))
+    binary.write_bytes(b"\xff\xfe\x00")
+    assert cli("lint", script, *where).exit_code == 1
+    told = cli("lint", latin, binary, *where)
+    assert (told.exit_code, told.stdout.splitlines()) == (
+        0,
+        [
+            f"{binary}:1: The file cannot be read as Python.",
+            "0 problems and 1 note; 1 name of google-adk in 2 files fit 9.9.0.",
+        ],
+    )
 
 
 @pytest.mark.usefixtures("released")
@@ -186,7 +205,9 @@ def test_drift_needs_a_version_that_is_known_and_a_folder_that_is_there(cli, ind
     sentence(cli("drift", tmp_path, "--adk", "none", "--home", indexed.home), 2, "is not a version")
     sentence(cli("drift", tmp_path, "--adk", "99.0.0", "--home", indexed.home), 2, "does not know 99.0.0")
     sentence(cli("drift", tmp_path, "--home", tmp_path / "empty"), 2, "which version")
-    sentence(cli("drift", tmp_path / "none", "--adk", "1.18.0", "--home", indexed.home), 3, "There is no folder")
+    sentence(
+        cli("drift", tmp_path / "none", "--adk", "1.18.0", "--home", indexed.home), 3, "There is no file or folder"
+    )
     sentence(cli("drift", tmp_path, "--index", "adk", "--home", indexed.home), 2, "exclude each other")
 
 

@@ -3,7 +3,7 @@
 import { Problem } from "../problem";
 
 /** More than this helps no answer. */
-export const MOST_EVIDENCE_TOKENS = 8000;
+const MOST_EVIDENCE_TOKENS = 8000;
 const TRIES = 3;
 
 /**

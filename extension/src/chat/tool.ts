@@ -7,12 +7,16 @@ import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult } from "../protocol/generated";
 import { clip, messageLine } from "../text/untrusted";
-import { fitted, MOST_EVIDENCE_TOKENS } from "./fit";
+import { fitted } from "./fit";
 
 /** As package.json names it, and as the MCP server names the same search: a model sees one of the two. */
 const TOOL = "find_adk_evidence";
 
 const LONGEST_SHOWN = 120;
+/** The chat writes longer results of tools to a file (from 8,192 characters), which a model then has to read in parts. */
+const MOST_CHARACTERS = 8000;
+/** About as much; a model can ask again. */
+const MOST_TOKENS = 2000;
 
 /** Whether the editor has a place for tools of extensions; editors that derive from VS Code may lack it. */
 export function hasToolApi(): boolean {
@@ -57,9 +61,11 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     token: vscode.CancellationToken,
   ): Promise<string> {
     const render = (maxTokens: number) => this.evidence.render({ pack, format: "prompt", maxTokens }, token);
-    return options === undefined
-      ? render(MOST_EVIDENCE_TOKENS)
-      : fitted(render, (text) => options.countTokens(text, token), options.tokenBudget);
+    const budget = Math.min(options?.tokenBudget ?? MOST_TOKENS, MOST_TOKENS);
+    // Whichever is nearer to its limit counts: the tokens, or the characters.
+    const count = async (text: string) =>
+      Math.max((await options?.countTokens(text, token)) ?? 0, (budget * text.length) / MOST_CHARACTERS);
+    return fitted(render, count, budget);
   }
 }
 

@@ -6,7 +6,7 @@ import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
-import type { AnswerFacts, Candidate, CodeCheck, EvidenceResult } from "../protocol/generated";
+import type { AnswerFacts, Candidate, CodeCheck, CodeProblem, EvidenceResult } from "../protocol/generated";
 import { FIXES } from "../server/problems";
 import { isStep } from "../server/showProblem";
 import { clip, markdownLine, messageLine } from "../text/untrusted";
@@ -26,6 +26,8 @@ const QUOTED = 5;
 const LONGEST_QUESTION = 1000;
 /** Nobody mends more at once. */
 const MOST_PROBLEMS = 10;
+/** What is told of code that fits all the same. */
+const NO_ERRORS: readonly CodeProblem["kind"][] = ["deprecated", "unread"];
 /** Begins a block of code in Markdown. */
 const FENCE = "```";
 
@@ -182,13 +184,18 @@ export class Turn {
     if (check === null || (check.problems.length === 0 && check.confirmed.length === 0)) {
       return;
     }
-    if (check.problems.length === 0) {
-      this.say(vscode.l10n.t("The code fits google-adk {0} as far as can be told without running it.", check.version));
-      return;
+    const errors = check.problems.filter(({ kind }) => !NO_ERRORS.includes(kind));
+    this.say(
+      errors.length === 0
+        ? vscode.l10n.t("The code fits google-adk {0} as far as can be told without running it.", check.version)
+        : vscode.l10n.t("Not all of the code fits google-adk {0}:", check.version),
+    );
+    const others = check.problems.filter((problem) => !errors.includes(problem));
+    const told = [...errors, ...others].map(({ text }) => `- ${markdownLine(text)}\n`);
+    if (told.length > MOST_PROBLEMS) {
+      told.splice(MOST_PROBLEMS, told.length, `- ${vscode.l10n.t("and {0} more", told.length - MOST_PROBLEMS)}\n`);
     }
-    this.say(vscode.l10n.t("Not all of the code fits google-adk {0}:", check.version));
-    const told = check.problems.slice(0, MOST_PROBLEMS).map(({ text }) => `- ${markdownLine(text)}\n`);
-    this.response.markdown(`${told.join("")}\n`);
+    this.response.markdown(told.length === 0 ? "" : `${told.join("")}\n`);
   }
 
   /** The messages for the model, and what the marks in them stand for. */

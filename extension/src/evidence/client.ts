@@ -105,10 +105,13 @@ export class Evidence {
     return found;
   }
 
-  /** What the Python code of a Markdown text has otherwise than the google-adk of the project; null where nobody knows. */
+  /**
+   * Whether the Python code of an answer, in Markdown, fits the google-adk that the pack answers for; null where nobody
+   * knows that version.
+   */
   async checkCode(text: string, pack: EvidenceResult, token?: CancellationToken): Promise<CodeCheck | null> {
     const scope = this.scopeOf(pack);
-    const params = { ...projectOf(scope), text, language: "markdown" as const };
+    const params = { ...projectOf(scope), text, language: "markdown" as const, question: pack.query };
     const found = await this.backend.request("adk/checkCode", params, token, scope);
     if (found !== null && !isCodeCheck(found)) {
       throw PROBLEMS.unreadableAnswer();

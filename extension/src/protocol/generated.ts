@@ -430,6 +430,10 @@ export interface RetrievalPlan {
    */
   buffer: number | null;
   /**
+   * The same for other parts of pages and classes that are results already.
+   */
+  neighbour_buffer: number | null;
+  /**
    * How many results of a kind the mode asks for.
    */
   required: {
@@ -811,7 +815,7 @@ export interface Why {
    */
   ranking_place: number | null;
   /**
-   * What a result from behind the first places was needed for.
+   * Why a result from behind the first places is here: its kind, or as an example, or as another part of a page or class that is a result already.
    */
   moved_up: ("kind" | "example" | "neighbour") | null;
   /**
@@ -955,11 +959,13 @@ export interface CheckParams {
 /**
  * `adk/checkCode`: Python code, or a Markdown text with blocks of Python; `folder` as in `adk/evidence`.
  *
- * The result is null where nobody knows which google-adk to check against.
+ * A version that `question` names wins, as in `adk/evidence`. The result is null where nobody knows which google-adk
+ * to check against.
  */
 export interface CheckCodeParams {
   text: string;
   language?: "python" | "markdown";
+  question?: string;
   folder?: string | null;
 }
 /**
@@ -1335,9 +1341,9 @@ export interface CheckedCandidate {
   verification: Verification;
 }
 /**
- * The problems of a piece of code in the order of its lines, and what was confirmed.
+ * What a check of code against a version of the ADK found, the problems in the order of the lines.
  *
- * What the code does not say, such as the class of a parameter without an annotation, is in neither.
+ * What the code does not say, such as the class of a parameter without an annotation, is in neither list.
  */
 export interface CodeCheck {
   /**
@@ -1355,16 +1361,16 @@ export interface CodeCheck {
   summary: string;
 }
 /**
- * Something that a version of the ADK has otherwise than the code, in a sentence.
+ * A sentence on code that does not fit a version of the ADK, that is deprecated, or that could not be read.
  */
 export interface CodeProblem {
-  kind: "syntax" | "import" | "name" | "keyword" | "argument" | "override" | "await" | "deprecated";
+  kind: "unread" | "import" | "name" | "keyword" | "argument" | "override" | "await" | "deprecated";
   /**
    * Line of the code, from 1.
    */
   line: number;
   /**
-   * A path, or a keyword as `google.adk.runners.Runner(app=)`; empty where the code does not parse.
+   * A path, or a keyword as `google.adk.runners.Runner(app=)`; empty of code that could not be read.
    */
   symbol: string;
   text: string;

@@ -71,6 +71,7 @@ export const PLAN: RetrievalPlan = {
   support_weights: {},
   results: 12,
   buffer: 20,
+  neighbour_buffer: null,
   required: {},
   filters: {},
   excluded_origins: [],

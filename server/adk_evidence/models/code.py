@@ -1,4 +1,4 @@
-"""What was found in a piece of code that was checked against a version of the ADK."""
+"""The result of a check of code against a version of the ADK."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 
-ProblemKind = Literal["syntax", "import", "name", "keyword", "argument", "override", "await", "deprecated"]
+ProblemKind = Literal["unread", "import", "name", "keyword", "argument", "override", "await", "deprecated"]
 
 
 class CodeProblem(Frozen):
-    """Something that a version of the ADK has otherwise than the code, in a sentence."""
+    """A sentence on code that does not fit a version of the ADK, that is deprecated, or that could not be read."""
 
     kind: ProblemKind
     line: int = Field(description="Line of the code, from 1.")
     symbol: str = Field(
-        description="A path, or a keyword as `google.adk.runners.Runner(app=)`; empty where the code does not parse."
+        description="A path, or a keyword as `google.adk.runners.Runner(app=)`; empty of code that could not be read."
     )
     text: str
     instead: str | None = Field(
@@ -26,14 +26,14 @@ class CodeProblem(Frozen):
 
     @property
     def is_error(self) -> bool:
-        """Whether the code fails; deprecated names still work."""
-        return self.kind != "deprecated"
+        """Whether the code does not fit: deprecated names still work, and another Python may read the code."""
+        return self.kind not in ("deprecated", "unread")
 
 
 class CodeCheck(Frozen):
-    """The problems of a piece of code in the order of its lines, and what was confirmed.
+    """What a check of code against a version of the ADK found, the problems in the order of the lines.
 
-    What the code does not say, such as the class of a parameter without an annotation, is in neither.
+    What the code does not say, such as the class of a parameter without an annotation, is in neither list.
     """
 
     version: str = Field(description="The google-adk that the code was checked against.")
@@ -45,5 +45,5 @@ class CodeCheck(Frozen):
 
     @property
     def errors(self) -> int:
-        """How many of the problems make the code fail."""
+        """How many of the problems are errors."""
         return sum(problem.is_error for problem in self.problems)

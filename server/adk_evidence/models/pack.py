@@ -116,7 +116,9 @@ class Why(Frozen):
         default=None, description="Place in the whole ranking, of which the first places are the results."
     )
     moved_up: MovedUp | None = Field(
-        default=None, description="What a result from behind the first places was needed for."
+        default=None,
+        description="Why a result from behind the first places is here: its kind, or as an example, or as "
+        "another part of a page or class that is a result already.",
     )
     measures: dict[str, float] = Field(default_factory=dict, description="What `support` was computed from.")
     question: WrittenQuestion | None = Field(
@@ -380,6 +382,9 @@ class RetrievalPlan(Frozen):
     )
     results: int | None = Field(default=None, description="The most results that were asked for.")
     buffer: int | None = Field(default=None, description="Down to which place of the ranking results may move up.")
+    neighbour_buffer: int | None = Field(
+        default=None, description="The same for other parts of pages and classes that are results already."
+    )
     required: dict[SourceType, int] = Field(
         default_factory=dict, description="How many results of a kind the mode asks for."
     )

@@ -42,11 +42,11 @@ class Quote:
         return self.whole is not None
 
     def written(self, number: int) -> str:
-        return f"[{self.mark} {number}] {self._unnumbered}"
+        return f"[{self.mark} {number}] {self._body}"
 
-    # Fitting into a budget writes a quote several times.
+    # Kept, since fitting into a budget writes a quote several times.
     @functools.cached_property
-    def _unnumbered(self) -> str:
+    def _body(self) -> str:
         language = self.language if self.language.isalnum() else "text"
         # No line begins with corpus text: outside the fence it could open another fence.
         facts = f"\nAT: {one_line(self.facts)}" if self.facts else ""

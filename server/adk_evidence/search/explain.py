@@ -329,11 +329,12 @@ def _placed(candidate: Candidate, plan: RetrievalPlan) -> Iterator[Step]:
         why_here = _first_of(candidate)
         yield _step("place", state, f"Place {place} of the ranking{why_here}, result {candidate.rank}.")
     else:
-        state = "agrees" if plan.results < place <= plan.buffer else "differs"
+        last = plan.neighbour_buffer or 0 if why.moved_up == "neighbour" else plan.buffer
+        state = "agrees" if plan.results < place <= last else "differs"
         needed = {
             "kind": f"there were too few results of {candidate.source_type}",
             "example": "an example was missing",
-            "neighbour": "another part of its page or class is a result, too",
+            "neighbour": "another part of its page, class or file is a result, too",
         }
         says = f"Place {place} of the ranking, behind the first {plan.results}: {needed[why.moved_up]}."
         yield _step("moved_up", state, says)

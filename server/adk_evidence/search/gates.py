@@ -14,7 +14,7 @@ MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
 # A kind in a sentence.
 KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
 # So many results are the first of the ranking; only places behind these go to neighbours.
-NEVER_NEIGHBOURS = 12
+FIRST_RESULTS = 12
 # How many files a sentence names.
 _NAMED_FILES = 3
 
@@ -55,6 +55,7 @@ def choose_final(run: Run) -> None:
     taken = {hit.point_id for hit in chosen}
     reserve = [hit for hit in run.ranked[: max(size, run.settings.pack.top_k_buffer)] if hit.point_id not in taken]
     counts = {kind: sum(hit.kind == kind for hit in chosen) for kind in KINDS}
+    places = {hit.point_id: place for place, hit in enumerate(run.ranked)}
     for kind, minimum in run.required.items():
         for hit in [spare for spare in reserve if spare.kind == kind][: max(0, minimum - counts[kind])]:
             surplus = [old for old in reversed(chosen) if counts[old.kind] > run.required.get(old.kind, 0)]
@@ -64,10 +65,9 @@ def choose_final(run: Run) -> None:
             if loser is not None:
                 chosen.remove(loser)
                 counts[loser.kind] -= 1
-            chosen.append(hit._replace(moved_up="kind"))
+            chosen.append(hit if places[hit.point_id] < size else hit._replace(moved_up="kind"))
             counts[kind] += 1
-    _show_example(run, chosen, reserve)
-    places = {hit.point_id: place for place, hit in enumerate(run.ranked)}
+    _show_example(run, chosen, reserve, places)
     run.final = sorted(chosen, key=lambda hit: places[hit.point_id])
     run.missing = tuple(kind for kind, minimum in run.required.items() if counts[kind] < minimum)
 
@@ -79,7 +79,7 @@ def _with_neighbours(run: Run) -> list[Hit]:
     that is there already: in 11 of 20 insufficient answers to users' questions.
     """
     pack, size = run.settings.pack, run.size
-    kept = run.ranked[: size - min(pack.neighbours, max(0, size - NEVER_NEIGHBOURS))]
+    kept = run.ranked[: size - min(pack.neighbours, max(0, size - FIRST_RESULTS))]
     wholes = {_whole_of(hit.payload) for hit in kept}
     behind = run.ranked[len(kept) : max(size, pack.neighbour_buffer)]
     found = [(place, hit) for place, hit in enumerate(behind, len(kept)) if _whole_of(hit.payload) in wholes]
@@ -92,11 +92,11 @@ def _with_neighbours(run: Run) -> list[Hit]:
 
 
 def _whole_of(payload: ChunkPayload) -> tuple[str, str, str]:
-    """The page, or the class or else the file of code, that a chunk is a part of."""
+    """The page, or of code the class or else the file, that a chunk is a part of."""
     return payload.corpus, payload.path, (class_of(payload) or "") if payload.kind == "code" else ""
 
 
-def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit]) -> None:
+def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit], places: Mapping[str, int]) -> None:
     """Put a sample of the buffer in the place of the last docs, if something is to be built without an example."""
     docs = [place for place, hit in enumerate(chosen) if hit.kind == "doc"]
     if run.request.task_mode != "build" or any(_is_example(run, chosen[place]) for place in docs):
@@ -105,7 +105,7 @@ def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit]) -> None:
     # What the request names stays.
     last = next((place for place in reversed(docs) if chosen[place].named is None), None)
     if sample is not None and last is not None:
-        chosen[last] = sample._replace(moved_up="example")
+        chosen[last] = sample if places[sample.point_id] < run.size else sample._replace(moved_up="example")
 
 
 def _is_example(run: Run, hit: Hit) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,43 +12,49 @@ from typing import Literal
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.symbols.document import MAX_READ_CHARS, PythonDocument, split_document
-from adk_evidence.symbols.drift import Deviation, DriftChecker, without_module
+from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Deviation, DriftChecker, without_module
 from adk_evidence.symbols.history import read_call
 from adk_evidence.symbols.mismatch import uses_in
 from adk_evidence.symbols.remarks import Remark, remark
 from adk_evidence.tokens import estimate_tokens
 
+# Nobody reads more.
+MAX_PROBLEMS = 500
 # What a list of names may cost.
 NAMES_TOKENS = 80
 _NOTHING = "The code names nothing of google-adk that can be checked: no import, and no value whose class it says."
-_LINE = re.compile(r" \(line (\d+)\)$")
+_LINE = re.compile(r" \(line (\d+|None)\)$")
+_WHY = {
+    "MemoryError": "it is nested too deeply",
+    "RecursionError": "it is nested too deeply",
+    "UnicodeEncodeError": "it holds half of a character",
+}
 
 
 def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py") -> CodeCheck:
     """Check Python code without running it.
 
-    Code that does not parse is one problem; the statements around the broken one are checked all the same.
+    The statements around a broken one are checked all the same. Of the names that the version lacks, the first
+    `MAX_LACKING_NAMES` are told, and `MAX_PROBLEMS` problems at most.
 
     Args:
         checker: Knows the version.
         text: A module, or with `md` a Markdown text, whose blocks of Python are read as one module. People shorten the
-            code of texts, so that a block that does not parse is no problem there.
+            code of texts: there, a block that does not parse is no problem, and a call with a comment may lack
+            arguments.
         lang: What the text is.
     """
     if len(text) > MAX_READ_CHARS:
         told = f"The code has more than {MAX_READ_CHARS:,} characters and was not read."
-        return CodeCheck(
-            version=checker.version, problems=(_syntax(1, told),), confirmed=(), summary=_summary(checker, (), told)
-        )
+        return CodeCheck(version=checker.version, problems=(_unread(1, told),), confirmed=(), summary=told)
+    text = text.removeprefix("\ufeff")
     document = PythonDocument(text if lang == "py" else _python_of(text))
-    uses = list(uses_in(checker, document))
+    uses = list(uses_in(checker, document, shortened=lang == "md"))
     named = _Named(checker)
+    told_names = list(checker.in_document(document, awaits=True))
     found = [
         *(_broken(document.broken) if lang == "py" else ()),
-        *(
-            named.problem(deviation, remark(checker, document, deviation, mention))
-            for deviation, mention in checker.in_document(document, awaits=True)
-        ),
+        *(named.problem(deviation, remark(checker, document, deviation, mention)) for deviation, mention in told_names),
         *(
             CodeProblem(kind=one.kind, line=one.line + 1, symbol=one.symbol, text=one.problem)
             for one in uses
@@ -57,11 +64,12 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
     # Two calls in one line may lack the same.
     problems = sorted(dict.fromkeys(found), key=lambda one: one.line)
     confirmed = sorted({*checker.confirmed(document), *(one.symbol for one in uses if not one.problem)})
+    is_cut = len({deviation.symbol for deviation, _ in told_names}) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
     return CodeCheck(
         version=checker.version,
-        problems=tuple(problems),
+        problems=tuple(problems[:MAX_PROBLEMS]),
         confirmed=tuple(confirmed),
-        summary=_summary(checker, confirmed, problems),
+        summary=_summary(checker, confirmed, problems, is_cut=is_cut),
     )
 
 
@@ -75,10 +83,17 @@ def _python_of(page: str) -> str:
     return "\n".join(kept)
 
 
-def _summary(checker: DriftChecker, confirmed: Collection[str], problems: Collection[object]) -> str:
+def _summary(
+    checker: DriftChecker, confirmed: Collection[str], problems: Collection[CodeProblem], *, is_cut: bool
+) -> str:
+    if is_cut:
+        return f"Only the first problems are told. {_checked(confirmed)}".rstrip()
     if not confirmed:
-        return f"The code names nothing that {checker.label} surely has." if problems else _NOTHING
-    fits = "The rest fits" if problems else "No problem was found: the code fits"
+        return "Nothing else of google-adk in the code can be checked." if problems else _NOTHING
+    if any(problem.kind == "unread" for problem in problems):
+        fits = "The rest of what could be read fits"
+    else:
+        fits = "The rest fits" if problems else "No problem was found: the code fits"
     return f"{fits} {checker.label} as far as can be told without running it. {_checked(confirmed)}".rstrip()
 
 
@@ -93,14 +108,17 @@ def _checked(confirmed: Collection[str]) -> str:
     return _listed("Checked:", written)
 
 
-def _syntax(line: int, told: str) -> CodeProblem:
-    return CodeProblem(kind="syntax", line=line, symbol="", text=told)
+def _unread(line: int, told: str) -> CodeProblem:
+    return CodeProblem(kind="unread", line=line, symbol="", text=told)
 
 
 def _broken(reason: str | None) -> Iterator[CodeProblem]:
     if reason is not None:
         line = _LINE.search(reason)
-        yield _syntax(int(line[1]) if line else 1, f"The code does not parse: {_LINE.sub('', reason)}.")
+        why = _WHY.get(reason, _LINE.sub("", reason))
+        # A newer Python may read what this one does not.
+        told = f"Python {sys.version_info[0]}.{sys.version_info[1]}, which checks the code, cannot read it: {why}."
+        yield _unread(int(line[1]) if line and line[1].isdigit() else 1, told)
 
 
 @dataclass
@@ -108,7 +126,7 @@ class _Named:
     """Makes problems of names that the version lacks; lists what a call takes, or a class has, once."""
 
     checker: DriftChecker
-    listed: set[str] = field(default_factory=set)
+    listed: set[tuple[str, bool]] = field(default_factory=set)
 
     def problem(self, deviation: Deviation, told: Remark) -> CodeProblem:
         # What has no short form for those who see the code is told in full.
@@ -123,9 +141,9 @@ class _Named:
         history, number = self.checker.history, self.checker.number
         call = read_call(symbol)
         owner, _, wrong = symbol.rpartition(".") if call is None else (call.callable, "", call.keyword)
-        if owner in self.listed:
+        if (owner, call is None) in self.listed:
             return ""
-        self.listed.add(owner)
+        self.listed.add((owner, call is None))
         if call is None:
             names, required = history.members_of(number, owner), frozenset[str]()
         else:

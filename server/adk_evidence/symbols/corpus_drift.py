@@ -101,7 +101,7 @@ def files_of_folder(folder: Path) -> Iterator[DocsFile]:
         SourceError: There is no such folder.
     """
     if not folder.exists():
-        raise SourceError(f"There is no folder {folder}.", "Name a folder with Markdown pages or Python files.")
+        raise SourceError(f"There is no file or folder {folder}.", "Check the path.")
     read = _include_reader(folder if folder.is_dir() else folder.parent)
     for disk in sorted(_walk(folder)) if folder.is_dir() else [folder]:
         lang = language_of_file(disk.name)

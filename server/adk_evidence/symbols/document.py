@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -152,6 +153,18 @@ class PythonDocument:
     @property
     def is_broken(self) -> bool:
         return self.broken is not None
+
+    def given_to(self, call: ast.expr | None) -> frozenset[str]:
+        """The keywords of a call, by the expression that is called."""
+        return frozenset(self._given.get(id(call), ()))
+
+    @functools.cached_property
+    def _given(self) -> dict[int, set[str]]:
+        found: dict[int, set[str]] = {}
+        for mention in self.mentions:
+            if mention.keyword_of is not None:
+                found.setdefault(id(mention.keyword_of), set()).add(mention.name)
+        return found
 
     @property
     def mentions(self) -> Iterator[Mention]:

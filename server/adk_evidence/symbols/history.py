@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +61,15 @@ class Keywords:
     required: frozenset[str] = frozenset()
     open: bool = False
     hidden: frozenset[str] = frozenset()
+
+    def lacking(self, given: Collection[str]) -> set[str]:
+        """The required names that a call does not give, also not in camel case where the class takes that."""
+        camel = {name: to_camel(name) for name in self.required}
+        return {
+            name
+            for name in self.required
+            if name not in given and not (camel[name] in self.names and camel[name] in given)
+        }
 
 
 class Place(NamedTuple):

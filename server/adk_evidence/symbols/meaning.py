@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Literal, NamedTuple
 
 from adk_evidence.readers.python import dotted_name, last_line, walk
@@ -22,19 +23,30 @@ MAX_DEPTH = 12
 # What a call with a wrong keyword, or of a missing attribute, raises.
 _CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError"})
 GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
-_UNCERTAIN = (*GUARDS, ast.Call, ast.comprehension, ast.Lambda)
+# What such an error may be, too.
+_CATCHES_ALL = frozenset({"", "Exception", "BaseException"})
+# Every class has these, the last one where it derives from `abc.ABC`.
+_OF_EVERY_CLASS = frozenset({*dir(type), "register"})
+_VERSION = "__version__"
+_ASKING = frozenset({"hasattr", "getattr", "setattr", "delattr"})
+_UNCERTAIN = (
+    *(*GUARDS, ast.Call, ast.comprehension, ast.Lambda, ast.Attribute, ast.Compare, ast.If),
+    *(ast.Global, ast.Nonlocal, ast.AugAssign, ast.Delete),
+)
 
 
 @dataclass(frozen=True)
 class Uncertain:
     """What may mean something else than it seems to.
 
-    `names` are bound in more than one way, or in part of the code. `attributes` are tested with `hasattr`. Calls in
-    `lines` are meant to fail, or the code goes on where they do.
+    `names` are bound in more than one way, or in part of the code. `stored` are attributes that the code sets; `asked`
+    are attributes and keywords of which the code asks whether they are there, as with `hasattr`. Calls in `lines` are
+    meant to fail, or the code goes on without a word where they do, or they are for some versions alone.
     """
 
     names: frozenset[str] = frozenset()
-    attributes: frozenset[str] = frozenset()
+    stored: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
     lines: frozenset[int] = frozenset()
 
 
@@ -55,6 +67,8 @@ class Names:
     def symbol(self, mention: Mention) -> tuple[str | None, NameKind]:
         """The path of what a mention names, where the version surely has what the name belongs to."""
         if mention.keyword_of is not None:
+            if mention.name in self.uncertain.asked:
+                return None, "keyword"
             called = self.value(mention.keyword_of, mention.scope, mention.line)
             is_known = called is not None and not called.is_instance and self.kind(called.path) in "cfa"
             return (f"{called.path}({mention.name}=)" if called and is_known else None), "keyword"
@@ -65,9 +79,11 @@ class Names:
         # A method that may override another one has no context.
         if not isinstance(node, ast.Attribute) or not isinstance(getattr(node, "ctx", None), ast.Load):
             return None, "name"
-        if node.attr in self.uncertain.attributes:
+        if node.attr in self.uncertain.stored or node.attr in self.uncertain.asked:
             return None, "name"
         value = self.value(node.value, mention.scope, mention.line)
+        if value and not value.is_instance and node.attr in _OF_EVERY_CLASS and self.kind(value.path) == "c":
+            return None, "name"
         # An attribute of a function or of a value says nothing.
         is_known = value is not None and self.kind(value.path) in "mc"
         return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
@@ -116,7 +132,8 @@ class Names:
 def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain:
     """What is uncertain in the nodes and scopes of a text."""
     names: set[str] = set()
-    attributes: set[str] = set()
+    stored: set[str] = set()
+    asked: set[str] = set()
     lines: set[int] = set()
     for scope in scopes:
         for name, bindings in scope.bindings.items():
@@ -131,24 +148,52 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 names |= {inner.id for inner in walk(node.target) if isinstance(inner, ast.Name)}
             case ast.Lambda():
                 names |= {item.arg for item in walk(node.args) if isinstance(item, ast.arg)}
-            case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
-                attributes.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+                stored.add(name)
+            case ast.Call(func=called, args=[_, ast.Constant(value=str(name)), *_]) if last_name(called) in _ASKING:
+                asked.add(name)
+            case ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()]):
+                asked.add(name)
+            case ast.Global() | ast.Nonlocal():
+                names |= set(node.names)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.Delete(targets=targets):
+                names |= {target.id for target in targets if isinstance(target, ast.Name)}
+            case ast.If(test=test) if any(_is_version(part) for part in walk(test)):
+                lines |= _lines_of([*node.body, *node.orelse])
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
                 # Where the test holds, the value may be of a derived class.
                 names.add(name)
-            case ast.Try() | ast.TryStar() if any(catches(handler.type, _CATCHES_CALLS) for handler in node.handlers):
+            case ast.Try() | ast.TryStar() if any(map(_goes_on, node.handlers)):
                 lines |= _lines_of(node.body)
             case ast.With() | ast.AsyncWith() if any(_expects_failure(item.context_expr) for item in node.items):
                 lines |= _lines_of(node.body)
             case _:
                 pass
-    return Uncertain(frozenset(names), frozenset(attributes), frozenset(lines))
+    return Uncertain(frozenset(names), frozenset(stored), frozenset(asked), frozenset(lines))
+
+
+def _is_version(node: ast.AST) -> bool:
+    return _VERSION in (getattr(node, "id", None), getattr(node, "attr", None))
+
+
+def _goes_on(handler: ast.ExceptHandler) -> bool:
+    """Whether code goes on where a call fails: it handles this error, or passes over every error."""
+    if catches(handler.type, _CATCHES_CALLS):
+        return True
+    passes = all(
+        isinstance(part, ast.Pass | ast.Continue | ast.Break)
+        or (isinstance(part, ast.Expr | ast.Return) and isinstance(part.value, ast.Constant | NoneType))
+        for part in handler.body
+    )
+    return passes and catches(handler.type, _CATCHES_ALL)
 
 
 def _expects_failure(context: ast.expr) -> bool:
     """Whether a call in a `with` may fail: below `pytest.raises`, `self.assertRaises` and `contextlib.suppress`."""
     name = last_name(context.func) if isinstance(context, ast.Call) else ""
-    return name == "raises" or name.startswith("assertRaises") or suppresses(context, _CATCHES_CALLS)
+    return name == "raises" or name.startswith("assertRaises") or suppresses(context, _CATCHES_CALLS | _CATCHES_ALL)
 
 
 def _lines_of(body: Sequence[ast.stmt]) -> set[int]:

@@ -1,7 +1,8 @@
 """Calls that lack what a version of the ADK requires, and methods that do not fit the method that they override.
 
-As in `drift.py`, only what is sure is told. A call with arguments that stand for others (`*args`, `**kwargs`) is left
-out, and so is a method behind a decorator.
+As in `drift.py`, only what is sure is told. Left out are calls with arguments that stand for others (`*args`,
+`**kwargs`), methods behind a decorator or that their class binds again, classes behind a decorator or with a metaclass,
+and what stands behind a base that is not known.
 """
 
 from __future__ import annotations
@@ -11,17 +12,23 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from adk_evidence.identifiers import is_private
-from adk_evidence.readers.python import Function, dotted_name, walk
+from adk_evidence.readers.python import Function, children, walk
 from adk_evidence.symbols.document import Mention, PythonDocument, Scope
 from adk_evidence.symbols.drift import DriftChecker, without_module
 from adk_evidence.symbols.history import Place
-from adk_evidence.symbols.meaning import Names
+from adk_evidence.symbols.meaning import Names, last_name
 from adk_evidence.symbols.parameters import Parameters
 
 UseKind = Literal["argument", "override"]
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# Expressions whose value is nothing to await.
+_PLAIN = (
+    *(ast.Constant, ast.JoinedStr, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Compare),
+    *(ast.DictComp, ast.ListComp, ast.SetComp),
+)
 
 
-class Use(NamedTuple):
+class CheckedUse(NamedTuple):
     """A call that lacks something, or an override; `symbol` is what it calls or overrides.
 
     `line`, `start` and `end` are where the name stands, in lines and characters from 0. `problem` says what is
@@ -36,28 +43,38 @@ class Use(NamedTuple):
     problem: str = ""
 
 
-def uses_in(checker: DriftChecker, document: PythonDocument) -> Iterator[Use]:
-    """The calls that lack arguments and all overrides of a document, in no particular order."""
+def uses_in(checker: DriftChecker, document: PythonDocument, *, shortened: bool = False) -> Iterator[CheckedUse]:
+    """The calls that lack arguments and all overrides of a document, in no particular order.
+
+    Args:
+        checker: Knows the version.
+        document: The code.
+        shortened: Whether a comment inside of a call may stand for arguments that are not shown.
+    """
     if checker.may_concern(document.lines, {}):
         names = checker.names_in(document)
-        yield from _incomplete_calls(checker, document, names)
+        yield from _incomplete_calls(checker, document, names, shortened=shortened)
         for scope in document.scopes:
             if isinstance(scope.node, ast.ClassDef):
                 yield from _overrides(checker, document, scope.node, scope, names)
 
 
-def _incomplete_calls(checker: DriftChecker, document: PythonDocument, names: Names) -> Iterator[Use]:
+def _incomplete_calls(
+    checker: DriftChecker, document: PythonDocument, names: Names, *, shortened: bool
+) -> Iterator[CheckedUse]:
     calls = {id(node.func): node for node in walk(document.tree) if isinstance(node, ast.Call)}
     for mention in document.mentions:
         call = calls.get(id(mention.expression))
         if call is None or mention.line in names.uncertain.lines or _passes_on(call):
             continue
+        if shortened and any("#" in line for line in document.lines[call.lineno - 1 : call.end_lineno]):
+            continue
         path = _called(mention, names)
         lacking = _lacking(checker, path, call, names, mention) if path else []
         if path and lacking:
-            told = " and ".join(f"`{name}`" for name in lacking)
+            told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
             problem = f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks."
-            yield Use("argument", path, mention.line, mention.start, mention.end, problem)
+            yield CheckedUse("argument", path, mention.line, mention.start, mention.end, problem)
 
 
 def _passes_on(call: ast.Call) -> bool:
@@ -72,18 +89,19 @@ def _called(mention: Mention, names: Names) -> str | None:
 
 
 def _lacking(checker: DriftChecker, path: str, call: ast.Call, names: Names, mention: Mention) -> list[str]:
+    """The required arguments that a call lacks, between backticks."""
     known = checker.history.keywords_at(checker.number, path)
     place = checker.history.find(checker.number, path)
     if known is None or not isinstance(place, Place):
         return []
-    missing = known.required - {one.arg for one in call.keywords}
+    missing = known.lacking({one.arg for one in call.keywords if one.arg})
     if call.args:
         payload = checker.history.payload(checker.number, place) or ""
         # The table has the order of the parameters of a function. A method of a class itself is called with the object.
         if payload[:1] not in ("f", "a") or _is_of_class(call.func, names, mention):
             return []
         missing = missing - set(Parameters.of_table(payload).positional[: len(call.args)])
-    return sorted(missing)
+    return [f"`{name}`" for name in sorted(missing)]
 
 
 def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
@@ -95,33 +113,47 @@ def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
 
 def _overrides(
     checker: DriftChecker, document: PythonDocument, node: ast.ClassDef, scope: Scope, names: Names
-) -> Iterator[Use]:
-    found = [names.value(base, scope.parent or scope, node.lineno - 1) for base in node.bases]
-    bases = [value.path for value in found if value and not value.is_instance and names.kind(value.path) == "c"]
-    for method in node.body:
+) -> Iterator[CheckedUse]:
+    # What decorators and metaclasses do with a class is not known.
+    bases = [] if node.decorator_list or node.keywords else _known_bases(node, scope, names)
+    for method in node.body if bases else ():
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) or is_private(method.name):
             continue
-        if any(not (dotted_name(one) or "").endswith("override") for one in method.decorator_list):
+        again = len(scope.bindings.get(method.name, ())) > 1
+        if again or any(last_name(one) != "override" for one in method.decorator_list):
             continue
+        found = {}
         for base in bases:
-            symbol = f"{base}.{method.name}"
-            place = checker.history.find(checker.number, symbol)
-            payload = checker.history.payload(checker.number, place) if isinstance(place, Place) else None
-            if payload is not None:
-                # The first base class that has the name counts, also where the name is no method.
-                if payload[0] in "fa":
-                    own = f"{node.name}.{method.name}"
-                    problem = "" if _fits(method, payload) else _unfit(checker, own, symbol, payload)
-                    yield _override(document, method, symbol, problem)
-                break
+            place = checker.history.find(checker.number, f"{base}.{method.name}")
+            if isinstance(place, Place):
+                found[place] = f"{base}.{method.name}"
+        # Of several definitions, the order of inheritance chooses one.
+        if len(found) == 1:
+            ((place, symbol),) = found.items()
+            payload = checker.history.payload(checker.number, place) or ""
+            if payload[:1] in ("f", "a"):
+                own = f"{node.name}.{method.name}"
+                problem = "" if _fits(method, payload) else _unfit(checker, own, symbol, payload)
+                yield _override(document, method, symbol, problem)
 
 
-def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> Use:
+def _known_bases(node: ast.ClassDef, scope: Scope, names: Names) -> list[str]:
+    """The paths of the first bases, up to one that is not known to be a class of the ADK."""
+    found: list[str] = []
+    for base in node.bases:
+        value = names.value(base, scope.parent or scope, node.lineno - 1)
+        if value is None or value.is_instance or names.kind(value.path) != "c":
+            break
+        found.append(value.path)
+    return found
+
+
+def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> CheckedUse:
     line = method.lineno - 1
     # The first mention of its own name in the line is that of the definition; without one, the line stands for it.
     named = next((one for one in document.mentions_in((line, 0), (line + 1, 0)) if one.name == method.name), None)
     start, end = (named.start, named.end) if named else (0, len(document.lines[line]))
-    return Use("override", symbol, line, start, end, problem)
+    return CheckedUse("override", symbol, line, start, end, problem)
 
 
 def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:
@@ -131,13 +163,28 @@ def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:
 
 
 def _fits(method: Function, payload: str) -> bool:
-    if payload[0] == "a" and isinstance(method, ast.FunctionDef) and not _may_return_awaitable(method):
+    # An asynchronous method may override one that is declared to return something to await.
+    if payload[0] == "a" and isinstance(method, ast.FunctionDef) and _surely_returns_plain(method):
         return False
-    # A function that is not asynchronous may be declared to return something to await.
     return Parameters.of_method(method).fits(Parameters.of_table(payload))
 
 
-def _may_return_awaitable(method: ast.FunctionDef) -> bool:
-    """Whether a method returns what another one made."""
-    returned = (node.value for node in walk(method) if isinstance(node, ast.Return))
-    return any(isinstance(value, ast.Call | ast.Name | ast.Attribute) for value in returned)
+def _surely_returns_plain(method: ast.FunctionDef) -> bool:
+    """Whether nothing that a method returns can be awaited. Of a method that only raises, nobody knows."""
+    own = list(_own_nodes(method))
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
+        return True
+    returned = [node.value for node in own if isinstance(node, ast.Return)]
+    if not returned:
+        return not isinstance(method.body[-1], ast.Raise)
+    return all(value is None or isinstance(value, _PLAIN) for value in returned)
+
+
+def _own_nodes(method: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a method without those of functions and classes inside of it."""
+    todo: list[ast.AST] = [*method.body]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, _INNER):
+            todo += children(node)

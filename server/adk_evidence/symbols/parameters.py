@@ -9,7 +9,7 @@ from adk_evidence.readers.python import Function
 
 @dataclass
 class Parameters:
-    """What a function takes: `positional` in their order, of which some may be named, too."""
+    """What a function takes: `positional` in their order, and `named`, all that may be given by name."""
 
     positional: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
@@ -59,9 +59,10 @@ class Parameters:
         only_named = [name for name in called.named if name not in called.positional]
         if any(name not in self.named for name in only_named) and not self.any_named:
             return False
+        # What is behind these may be given by name where nothing says otherwise.
         beyond = called.positional[len(self.positional) :]
-        if any(name not in self.named for name in beyond) and not self.any_positional:
-            return False
+        if any(name not in self.named and not (self.any_named and name in called.named) for name in beyond):
+            return self.any_positional
         if called.any_named or called.any_positional:
             return True
         given = {*self.positional[: len(called.positional)], *called.named}
@@ -76,4 +77,4 @@ class Parameters:
         return ", ".join(parts)
 
     def _item(self, name: str) -> str:
-        return name if name in self.required else f"{name}=..."
+        return name if name in self.required else f"{name}=None"

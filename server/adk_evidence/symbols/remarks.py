@@ -1,11 +1,13 @@
-"""What an open document has otherwise than a version of the ADK: names, calls and overrides, and what is near them."""
+"""Where an open document does not fit a version of the ADK: names, calls and overrides, and what is near them."""
 
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import dotted_name
@@ -16,6 +18,7 @@ from adk_evidence.symbols.mismatch import UseKind, uses_in
 
 # How alike a name must be to be named in place of another one.
 ALIKE = 0.75
+MAX_KEPT = 2000
 _HAS_ALIAS = re.compile(r"[\s\\]+as\b")
 
 
@@ -103,8 +106,9 @@ def remark(checker: DriftChecker, document: PythonDocument, deviation: Deviation
         owner = deviation.symbol.rpartition(".")[0]
     # What a later version has is no slip of the pen, and what is deprecated is there.
     if owner and deviation.since is None and deviation.kind in LACKING:
-        near = _near(mention.name, _keywords(checker, owner) if call else _names(checker, document, owner, mention))
-    if call and near in _given(document, mention):
+        modules_only = mention.imported is not None and _is_in_path(document, mention)
+        near = _nearest(checker, owner, mention.name, "keywords" if call else "modules" if modules_only else "names")
+    if call and near in document.given_to(mention.keyword_of):
         # What the call has already was not meant, and what is less near even less.
         near = None
     if near is not None:
@@ -114,23 +118,20 @@ def remark(checker: DriftChecker, document: PythonDocument, deviation: Deviation
     return Remark(deviation.kind, deviation.symbol, text, mention.line, mention.start, mention.end, near, cited)
 
 
-def _keywords(checker: DriftChecker, called: str) -> list[str]:
-    known = checker.history.keywords_at(checker.number, called)
-    return sorted(known.names) if known else []
-
-
-def _given(document: PythonDocument, mention: Mention) -> set[str]:
-    """The keywords that the call of a keyword has."""
-    return {other.name for other in document.mentions if other.keyword_of is mention.keyword_of}
-
-
-def _names(checker: DriftChecker, document: PythonDocument, owner: str, mention: Mention) -> list[str]:
-    """What an import or an attribute could name in a module or class: `import a.b` names modules alone."""
+# The same names come again in one document.
+@functools.lru_cache(MAX_KEPT)
+def _nearest(
+    checker: DriftChecker, owner: str, name: str, among: Literal["keywords", "modules", "names"]
+) -> str | None:
+    """The nearest keyword of a call, module of a package (as `import a.b` names), or name of a module or class."""
     history, number = checker.history, checker.number
+    if among == "keywords":
+        known = history.keywords_at(number, owner)
+        return _near(name, sorted(known.names) if known else [])
     modules = history.modules_in(number, owner)
-    if mention.imported is not None and _is_in_path(document, mention):
-        return modules
-    return sorted({*modules, *history.names_in(number, owner), *history.members_of(number, owner)})
+    if among == "modules":
+        return _near(name, modules)
+    return _near(name, sorted({*modules, *history.names_in(number, owner), *history.members_of(number, owner)}))
 
 
 def _near(name: str, names: list[str]) -> str | None:

@@ -29,6 +29,7 @@ from adk_evidence.search.scope import filter_of
 from adk_evidence.search.session import Neighbour, Session
 from adk_evidence.store.base import Filter, Match
 from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal_ranks
+from adk_evidence_agents.globs import in_any_folder
 from adk_evidence_agents.operations.requests import FindSimilarParameters, SearchFilters, SearchParameters
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.snippets import same_text
@@ -48,7 +49,6 @@ _EXTENSIONS: dict[str, tuple[str, ...]] = {
     "c++": ("cpp", "cc", "cxx", "hpp"),
     "c#": ("cs",),
 }
-_HERE = ("", ".", "/")
 
 
 @dataclass(frozen=True)
@@ -194,20 +194,10 @@ def _advise_on_filters(run: Run, filters: SearchFilters, counted: int) -> None:
         )
 
 
-def anywhere(path: str) -> str:
-    """A glob for a path that may begin in any folder, unless the path begins with a slash.
-
-    An agent knows the folder of its project, or the end of a path, and not where that lies in the indexed repository.
-    """
-    path = path.removeprefix("./")
-    return path if path.startswith(("/", "**/")) else f"**/{path}"
-
-
 def _evidence_filters(filters: SearchFilters, sources: tuple[SourceType, ...]) -> EvidenceFilters:
-    directory = (filters.directory or "").removeprefix("./")
     name = (filters.file_type or "").lower().lstrip(".")
     return EvidenceFilters(
-        path_allowlist=() if directory in _HERE else (anywhere(directory),),
+        path_allowlist=in_any_folder(filters.directory),
         languages=() if filters.file_type is None else (name, *_EXTENSIONS.get(name, ())),
         source_types=sources,
         tags=filters.tags,

@@ -14,6 +14,7 @@ interface Props {
 export function Why({ candidate, plan, id }: Props) {
   const { why } = candidate;
   const support = supportOf(candidate);
+  const moved = movedUp(why.moved_up ?? null);
   return (
     <dl class="why" id={id}>
       {why.branches.map(({ branch, rank }, index) => (
@@ -21,7 +22,7 @@ export function Why({ candidate, plan, id }: Props) {
       ))}
       {reranked(candidate) !== null && <Fact name={t("After reranking")} text={reranked(candidate) ?? ""} />}
       {why.named && <Fact name={t("Named by the question")} text={why.named} />}
-      {(why.moved_up ?? null) !== null && <Fact name={t("Moved up")} text={movedUp(why.moved_up ?? "")} />}
+      {moved !== null && <Fact name={t("Moved up")} text={moved} />}
       {why.question != null && <Fact name={t("Answers questions such as")} text={why.question.text} />}
       {why.matched_terms.length > 0 && (
         <>
@@ -84,6 +85,16 @@ function reranked({ rank, why }: Candidate): string | null {
     : t("place {0}, before it {1}", place, why.pool_rank);
 }
 
-function movedUp(reason: string): string {
-  return reason === "example" ? t("as an example of the code") : t("so that docs and code are both there");
+/** Why a result is here though others rank better; null where there is no reason, or one that only newer servers know. */
+function movedUp(reason: string | null): string | null {
+  switch (reason) {
+    case "example":
+      return t("as an example of the code");
+    case "kind":
+      return t("so that docs and code are both there");
+    case "neighbour":
+      return t("as another part of what is shown already");
+    default:
+      return null;
+  }
 }

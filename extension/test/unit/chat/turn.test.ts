@@ -150,7 +150,7 @@ describe("a request to @adk", () => {
 
     it("says below what does not fit the project's google-adk", async () => {
       const { response, codes, facts } = await ask({ model: { answers }, checked: { problems: [problem] } });
-      assert.deepEqual(codes, [{ text: answers.join(""), language: "markdown" }]);
+      assert.deepEqual(codes, [{ text: answers.join(""), language: "markdown", question: pack().query }]);
       assert.match(response.text, /Not all of the code fits google.*2.*0.*0.*:\n\n- no \\\*nme\\\*\n/);
       assert.equal(facts?.outcome, "answered");
     });
@@ -162,6 +162,14 @@ describe("a request to @adk", () => {
         const { response } = await ask({ model: { answers }, checked });
         assert.doesNotMatch(response.text, /fits/);
       }
+    });
+
+    it("says below that it fits where names are deprecated, and counts what is too much to list", async () => {
+      const old = { ...problem, kind: "deprecated" as const, text: "old" };
+      const fits = await ask({ model: { answers }, checked: { problems: [old] } });
+      assert.match(fits.response.text, /The code fits google.*\n\n- old\n/);
+      const many = await ask({ model: { answers }, checked: { problems: Array.from({ length: 13 }, () => problem) } });
+      assert.match(many.response.text, /\n- and 3 more\n/);
     });
 
     it("stands where the check fails, and is not checked without code", async () => {
