@@ -58,8 +58,8 @@ WEAK_SHARE = 0.1
 _TELLING_CHARS = 12
 # Forms of a word share so many characters at their beginning.
 START_CHARS = 3
-# As many chunks as many answers show.
-KEPT_CHUNKS = 1024
+# As many chunks as 85 answers show.
+KEPT_CHUNKS = 1280
 _WORD = re.compile(r"\w+")
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 CUT = "[...]"
