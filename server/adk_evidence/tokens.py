@@ -9,6 +9,7 @@ Python source, where such encoders usually reach 4 to 4.5 and 3.3 to 3.8.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # What the estimate gives on source code; for sizes that are asked for in tokens and kept in characters.
 CHARS_PER_TOKEN = 3.7
@@ -30,6 +31,19 @@ def estimate_tokens(text: str) -> int:
     others = 0 if text.isascii() else len(_OTHER.findall(text))
     # What lies between tokens is mostly nothing, so that splitting makes fewer texts than finding all.
     return len(_TOKEN.split(text)) - 1 + others
+
+
+def listed_within(names: Sequence[str], limit: int, start: str, end: str = "") -> str:
+    """A sentence of as many names as `limit` tokens hold, and how many more there are; "" where not one fits.
+
+    The sentence stands between `start` and `end`.
+    """
+    for count in range(len(names), 0, -1):
+        more = f" and {len(names) - count} more" if count < len(names) else ""
+        text = f"{start}{', '.join(names[:count])}{more}{end}"
+        if estimate_tokens(text) <= limit:
+            return text
+    return ""
 
 
 def truncate_tokens(text: str, limit: int) -> str:

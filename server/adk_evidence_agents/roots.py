@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from adk_evidence.errors import InvalidRequestError
@@ -17,7 +18,7 @@ def check_below_roots(settings: Settings, path: Path, parameter: str) -> None:
         InvalidRequestError: The path lies elsewhere; the sentence says what is allowed.
     """
     roots = _roots(settings)
-    if not _is_allowed(settings, path):
+    if not _is_below(path, roots):
         allowed = f"Allowed is what lies below {' or '.join(map(str, roots))}" if roots else "No folder is allowed yet"
         raise InvalidRequestError(
             f"{parameter} does not lie below a folder that agents may look into.",
@@ -33,16 +34,17 @@ def allowed_file(settings: Settings, given: str, parameter: str) -> Path:
     """
     try:
         # Where the path does not begin at the root of the disk, the first folder that has the file is meant.
-        found = [(root / given).resolve() for root in (*_roots(settings), Path.cwd())]
-        file = next((file for file in found if _is_allowed(settings, file) and file.is_file()), found[0])
+        roots = _roots(settings)
+        found = [(root / given).resolve() for root in (*roots, Path.cwd())]
+        file = next((file for file in found if _is_below(file, roots) and file.is_file()), found[0])
     except (OSError, ValueError, RuntimeError):  # a NUL in the path, a loop of links
         raise InvalidRequestError(f"{parameter} is not a file on this machine.", "Check the path.") from None
     check_below_roots(settings, file, parameter)
     return file
 
 
-def _is_allowed(settings: Settings, path: Path) -> bool:
-    return any(path.is_relative_to(root) for root in _roots(settings))
+def _is_below(path: Path, roots: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(root) for root in roots)
 
 
 def _roots(settings: Settings) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from rich.text import Text
 from adk_evidence.errors import SourceError
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.symbols.code_check import check_code
+from adk_evidence.symbols.code_check import check_code, unread
 from adk_evidence.symbols.corpus_drift import files_of_folder
 from adk_evidence.symbols.drift import DriftChecker
 from adk_evidence_console import counted
@@ -65,9 +65,7 @@ def _check(checker: DriftChecker, path: Path) -> CodeCheck:
         with tokenize.open(path) as file:
             text = file.read()
     except (OSError, SyntaxError, ValueError):
-        told = "The file cannot be read as Python."
-        problem = CodeProblem(kind="unread", line=1, symbol="", text=told)
-        return CodeCheck(version=checker.version, problems=(problem,), confirmed=(), summary=told)
+        return unread(checker, "The file cannot be read as Python.")
     return check_code(checker, text)
 
 

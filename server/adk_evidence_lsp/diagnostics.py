@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,17 +81,14 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
     from adk_evidence.search.drift import checker_of
-    from adk_evidence.symbols.remarks import remarks_on, remarks_on_uses
+    from adk_evidence.symbols.remarks import all_remarks
     from adk_evidence.symbols.set_about import code_corpus_name
 
     document = server.documents.parsed(snapshot)
     # `adk/status` says what is wrong with the settings.
     with suppress(EvidenceError), server.backend.use_recent(project) as (service, chosen), ExitStack() as stack:
         checker = checker_of(chosen)
-        remarks = []
-        if checker is not None:
-            all_remarks = chain(remarks_on(checker, document), remarks_on_uses(checker, document))
-            remarks = list(islice(all_remarks, MAX_REMARKS))
+        remarks = list(islice(all_remarks(checker, document), MAX_REMARKS)) if checker is not None else []
         symbols = None
         if remarks:
             # The table of versions needs no index.

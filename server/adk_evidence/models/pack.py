@@ -19,7 +19,8 @@ Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]
 # What a query is: a pasted traceback, a pasted error message, pasted code, names alone, or a question in words.
 QueryKind = Literal["traceback", "error", "code", "names", "question"]
-# Why a result stands in a pack though others rank before it: its kind was short, or an example was missing.
+# Why a result stands in a pack though others rank before it: its kind was short, an example was missing, or another
+# part of its page or class is a result.
 MovedUp = Literal["kind", "example", "neighbour"]
 VerificationState = Literal["exact", "moved", "same_tree", "changed", "gone", "unverified"]
 # What a result is to a pasted error: where the error or its cause is raised, a call on the way there, a text that holds

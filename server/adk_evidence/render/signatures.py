@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
 from adk_evidence.render.sanitize import one_line
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.tokens import estimate_tokens, listed_within, truncate_tokens
 
 # Ends a signature that was cut when it was read.
 _CUT = "…"
@@ -156,12 +156,7 @@ def listed_methods(methods: Sequence[str], tokens: int, forms_tokens: int = 0) -
     if methods and estimate_tokens(whole) <= forms_tokens:
         return whole
     names = [form.partition("(")[0].rpartition(" ")[2] for form in methods]
-    for count in range(len(names), 0, -1):
-        more = f" and {len(names) - count} more" if count < len(names) else ""
-        written = f"methods: {', '.join(names[:count])}{more}"
-        if estimate_tokens(written) <= tokens:
-            return written
-    return ""
+    return listed_within(names, tokens, "methods: ")
 
 
 def _name(field: str) -> str:

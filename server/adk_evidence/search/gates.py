@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
+from adk_evidence.models.pack import MovedUp
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.outlines import class_of
 from adk_evidence.search.run import Hit, Run
@@ -65,7 +66,7 @@ def choose_final(run: Run) -> None:
             if loser is not None:
                 chosen.remove(loser)
                 counts[loser.kind] -= 1
-            chosen.append(hit if places[hit.point_id] < size else hit._replace(moved_up="kind"))
+            chosen.append(_moved_up(hit, places[hit.point_id], size, "kind"))
             counts[kind] += 1
     _show_example(run, chosen, reserve, places)
     run.final = sorted(chosen, key=lambda hit: places[hit.point_id])
@@ -83,12 +84,15 @@ def _with_neighbours(run: Run) -> list[Hit]:
     wholes = {_whole_of(hit.payload) for hit in kept}
     behind = run.ranked[len(kept) : max(size, pack.neighbour_buffer)]
     found = [(place, hit) for place, hit in enumerate(behind, len(kept)) if _whole_of(hit.payload) in wholes]
-    neighbours = [
-        hit if place < size else hit._replace(moved_up="neighbour") for place, hit in found[: size - len(kept)]
-    ]
+    neighbours = [_moved_up(hit, place, size, "neighbour") for place, hit in found[: size - len(kept)]]
     taken = {hit.point_id for hit in neighbours}
     rest = [hit for hit in behind if hit.point_id not in taken][: size - len(kept) - len(neighbours)]
     return [*kept, *neighbours, *rest]
+
+
+def _moved_up(hit: Hit, place: int, size: int, why: MovedUp) -> Hit:
+    """A chosen hit with the reason, unless its place, from 0, is among the first."""
+    return hit if place < size else hit._replace(moved_up=why)
 
 
 def _whole_of(payload: ChunkPayload) -> tuple[str, str, str]:
@@ -105,7 +109,7 @@ def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit], places: M
     # What the request names stays.
     last = next((place for place in reversed(docs) if chosen[place].named is None), None)
     if sample is not None and last is not None:
-        chosen[last] = sample if places[sample.point_id] < run.size else sample._replace(moved_up="example")
+        chosen[last] = _moved_up(sample, places[sample.point_id], run.size, "example")
 
 
 def _is_example(run: Run, hit: Hit) -> bool:

@@ -16,7 +16,7 @@ from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Deviation, DriftChecke
 from adk_evidence.symbols.history import read_call
 from adk_evidence.symbols.mismatch import uses_in
 from adk_evidence.symbols.remarks import Remark, remark
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.tokens import listed_within
 
 # Nobody reads more.
 MAX_PROBLEMS = 500
@@ -45,13 +45,12 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
         lang: What the text is.
     """
     if len(text) > MAX_READ_CHARS:
-        told = f"The code has more than {MAX_READ_CHARS:,} characters and was not read."
-        return CodeCheck(version=checker.version, problems=(_unread(1, told),), confirmed=(), summary=told)
+        return unread(checker, f"The code has more than {MAX_READ_CHARS:,} characters and was not read.")
     text = text.removeprefix("\ufeff")
     document = PythonDocument(text if lang == "py" else _python_of(text))
-    uses = list(uses_in(checker, document, shortened=lang == "md"))
-    named = _Named(checker)
-    told_names = list(checker.in_document(document, awaits=True))
+    code, named = checker.code_of(document), _Named(checker)
+    told_names, has = checker.review(code) if code is not None else ([], frozenset())
+    uses = list(uses_in(checker, code, shortened=lang == "md")) if code is not None else []
     found = [
         *(_broken(document.broken) if lang == "py" else ()),
         *(named.problem(deviation, remark(checker, document, deviation, mention)) for deviation, mention in told_names),
@@ -63,7 +62,7 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
     ]
     # Two calls in one line may lack the same.
     problems = sorted(dict.fromkeys(found), key=lambda one: one.line)
-    confirmed = sorted({*checker.confirmed(document), *(one.symbol for one in uses if not one.problem)})
+    confirmed = sorted({*has, *(one.symbol for one in uses if not one.problem)})
     is_cut = len({deviation.symbol for deviation, _ in told_names}) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
     return CodeCheck(
         version=checker.version,
@@ -71,6 +70,11 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
         confirmed=tuple(confirmed),
         summary=_summary(checker, confirmed, problems, is_cut=is_cut),
     )
+
+
+def unread(checker: DriftChecker, told: str) -> CodeCheck:
+    """The report on code that was not read; `told` says why, in a sentence."""
+    return CodeCheck(version=checker.version, problems=(_unread(1, told),), confirmed=(), summary=told)
 
 
 def _python_of(page: str) -> str:
@@ -105,7 +109,7 @@ def _checked(confirmed: Collection[str]) -> str:
         own = keywords.setdefault(without_module(call.callable if call else name), [])
         own += [call.keyword] if call else []
     written = [f"{name}({', '.join(given)})" if given else name for name, given in keywords.items()]
-    return _listed("Checked:", written)
+    return listed_within(written, NAMES_TOKENS, "Checked: ", ".")
 
 
 def _unread(line: int, told: str) -> CodeProblem:
@@ -151,13 +155,6 @@ class _Named:
             names, required = (sorted(known.names), known.required) if known else ([], frozenset())
         likeness = {name: difflib.SequenceMatcher(None, wrong, name).ratio() for name in names}
         names.sort(key=lambda name: (name not in required, -likeness[name]))
-        return _listed(f"`{without_module(owner)}` {'has' if call is None else 'takes'}", names)
-
-
-def _listed(start: str, names: list[str]) -> str:
-    for count in range(len(names), 0, -1):
-        more = f" and {len(names) - count} more" if count < len(names) else ""
-        text = f"{start} {', '.join(names[:count])}{more}."
-        if estimate_tokens(text) <= NAMES_TOKENS:
-            return text
-    return ""
+        return listed_within(
+            names, NAMES_TOKENS, f"`{without_module(owner)}` {'has' if call is None else 'takes'} ", "."
+        )

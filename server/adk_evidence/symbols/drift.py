@@ -133,13 +133,13 @@ class DriftChecker:
                 self._tell(snippet, code, lacking, found)
         return Checked(tuple(imports), _in_order(found))
 
-    def _read(self, snippet: Snippet, known: dict[str, str]) -> _Code | None:
+    def _read(self, snippet: Snippet, known: dict[str, str]) -> Code | None:
         """The code of a snippet whose names may be those of the ADK, and in `known` what it imports from there."""
         if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
             return None
-        return _Code(PythonDocument(snippet.text), known, self._top)
+        return Code(PythonDocument(snippet.text), known, self._top)
 
-    def _tell(self, snippet: Snippet, code: _Code, lacking: set[str], found: dict[_Spot, Deviation]) -> None:
+    def _tell(self, snippet: Snippet, code: Code, lacking: set[str], found: dict[_Spot, Deviation]) -> None:
         """Add what is to say of a snippet, and to `lacking` the names that the version lacks."""
         for symbol, kind, line, _ in self._told(code, awaits=True):
             if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
@@ -150,37 +150,40 @@ class DriftChecker:
                 found.setdefault(_Spot(symbol, kind == "await", first, snippet.included), deviation)
                 lacking |= {symbol} if deviation.kind in LACKING else set()
 
-    def in_document(
-        self, document: PythonDocument, first: int = 0, last: int | None = None, *, awaits: bool = False
-    ) -> Iterator[tuple[Deviation, Mention]]:
-        """What is to say of the names in a document, in the order of the text; `first` and `last` limit the lines.
+    def code_of(self, document: PythonDocument) -> Code | None:
+        """A document as code to check; None where it names nothing of the ADK. What is asked of it is read once."""
+        return Code(document, {}, self._top) if self.may_concern(document.lines, {}) else None
 
-        With `awaits`, calls that lack an `await` are told, too. Of the names that the version lacks, the first
-        `MAX_LACKING_NAMES` are told.
+    def in_code(self, code: Code, first: int = 0, last: int | None = None) -> list[tuple[Deviation, Mention]]:
+        """What is to say of the names in code, in the order of the text; `first` and `last` limit the lines.
+
+        Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
-        if not self.may_concern(document.lines, {}):
-            return
-        code = _Code(document, {}, self._top)
+        return self._deviating(self._told(code, first, last))
+
+    def review(self, code: Code) -> tuple[list[tuple[Deviation, Mention]], frozenset[str]]:
+        """What `in_code` says of all lines, and calls that lack an `await`; and the names that the version surely has.
+
+        These are paths, and keywords of calls.
+        """
+        told = list(self._told(code, awaits=True))
+        return self._deviating(told), frozenset(one.symbol for one in told if self._has(one.symbol))
+
+    def _deviating(self, told: Iterable[_Told]) -> list[tuple[Deviation, Mention]]:
         lacking: set[str] = set()
         found: list[tuple[Deviation, Mention]] = []
-        for symbol, kind, line, mention in self._told(code, first, last, awaits=awaits):
+        for symbol, kind, line, mention in told:
             if mention is None or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
                 continue
             deviation = self._deviation(symbol, kind, line, line, "")
             if deviation is not None:
                 lacking.add(symbol)
                 found.append((deviation, mention))
-        yield from sorted(found, key=lambda one: (one[1].line, one[1].start))
+        return sorted(found, key=lambda one: (one[1].line, one[1].start))
 
-    def confirmed(self, document: PythonDocument) -> frozenset[str]:
-        """The names of the ADK that a document shows and the version surely has: paths, and keywords of calls."""
-        if not self.may_concern(document.lines, {}):
-            return frozenset()
-        return frozenset(told.symbol for told in self._told(_Code(document, {}, self._top)) if self._has(told.symbol))
-
-    def names_in(self, document: PythonDocument) -> Names:
-        """What the expressions of a document mean."""
-        return Names(self._kind, _Code(document, {}, self._top).uncertain)
+    def names_in(self, code: Code) -> Names:
+        """What the expressions of code mean."""
+        return Names(self._kind, code.uncertain)
 
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
@@ -193,7 +196,7 @@ class DriftChecker:
             return None
         return self._deviation(symbol, kind, line, line, "")
 
-    def _told(self, code: _Code, first: int = 0, last: int | None = None, *, awaits: bool = False) -> Iterator[_Told]:
+    def _told(self, code: Code, first: int = 0, last: int | None = None, *, awaits: bool = False) -> Iterator[_Told]:
         """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
 
         With `awaits`, also the asynchronous functions whose calls lack an `await`.
@@ -353,7 +356,7 @@ class PageCheck:
                     found.setdefault(spot, deviation)
             return _in_order(found)
 
-    def _check(self, part: _Part, code: _Code) -> None:
+    def _check(self, part: _Part, code: Code) -> None:
         found: dict[_Spot, Deviation] = {}
         self._checker._tell(part.snippet, code, set(), found)
         part.found = found
@@ -381,7 +384,7 @@ class _Import:
     guarded: bool = False
 
 
-class _Code:
+class Code:
     """One snippet. `known` maps names that earlier snippets import to their paths; this snippet's own are added.
 
     Only what is imported from below `top` is kept, and not more than any page needs.
@@ -400,18 +403,18 @@ class _Code:
 
     # Of most snippets above the lines that are asked for, only the imported names are.
     @functools.cached_property
-    def _nodes(self) -> list[ast.AST]:
+    def nodes(self) -> list[ast.AST]:
         return list(walk(self.document.tree))
 
     @functools.cached_property
     def imports(self) -> list[_Import]:
         """What statements import."""
-        broken = _broken_imports(self._nodes, self.document.lines) if self.document.is_broken else ()
-        return [*_imports(self._nodes), *broken]
+        broken = _broken_imports(self.nodes, self.document.lines) if self.document.is_broken else ()
+        return [*_imports(self.nodes), *broken]
 
     @functools.cached_property
     def uncertain(self) -> Uncertain:
-        return uncertain_in(self._nodes, self.document.scopes)
+        return uncertain_in(self.nodes, self.document.scopes)
 
     # Few snippets name anything asynchronous.
     @functools.cached_property

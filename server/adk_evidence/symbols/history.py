@@ -64,12 +64,8 @@ class Keywords:
 
     def lacking(self, given: Collection[str]) -> set[str]:
         """The required names that a call does not give, also not in camel case where the class takes that."""
-        camel = {name: to_camel(name) for name in self.required}
-        return {
-            name
-            for name in self.required
-            if name not in given and not (camel[name] in self.names and camel[name] in given)
-        }
+        known = self.names.intersection(given)
+        return {name for name in self.required if known.isdisjoint((name, to_camel(name)))}
 
 
 class Place(NamedTuple):

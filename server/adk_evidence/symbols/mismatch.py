@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from adk_evidence.identifiers import is_private
-from adk_evidence.readers.python import Function, children, walk
+from adk_evidence.readers.python import Function, children
 from adk_evidence.symbols.document import Mention, PythonDocument, Scope
-from adk_evidence.symbols.drift import DriftChecker, without_module
+from adk_evidence.symbols.drift import Code, DriftChecker, without_module
 from adk_evidence.symbols.history import Place
 from adk_evidence.symbols.meaning import Names, last_name
 from adk_evidence.symbols.parameters import Parameters
@@ -43,26 +43,24 @@ class CheckedUse(NamedTuple):
     problem: str = ""
 
 
-def uses_in(checker: DriftChecker, document: PythonDocument, *, shortened: bool = False) -> Iterator[CheckedUse]:
-    """The calls that lack arguments and all overrides of a document, in no particular order.
+def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[CheckedUse]:
+    """The calls that lack arguments and all overrides of some code, in no particular order.
 
     Args:
         checker: Knows the version.
-        document: The code.
+        code: As of `DriftChecker.code_of`.
         shortened: Whether a comment inside of a call may stand for arguments that are not shown.
     """
-    if checker.may_concern(document.lines, {}):
-        names = checker.names_in(document)
-        yield from _incomplete_calls(checker, document, names, shortened=shortened)
-        for scope in document.scopes:
-            if isinstance(scope.node, ast.ClassDef):
-                yield from _overrides(checker, document, scope.node, scope, names)
+    names = checker.names_in(code)
+    yield from _incomplete_calls(checker, code, names, shortened=shortened)
+    for scope in code.document.scopes:
+        if isinstance(scope.node, ast.ClassDef):
+            yield from _overrides(checker, code.document, scope.node, scope, names)
 
 
-def _incomplete_calls(
-    checker: DriftChecker, document: PythonDocument, names: Names, *, shortened: bool
-) -> Iterator[CheckedUse]:
-    calls = {id(node.func): node for node in walk(document.tree) if isinstance(node, ast.Call)}
+def _incomplete_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[CheckedUse]:
+    document = code.document
+    calls = {id(node.func): node for node in code.nodes if isinstance(node, ast.Call)}
     for mention in document.mentions:
         call = calls.get(id(mention.expression))
         if call is None or mention.line in names.uncertain.lines or _passes_on(call):

@@ -12,7 +12,7 @@ from typing import Literal
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.symbols.document import Mention, PythonDocument
-from adk_evidence.symbols.drift import LACKING, Deviation, DriftChecker, DriftKind
+from adk_evidence.symbols.drift import LACKING, Code, Deviation, DriftChecker, DriftKind
 from adk_evidence.symbols.history import read_call
 from adk_evidence.symbols.mismatch import UseKind, uses_in
 
@@ -45,17 +45,26 @@ def remarks_on(
     checker: DriftChecker, document: PythonDocument, first: int = 0, last: int | None = None
 ) -> Iterator[Remark]:
     """The remarks on the names of a document, in the order of the text; `first` and `last` limit the lines."""
-    for deviation, mention in checker.in_document(document, first, last):
+    code = checker.code_of(document)
+    if code is not None:
+        yield from _on_names(checker, code, first, last)
+
+
+def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Remark]:
+    """The remarks on the names of a document, and then those on its calls and overrides, in no particular order."""
+    code = checker.code_of(document)
+    if code is not None:
+        yield from _on_names(checker, code)
+        for use in uses_in(checker, code):
+            if use.problem:
+                yield Remark(use.kind, use.symbol, use.problem, use.line, use.start, use.end, cited=use.symbol)
+
+
+def _on_names(checker: DriftChecker, code: Code, first: int = 0, last: int | None = None) -> Iterator[Remark]:
+    for deviation, mention in checker.in_code(code, first, last):
         # What is only read, such as an annotation, and what is deprecated are left to the editor's own tools.
         if deviation.kind != "deprecated" and mention.use in ("call", "keyword", "import"):
-            yield remark(checker, document, deviation, mention)
-
-
-def remarks_on_uses(checker: DriftChecker, document: PythonDocument) -> Iterator[Remark]:
-    """The remarks on the calls and overrides of a document, in no particular order."""
-    for use in uses_in(checker, document):
-        if use.problem:
-            yield Remark(use.kind, use.symbol, use.problem, use.line, use.start, use.end, cited=use.symbol)
+            yield remark(checker, code.document, deviation, mention)
 
 
 def remark_at(checker: DriftChecker, document: PythonDocument, line: int, column: int) -> Remark | None:
