@@ -78,7 +78,8 @@ class TestWhatIsAdapted:
     def test_a_question_in_words_is_and_the_pack_says_by_what(self, indexed):
         encoder = Adapted()
         pack = find(indexed, encoder)
-        assert encoder.adapted[0] == IN_WORDS and not encoder.plain
+        # The question as it is, is compared with the written questions.
+        assert encoder.adapted[0] == IN_WORDS and encoder.plain == [IN_WORDS]
         assert encoded_by(pack) == "questions-test"
         # What is near to the adapted vector is found by it.
         assert encoded_by(find(indexed, HashEmbedder())) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,12 +50,21 @@ def test_only_the_stores_score_of_what_was_asked_leaves_results_out(
     )
 
 
-@pytest.mark.parametrize(("score", "near"), [(0.3, True), (0.1, False)])
+@pytest.mark.parametrize(("score", "near"), [(0.8, True), (0.3, False)])
 def test_an_adapted_question_is_compared_with_written_ones_as_it_was_asked(score: float, near: bool) -> None:
-    found, index = stored(score)
-    plain: Any = SimpleNamespace(dense=SimpleNamespace(doc=SimpleNamespace(embed_query=lambda text: [0.0, 1.0])))
+    # The score for the adapted question would leave the result out.
+    found, index = stored(0.1)
+    name = SETTINGS.store.questions_vector("doc")
+
+    def score_points(collection: str, points: Any, queries: Any) -> Any:
+        assert queries == {name: [0.0, 1.0]}
+        return {name: dict.fromkeys(points, score)}
+
+    index.store.score_points = score_points
     asked = QueryVectors("boil", {"doc": [1.0, 0.0]}, None)  # type: ignore[arg-type]
-    made = run(index=index, asked=asked, models=plain, question_model="questions-test")
+    unadapted: Future[list[float]] = Future()
+    unadapted.set_result([0.0, 1.0])
+    made = run(index=index, asked=asked, unadapted=unadapted)
     told = near_questions(made, [found])
     # The adapted vector is that of the other question.
     assert [(one.text, one.similarity) for one in told.values()] == (

@@ -118,33 +118,33 @@ def to_prompt(
         around = _cost(head, *_conversation(kept), *asked)
         left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
         needed = _cost(*left, *_leading(pack, max_tokens, full=full))
-        if len(documents) < len(wanted) and _cost(*documents) + needed > max_tokens - around:
+        if len(documents) < len(wanted) and cost(documents) + needed > max_tokens - around:
             # What is missing, and where, is worth more than the end of a quote.
-            documents = written(take(wanted, max_tokens - around - needed)[0]) or documents
+            documents = take(wanted, max_tokens - around - needed)[0] or documents
             left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
         outlines = _outlines(pack, chosen[: len(documents)], full=full)
-        room = max_tokens - around - _cost(*documents)
+        room = max_tokens - around - cost(documents)
         said = [text for text in left if (room := room - _cost(text)) >= 0]
         more = [*(text for text in outlines if (room := room - _cost(text)) >= 0), *said]
-    segments = [head, *documents, *more, *_conversation(kept), *asked]
+    lead, beside = head, [*more, *_conversation(kept), *asked]
     if not documents and (wanted or _cost(head, *asked) > max_tokens):
-        head_alone = _lead_without_evidence(pack, system)
-        kept, _ = _fit(turns, (), max_tokens - _cost(head_alone, *asked))
-        segments = [head_alone, *_conversation(kept), *asked]
-    text = "\n\n".join(segments) + "\n"
-    tokens = estimate_tokens(text)
+        lead = _lead_without_evidence(pack, system)
+        kept, _ = _fit(turns, (), max_tokens - _cost(lead, *asked))
+        beside = [*_conversation(kept), *asked]
+    text = "\n\n".join([lead, *written(documents), *beside]) + "\n"
+    tokens = _cost(lead, *beside) + cost(documents)
     notes = []
     if tokens > max_tokens:
         notes.append(f"What must stay of the prompt takes {tokens} tokens, more than the {max_tokens} allowed.")
     if wanted and not documents:
-        needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].least_cost(1)
+        needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].least_cost
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
     ranks = tuple(candidate.rank for candidate in chosen[: len(documents)])
     omitted = len(pack.candidates) - len(documents)
     return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks, omitted)
 
 
-def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequence[str], list[str]]:
+def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequence[str], list[Quote]]:
     """The newest turns without gaps, and then the first documents, that fit into a room, which may be below 0."""
     rest = room - _cost(_CONVERSATION)
     first = len(turns)
@@ -152,7 +152,7 @@ def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequ
         first -= 1
     kept = turns[first:]
     documents, _ = take(quotes, room - _cost(*_conversation(kept)))
-    return kept, written(documents)
+    return kept, documents
 
 
 def _conversation(turns: Sequence[str]) -> list[str]:

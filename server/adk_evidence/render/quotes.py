@@ -44,7 +44,7 @@ class Quote:
     def written(self, number: int) -> str:
         return f"[{self.mark} {number}] {self._body}"
 
-    # Kept, since fitting into a budget writes a quote several times.
+    # Kept, as the costs are, since fitting into a budget asks for them several times.
     @functools.cached_property
     def _body(self) -> str:
         language = self.language if self.language.isalnum() else "text"
@@ -52,16 +52,21 @@ class Quote:
         facts = f"\nAT: {one_line(self.facts)}" if self.facts else ""
         return f"{cited(self.citation)}{facts}\n{fenced(self.text, language)}"
 
-    def cost(self, number: int) -> int:
-        """Tokens that the quote adds to a prompt."""
-        return estimate_tokens(self.written(number)) + JOIN_TOKENS
+    @functools.cached_property
+    def cost(self) -> int:
+        """Tokens that the quote adds to a prompt, whatever its number: up to three digits are one token."""
+        return estimate_tokens(self.written(1)) + JOIN_TOKENS
+
+    @functools.cached_property
+    def text_tokens(self) -> int:
+        return estimate_tokens(self.text)
 
     def limited(self, tokens: int) -> Quote:
         """The quote with a text of at most so many tokens, the mark of the cut included.
 
         The text ends with a whole line, unless this leaves less than half of what fits.
         """
-        if estimate_tokens(self.text) <= tokens:
+        if self.text_tokens <= tokens:
             return self
         whole = self.text if self.whole is None else self.whole
         chosen = self.within(tokens) if self.within is not None else None
@@ -73,11 +78,16 @@ class Quote:
             beginning = ended
         return replace(self, text=beginning + CUT, whole=whole)
 
-    def least_cost(self, number: int) -> int:
-        """Tokens that the quote adds to a prompt when as little of the text is shown as is worth showing."""
+    @property
+    def header_cost(self) -> int:
+        """Tokens that the quote adds to a prompt beside its text."""
         # The white space around a text may make one token with the line breaks of the fence.
-        header = self.cost(number) - estimate_tokens(self.text) + 1
-        return header + min(estimate_tokens(self.text), MIN_PARTIAL_TOKENS + estimate_tokens(CUT))
+        return self.cost - self.text_tokens + 1
+
+    @property
+    def least_cost(self) -> int:
+        """Tokens that the quote adds to a prompt when as little of the text is shown as is worth showing."""
+        return self.header_cost + min(self.text_tokens, MIN_PARTIAL_TOKENS + estimate_tokens(CUT))
 
 
 def cited(citation: str) -> str:
@@ -94,22 +104,21 @@ def take(quotes: Sequence[Quote], room: int) -> tuple[list[Quote], int]:
     """The first quotes that fit, the last one cut short where that leaves enough of it, and what they cost."""
     taken: list[Quote] = []
     spent = 0
-    for number, quote in enumerate(quotes, 1):
-        price = quote.cost(number)
-        if spent + price <= room:
+    for quote in quotes:
+        if spent + quote.cost <= room:
             taken.append(quote)
-            spent += price
+            spent += quote.cost
             continue
         left = room - spent
-        if left >= quote.least_cost(number):
-            short = quote.limited(left - (price - estimate_tokens(quote.text) + 1))
-            if (price := short.cost(number)) <= left:
+        if left >= quote.least_cost:
+            short = quote.limited(left - quote.header_cost)
+            if short.cost <= left:
                 taken.append(short)
-                spent += price
+                spent += short.cost
         break
     return taken, spent
 
 
 def cost(quotes: Iterable[Quote]) -> int:
     """Tokens that all quotes add to a prompt."""
-    return sum(quote.cost(number) for number, quote in enumerate(quotes, 1))
+    return sum(quote.cost for quote in quotes)

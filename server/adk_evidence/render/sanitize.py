@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import unicodedata
@@ -36,6 +37,8 @@ def _hidden_in(text: str) -> list[str]:
     return [char for char in set(text) if not _harmless(char)]
 
 
+# The same characters come again.
+@functools.lru_cache(maxsize=1 << 12)
 def _harmless(char: str) -> bool:
     if char in _ALLOWED_CONTROLS or char in _JOINERS:
         return True

@@ -89,6 +89,9 @@ def _adapted(run: Run, encoder: DenseEmbedder, text: str) -> Sequence[float] | N
         run.context.warn("question_adapter_unavailable", str(exc))
         run.adapter_failed = True
         return None
+    if run.unadapted is None and run.settings.retrieval.relevant_similarity is not None:
+        # What is compared with written questions, once the results are known; another thread encodes it until then.
+        run.unadapted = run.context.submit(run.models.threads, encoder.embed_query, text)
     return vector
 
 

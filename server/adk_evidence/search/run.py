@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -101,7 +101,8 @@ class Run:
     - `symbols`: gives the symbols of the index, whose first use in a process takes seconds. `targets` gives the public
       ones, which are a file; None where it is missing.
     - `vectors`: the encoded question, which feedback may move, and its encoded sub-queries. `asked` is the question as
-      it was encoded first, None before that.
+      it was encoded first, None before that. `unadapted` is the vector of the question as the model itself encodes it,
+      where an adapter encoded `asked`.
     - `relevant`: the point ids of the hits that feedback took as relevant, best first. If there are any, feedback has
       moved the question, and the branches' scores are of another one. `asked_scores` are then those of the question as
       it was encoded first, by point id.
@@ -137,6 +138,7 @@ class Run:
     sub_queries: tuple[str, ...] = ()
     vectors: list[QueryVectors] = field(default_factory=list)
     asked: QueryVectors | None = None
+    unadapted: Future[list[float]] | None = None
     relevant: tuple[str, ...] = ()
     asked_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     hits: dict[Kind, list[Hit]] = field(default_factory=dict)
