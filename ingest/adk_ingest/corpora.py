@@ -65,8 +65,9 @@ class CorpusInput:
     `check` looks at the corpus as a whole and returns a sentence for each thing that its authors should know; it runs
     only when files changed.
     `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
-    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
-    can be sent to another process, without its files and what the walk found.
+    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A corpus that
+    `repeats` what another one says is encoded by the beginnings of its chunks alone. A `portable` corpus can be sent to
+    another process, without its files and what the walk found.
     """
 
     name: str
@@ -86,6 +87,7 @@ class CorpusInput:
     check: Callable[[], list[str]] = list
     site_url: str | None = None
     uncommitted: frozenset[str] = frozenset()
+    repeats: bool = False
     portable: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -262,12 +264,13 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         settings=settings,
         created_at=created_at,
         chunk=chunk,
-        state=corpus_state(source, site, origin="api-reference"),
+        state=corpus_state(source, site, "beginnings", origin="api-reference"),
         files=tuple(SourceFile(path, "", hash_of(path)) for path in sorted(modules)),
         origin="api-reference",
         url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
         pages=pages,
         site_url=site,
+        repeats=True,
     )
 
 

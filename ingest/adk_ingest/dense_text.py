@@ -25,6 +25,8 @@ _SIGNATURE_CHARS = 160
 # A passage ends with the line that takes it beyond this. Shorter ones lose their context, and a small model cuts
 # longer ones off.
 PASSAGE_CHARS = 400
+# The same for what repeats another text: name, signature and summary of a definition.
+BEGINNING_CHARS = 200
 # Last lines of a chunk that are shorter than this do not become a passage.
 _LEAST_CHARS = 100
 # The limit for one chunk. The ADK's chunks have fewer; a chunk of data in very long lines must not fill the index.
@@ -83,18 +85,19 @@ class Passage(NamedTuple):
     line: int
 
 
-def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tuple[Passage, ...]:
+def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind, repeats: bool = False) -> tuple[Passage, ...]:
     """A chunk's lines in passages of about `PASSAGE_CHARS` characters, each below a line that says where it is from.
 
     That line is title and heading trail of docs, symbol and path in words of code. Docs lose their markup, code its
     licence, the top level of a module its imports. Lines for readers of another language are left out. A line that is
     too long for one passage goes on in the next passage. The files that a page includes follow; their passages begin
-    at the line that includes them.
+    at the line that includes them. Of a chunk that `repeats` another text of the index, the first lines are enough.
 
     Returns:
         1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Lines beyond that many passages are
         left out, and so are last lines that are too short for a passage.
     """
+    most, least = (1, BEGINNING_CHARS) if repeats else (MAX_PASSAGES, PASSAGE_CHARS)
     body = "\n".join(raw.searched_lines)
     if kind == "doc":
         head, body = _trail(raw, path, title)[:_TRAIL_CHARS], _plain_docs(body)
@@ -102,19 +105,20 @@ def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> tupl
         words = (_symbol_words(raw)[:_WORDS_CHARS], " ".join(path_words(path))[:_WORDS_CHARS])
         head, body = " | ".join(text for text in words if text), _code(body, with_imports=raw.symbol_kind != "module")
     room = BRIEF_CHARS - len(head) - 1
-    own = [(piece, raw.start_line + line) for piece, line in _pieces(body, room)] or [("", raw.start_line)]
-    included = ((piece, each.line) for each in raw.attachments for piece, _ in _pieces(_code(each.text), room))
+    own = [(piece, raw.start_line + line) for piece, line in _pieces(body, room, least)] or [("", raw.start_line)]
+    included = ((piece, each.line) for each in raw.attachments for piece, _ in _pieces(_code(each.text), room, least))
     found: dict[str, Passage] = {}
-    for piece, line in itertools.islice(itertools.chain(own, included), MAX_PASSAGES):
+    for piece, line in itertools.islice(itertools.chain(own, included), most):
         text = f"{head}\n{piece}".strip()
         found.setdefault(text, Passage(text, line))
     return tuple(found.values())
 
 
-def _pieces(body: str, room: int) -> Iterator[tuple[str, int]]:
+def _pieces(body: str, room: int, least: int) -> Iterator[tuple[str, int]]:
     """Successive lines with single spaces, of at most `room` characters together, with the place of the first line.
 
-    Last lines that are too short make a piece only where there is no other.
+    A piece ends with the line that takes it beyond `least` characters. Last lines that are too short make a piece only
+    where there is no other.
     """
     piece, start, first = "", 0, True
     for number, line in enumerate(body.split("\n")):
@@ -124,7 +128,7 @@ def _pieces(body: str, room: int) -> Iterator[tuple[str, int]]:
                 start = number
             part, rest = _cut(rest, room - len(piece) - 1)
             piece += f"{part}\n"
-            if rest or len(piece) > PASSAGE_CHARS:
+            if rest or len(piece) > least:
                 yield piece, start
                 piece, first = "", False
     if piece and (first or len(piece) > _LEAST_CHARS):

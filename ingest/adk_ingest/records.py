@@ -76,7 +76,7 @@ def _record(
         case "brief":
             dense_texts = (brief_text(raw, path=file.path, title=title, kind=corpus.text_kind),)
         case "passages":
-            found = passages(raw, path=file.path, title=title, kind=corpus.text_kind)
+            found = passages(raw, path=file.path, title=title, kind=corpus.text_kind, repeats=corpus.repeats)
             dense_texts, passage_lines = zip(*found, strict=True)
     return ChunkRecord(
         chunk_id=make_chunk_id(source.corpus, file.path, index, text_hash),

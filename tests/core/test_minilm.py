@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from adk_evidence.embedding import minilm
@@ -241,12 +243,23 @@ def test_batches_come_longest_first_and_name_every_position_once(embedder: MiniL
     assert embed_all(embedder, []).shape == (0, 384)
 
 
+@given(st.lists(st.integers(2, 700), min_size=1, max_size=100))
+def test_runs_hold_every_text_once_and_no_more_tokens_than_one_run_may(lengths: list[int]) -> None:
+    rows = [np.full(length, place, dtype=np.int32) for place, length in enumerate(sorted(lengths, reverse=True))]
+    runs = minilm.runs_of(rows)
+    assert [row[0] for run in runs for row in run] == list(range(len(rows)))
+    for run in runs:
+        assert len(run) == 1 or len(run) * len(run[0]) <= minilm.RUN_TOKENS
+
+
 @pytest.mark.model
 def test_what_waits_for_a_worker_is_called_off_where_the_caller_leaves(
     embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = MiniLmEmbedder(SETTINGS.model_copy(update={"batch_size": 32, "threads": 1}), embedder._models)
-    runs, begun, go_on = 32 // minilm.RUN_TEXTS, [], threading.Event()
+    texts = [f"text {number}" for number in range(96)]
+    runs = len(minilm.runs_of(one._load().tokens(texts[:32], 128)))
+    begun, go_on = [], threading.Event()
     embed = minilm._Model.embed
 
     def embed_at_first(self: Any, rows: Any) -> Any:
@@ -256,7 +269,7 @@ def test_what_waits_for_a_worker_is_called_off_where_the_caller_leaves(
         return embed(self, rows)
 
     monkeypatch.setattr(minilm._Model, "embed", embed_at_first)
-    batches = one.iter_embed([f"text {number}" for number in range(96)])
+    batches = one.iter_embed(texts)
     next(batches)
     batches.close()  # type: ignore[attr-defined]
     go_on.set()

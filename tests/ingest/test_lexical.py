@@ -140,6 +140,18 @@ def test_passages_are_successive_lines_below_where_they_are_from() -> None:
     assert all(PASSAGE_CHARS < len(text) < PASSAGE_CHARS + 100 for text in found[:-1])
 
 
+def test_of_what_repeats_another_text_the_beginning_is_the_only_passage() -> None:
+    body = f"## Runner.run\n\ndef run()\n\n{SENTENCE}\n" + "".join(
+        f"Detail {number}: {SENTENCE}\n" for number in range(9)
+    )
+    raw = RawChunk(1, 14, body, headings=("Runner.run",))
+    where = {"path": "api-reference/python/pkg.runners.md", "title": None, "kind": "doc"}
+    [text] = passages(raw, repeats=True, **where)
+    assert text.startswith(f"Runner.run\nRunner.run\ndef run()\n{SENTENCE}\n") and len(text) < PASSAGE_CHARS
+    whole = passages(raw, **where)
+    assert len(whole) > 1 and whole[0].startswith(text)
+
+
 def test_a_short_chunk_is_one_passage_and_an_empty_one_its_head() -> None:
     raw = RawChunk(1, 1, "x = 1", symbol="pkg.main", symbol_kind="module")
     assert passages(raw, path="pkg/main.py", title=None, kind="code") == ("pkg main\nx = 1",)

@@ -344,7 +344,8 @@ class TestARunAgain:
                 payload = ChunkPayload.model_validate(record.payload)
                 fields = payload.model_dump(include={"start_line", "end_line", "symbol", "symbol_kind"})
                 raw = RawChunk(**fields, body=payload.body, headings=payload.headings)
-                found_here = passages(raw, path=payload.path, title=payload.title, kind=payload.kind)
+                repeats = payload.origin == "api-reference"
+                found_here = passages(raw, path=payload.path, title=payload.title, kind=payload.kind, repeats=repeats)
                 texts = [passage.text for passage in found_here]
                 assert payload.passage_lines == tuple(passage.line for passage in found_here)
                 assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-6) for text in texts]

@@ -45,7 +45,9 @@ FP32_GRAPH = "model.onnx"
 _GRAPHS: dict[Precision, str] = {"fp32": FP32_GRAPH, "int8": f"model-int8-v{INT8_VERSION}.onnx"}
 _WEIGHTS_BYTES = 90_868_376
 _TOKENIZE_BATCH = 512
-RUN_TEXTS = 4  # in one run of the model; the states of more texts leave the processor's cache: a third more time
+# In one run of the model. The states of more tokens leave the processor's cache, and of fewer, what is done once in a
+# run counts more: texts of 18 tokens take an eighth less time in runs of sixteen than of four.
+RUN_TOKENS = 384
 SHIPPED_ADAPTER = "question_adapter.safetensors"
 _REFERENCE = Path(__file__).with_name("minilm_reference.json")
 
@@ -229,6 +231,16 @@ def as_rows(rows: Sequence[Tokens]) -> tuple[NDArray[np.int64], NDArray[np.int64
     return ids, mask
 
 
+def runs_of(rows: Sequence[Tokens]) -> list[Sequence[Tokens]]:
+    """Tokenised texts, the longest first, in runs of about the same number of texts and of at most `RUN_TOKENS`.
+
+    A longer text is a run by itself.
+    """
+    runs = -(-len(rows) // max(1, RUN_TOKENS // len(rows[0])))
+    size = -(-len(rows) // runs)
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
 def _collected(positions: list[int], runs: list[Future[FloatMatrix]]) -> tuple[list[int], FloatMatrix]:
     return positions, np.concatenate([run.result() for run in runs])
 
@@ -257,8 +269,7 @@ class MiniLmEmbedder:
         try:
             for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
                 batch = [rows[position] for position in positions]
-                runs = [batch[start : start + RUN_TEXTS] for start in range(0, len(batch), RUN_TEXTS)]
-                ahead.append((positions, [self._workers().submit(model.embed, run) for run in runs]))
+                ahead.append((positions, [self._workers().submit(model.embed, run) for run in runs_of(batch)]))
                 # The workers go on with the next batch while the caller keeps the vectors of this one.
                 if len(ahead) > 1:
                     yield _collected(*ahead[0])

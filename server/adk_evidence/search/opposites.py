@@ -50,6 +50,8 @@ _WORD = re.compile(r"\w+")
 Beside = tuple[str, str]
 
 
+# A question is ranked up to three times.
+@functools.lru_cache(maxsize=64)
 def asked_beside(question: str) -> frozenset[Beside]:
     """The words of pairs in a question, each with the words beside it, where the question has one of the pair alone."""
     dull = load_stopwords()

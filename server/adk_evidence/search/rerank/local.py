@@ -97,9 +97,9 @@ class LocalReranker:
             for index in members:
                 payload, measured = payloads[index], documents[index].scores
                 features = {branch: scaled(measured.get(branch), scale) for branch, scale in found[kind].items()}
-                own = min(1.0, share) if payload.kind == "code" and _own_name(payload) in names else 0.0
-                features |= self._asked_for(defining.get(index, 0.0), own)
-                if task_mode == "build" and _is_private(payload, names):
+                named = bool(defined[index]) and defined[index][0] in names
+                features |= self._asked_for(defining.get(index, 0.0), min(1.0, share) if named else 0.0)
+                if task_mode == "build" and not named and _is_private(payload):
                     features["private"] = 1.0
                 if of_use and is_changelog(payload.path, payload.headings):
                     features["changelog"] = 1.0
@@ -179,9 +179,9 @@ def _defined(payload: ChunkPayload) -> Sequence[str]:
     return (_own_name(payload), *payload.names) if payload.kind == "code" else ()
 
 
-def _is_private(payload: ChunkPayload, names: Sequence[str]) -> bool:
+def _is_private(payload: ChunkPayload) -> bool:
     """Whether a chunk of code defines what its name, or that of a class around it, says is for its own module."""
-    return payload.kind == "code" and is_internal(payload.symbol or "") and _own_name(payload) not in names
+    return payload.kind == "code" and is_internal(payload.symbol or "")
 
 
 def _own_name(payload: ChunkPayload) -> str:
@@ -223,6 +223,5 @@ def scaled(value: float | None, scale: ScoreScale) -> float:
 
 def weighted(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """The score of a document. A document with a `mean` has the weight of the mean less for `dense`."""
-    if "mean" in features:
-        weights = {**weights, "dense": weights["dense"] - weights["mean"]}
-    return sum([weights[name] * value for name, value in features.items()])
+    total = sum([weights[name] * value for name, value in features.items()])
+    return total - weights["mean"] * features.get("dense", 0.0) if "mean" in features else total
