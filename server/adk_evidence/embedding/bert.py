@@ -152,8 +152,11 @@ class _Bert:
 
     def _quantised_product(self, states: str, name: str, change: FloatMatrix | None) -> str:
         if states not in self._quantised:  # query, key and value read the same states
-            largest = self._add("ReduceMax", self._add("Abs", states), axes=[-1], keepdims=1)
-            scales = self._add("Div", self._add("Max", largest, 1e-9), float(TOKEN_LEVELS))
+            # The absolute values of all states would be written and read once more.
+            highest = self._add("ReduceMax", states, axes=[-1], keepdims=1)
+            lowest = self._add("ReduceMin", states, axes=[-1], keepdims=1)
+            largest = self._add("Max", highest, self._add("Neg", lowest), 1e-9)
+            scales = self._add("Div", largest, float(TOKEN_LEVELS))
             row = self._add("Reshape", scales, [-1])
             zeros = self._add("Expand", _ZERO_POINT, self._add("Shape", row))
             self._quantised[states] = self._add("QuantizeLinear", states, row, zeros, axis=0), scales
