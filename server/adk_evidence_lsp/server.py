@@ -32,7 +32,7 @@ from adk_evidence_lsp.projects import Project, project_at, projects_of
 from adk_evidence_lsp.wire import EvidenceProtocol
 
 if TYPE_CHECKING:
-    from adk_evidence.search.session import EvidenceService
+    from adk_evidence.search.session import Session
 
 _LOG = logging.getLogger(__name__)
 
@@ -112,6 +112,7 @@ class EvidenceServer(LanguageServer):
 
     def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
+        from adk_evidence.search.context import Context
         from adk_evidence.search.session import settle
 
         try:
@@ -125,34 +126,35 @@ class EvidenceServer(LanguageServer):
                     # The question below then touches what questions need.
                     pinned.session.index.give_back_pages()
             _LOG.info("Symbols are ready")
-            with self.backend.use(projects[0] if projects else None) as (service, _chosen):
-                # In words, as most questions are: names are encoded otherwise, as the search for symbols below is.
-                service.rank(EvidenceRequest(query="how does an agent call a tool?"), cancelled)
+            with (
+                self.backend.use(projects[0] if projects else None) as (service, _chosen),
+                service.session(Context(cancelled, logged=False)) as session,
+            ):
+                # In words, as most questions are: names are encoded otherwise, as the search for symbols below is. The
+                # whole pack, which needs tables that a ranking does not.
+                session.find(EvidenceRequest(query="how does an agent call a tool?"))
                 _LOG.info("Evidence is ready")
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
                 settle()
-                self._check_pages(service, cancelled)
+                self._check_pages(session, cancelled)
         except EvidenceError as exc:
             _LOG.info("Not ready: %s", exc.code)
 
-    def _check_pages(self, service: EvidenceService, cancelled: Cancelled) -> None:
+    def _check_pages(self, session: Session, cancelled: Cancelled) -> None:
         """Check the pages of the index for what their version lacks, while nobody asks anything.
 
         Otherwise, the first questions would each wait for the pages that they show.
         """
-        from adk_evidence.search.context import Context
-
-        with service.session(Context(cancelled, logged=False)) as session:
-            checking = session.check_pages()
-            while not cancelled():
-                if self.executor.questions.use().running:
-                    # A page would take the interpreter from the question.
-                    time.sleep(QUIET_SECONDS)
-                elif next(checking, None) is None:
-                    _LOG.info("Pages are checked")
-                    return
+        checking = session.check_pages()
+        while not cancelled():
+            if self.executor.questions.use().running:
+                # A page would take the interpreter from the question.
+                time.sleep(QUIET_SECONDS)
+            elif next(checking, None) is None:
+                _LOG.info("Pages are checked")
+                return
 
     def begin(self, params: types.InitializeParams) -> None:
         """Begin to serve the client that sends `initialize`."""

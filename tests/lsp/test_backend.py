@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -199,9 +199,8 @@ def test_pages_are_checked_while_nobody_asks_and_until_somebody_stops_that(
             yield page
 
     session = SimpleNamespace(check_pages=check_pages)
-    service = SimpleNamespace(session=lambda context: nullcontext(session))
     questions = SimpleNamespace(use=lambda: SimpleNamespace(running=next(running)))
     monkeypatch.setattr(server.time, "sleep", lambda seconds: happened.append("wait"))
     own = SimpleNamespace(executor=SimpleNamespace(questions=questions))
-    server.EvidenceServer._check_pages(own, service, lambda: "c.md" in happened)  # type: ignore[arg-type]
+    server.EvidenceServer._check_pages(own, session, lambda: "c.md" in happened)  # type: ignore[arg-type]
     assert happened == ["a.md", "wait", "wait", "b.md", "c.md"]

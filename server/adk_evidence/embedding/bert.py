@@ -152,7 +152,7 @@ class _Bert:
 
     def _quantised_product(self, states: str, name: str, change: FloatMatrix | None) -> str:
         if states not in self._quantised:  # query, key and value read the same states
-            # The absolute values of all states would be written and read once more.
+            # Without the absolute values of all states, which would have to be written and read.
             highest = self._add("ReduceMax", states, axes=[-1], keepdims=1)
             lowest = self._add("ReduceMin", states, axes=[-1], keepdims=1)
             largest = self._add("Max", highest, self._add("Neg", lowest), 1e-9)

@@ -180,7 +180,7 @@ class EvidenceService:
             return session.ask(request)
 
     def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Run:
-        """A ranking that is not logged: for evaluation and for warming up."""
+        """A ranking that is not logged: for evaluation."""
         with self.session(Context(cancelled, logged=False)) as session:
             return session.rank(request)
 
