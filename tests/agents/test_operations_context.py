@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.render.quotes import Quote, take, written
+from adk_evidence.render.quotes import Quote, cost, take, written
 from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.operations.context import frame, get_context, role_of
@@ -162,7 +162,7 @@ def test_no_text_makes_a_block_longer_than_its_room(contents: list[str], room: i
     assert estimate_tokens(text) - estimate_tokens(frame("Some.")) <= spent <= room
     outside = outside_fences(text)
     assert outside.count("[CTX ") == len(taken)
-    if sum(entry.cost(number) for number, entry in enumerate(entries, 1)) <= room:
+    if cost(entries) <= room:
         assert taken == entries
 
 
