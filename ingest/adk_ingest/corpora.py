@@ -65,9 +65,8 @@ class CorpusInput:
     `check` looks at the corpus as a whole and returns a sentence for each thing that its authors should know; it runs
     only when files changed.
     `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
-    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A corpus that
-    `repeats` what another one says is encoded by the beginnings of its chunks alone. A `portable` corpus can be sent to
-    another process, without its files and what the walk found.
+    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
+    can be sent to another process, without its files and what the walk found.
     """
 
     name: str
@@ -87,7 +86,6 @@ class CorpusInput:
     check: Callable[[], list[str]] = list
     site_url: str | None = None
     uncommitted: frozenset[str] = frozenset()
-    repeats: bool = False
     portable: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -100,6 +98,11 @@ class CorpusInput:
     def text_kind(self) -> Kind:
         """What the chunks' texts are for the encoders: samples are code, though they belong to the documentation."""
         return "code" if self.origin == "sample" else self.kind
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the chunks repeat what another corpus says; then the dense encoder gets their beginnings alone."""
+        return self.origin == "api-reference"
 
     # Once for a run: a question that is written meanwhile belongs to the next one.
     @cached_property
@@ -270,7 +273,6 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
         pages=pages,
         site_url=site,
-        repeats=True,
     )
 
 

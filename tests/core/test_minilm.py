@@ -246,7 +246,7 @@ def test_batches_come_longest_first_and_name_every_position_once(embedder: MiniL
 @given(st.lists(st.integers(2, 700), min_size=1, max_size=100))
 def test_runs_hold_every_text_once_and_no_more_tokens_than_one_run_may(lengths: list[int]) -> None:
     rows = [np.full(length, place, dtype=np.int32) for place, length in enumerate(sorted(lengths, reverse=True))]
-    runs = minilm.runs_of(rows)
+    runs = minilm.runs_of(rows, len(rows[0]))
     assert [row[0] for run in runs for row in run] == list(range(len(rows)))
     for run in runs:
         assert len(run) == 1 or len(run) * len(run[0]) <= minilm.RUN_TOKENS
@@ -258,7 +258,8 @@ def test_what_waits_for_a_worker_is_called_off_where_the_caller_leaves(
 ) -> None:
     one = MiniLmEmbedder(SETTINGS.model_copy(update={"batch_size": 32, "threads": 1}), embedder._models)
     texts = [f"text {number}" for number in range(96)]
-    runs = len(minilm.runs_of(one._load().tokens(texts[:32], 128)))
+    rows = one._load().tokens(texts[:32], 128)
+    runs = len(minilm.runs_of(rows, max(map(len, rows))))
     begun, go_on = [], threading.Event()
     embed = minilm._Model.embed
 

@@ -31,6 +31,7 @@ from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.hybrid import wide_enough
 from adk_evidence.search.rerank.base import RerankScore
+from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
@@ -96,6 +97,11 @@ def settings_of(place: Workplace, overrides: dict[str, Any] | None = None) -> Se
 def ask(service: EvidenceService, query: str = QUESTION, **values: Any) -> EvidencePack:
     filters = values.pop("filters", {})
     return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters), **values))
+
+
+def ranked(service: EvidenceService, **values: Any) -> Run:
+    with service.session() as session:
+        return session.rank(EvidenceRequest(**values))
 
 
 def codes(pack: EvidencePack) -> list[str]:
@@ -474,10 +480,10 @@ def test_an_answer_whose_first_citation_is_gone_is_no_high_quality(workplace, ma
 
 
 def test_words_that_stand_nowhere_are_named_and_misspelt_ones_are_understood(service):
-    support = service.rank(EvidenceRequest(query="How do I retry a capacitor plugin?")).support
+    support = ranked(service, query="How do I retry a capacitor plugin?").support
     assert support.absent == ("capacitor",)
     assert 0 < support.measures.coverage < 1
-    misspelt = service.rank(EvidenceRequest(query="retry a thrown plugim")).support
+    misspelt = ranked(service, query="retry a thrown plugim").support
     assert "plugim" not in misspelt.absent
 
 
@@ -603,7 +609,7 @@ def test_cited_files_are_found_on_this_machine(service):
 
 
 def test_the_ranking_for_evaluation_goes_on_behind_the_final_results(service):
-    outcome = service.rank(EvidenceRequest(query=QUESTION, max_results_final=3))
+    outcome = ranked(service, query=QUESTION, max_results_final=3)
     order = [hit.payload.candidate_id for hit in outcome.order()]
     assert order[:3] == [item.payload.candidate_id for item in outcome.final]
     assert len(order) == len(set(order)) == len(outcome.merged)

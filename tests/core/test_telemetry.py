@@ -61,7 +61,8 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     service = workplace.service()
     packs = [service.find(EvidenceRequest(query=query)) for query in ("retry a tool", "keep a\nsession")]
     # Evaluation asks thousands of questions: those are no events.
-    service.rank(EvidenceRequest(query="not logged"))
+    with service.session(Context(logged=False)) as session:
+        session.rank(EvidenceRequest(query="not logged"))
     service.close()
     path = workplace.settings.paths.event_log
     events = read(path)

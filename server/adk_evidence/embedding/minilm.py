@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from adk_evidence.files import write_atomic
 from adk_evidence.settings import DenseSettings, Precision, config_file
 
 Tokens = NDArray[np.int32]
+T = TypeVar("T")
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSION = 384
@@ -231,14 +232,14 @@ def as_rows(rows: Sequence[Tokens]) -> tuple[NDArray[np.int64], NDArray[np.int64
     return ids, mask
 
 
-def runs_of(rows: Sequence[Tokens]) -> list[Sequence[Tokens]]:
-    """Tokenised texts, the longest first, in runs of about the same number of texts and of at most `RUN_TOKENS`.
+def runs_of(texts: Sequence[T], tokens: int) -> list[Sequence[T]]:
+    """Texts of at most so many tokens in runs of about the same number of texts and of at most `RUN_TOKENS`.
 
     A longer text is a run by itself.
     """
-    runs = -(-len(rows) // max(1, RUN_TOKENS // len(rows[0])))
-    size = -(-len(rows) // runs)
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
+    runs = -(-len(texts) // max(1, RUN_TOKENS // tokens))
+    size = -(-len(texts) // runs)
+    return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 def _collected(positions: list[int], runs: list[Future[FloatMatrix]]) -> tuple[list[int], FloatMatrix]:
@@ -269,7 +270,9 @@ class MiniLmEmbedder:
         try:
             for positions in longest_first([len(row) for row in rows], self._settings.batch_size):
                 batch = [rows[position] for position in positions]
-                ahead.append((positions, [self._workers().submit(model.embed, run) for run in runs_of(batch)]))
+                ahead.append(
+                    (positions, [self._workers().submit(model.embed, run) for run in runs_of(batch, len(batch[0]))])
+                )
                 # The workers go on with the next batch while the caller keeps the vectors of this one.
                 if len(ahead) > 1:
                     yield _collected(*ahead[0])

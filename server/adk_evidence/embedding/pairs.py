@@ -20,7 +20,7 @@ from adk_evidence.embedding.adapted import adapted_graph
 from adk_evidence.embedding.adapter import READER, Adapter, other_adapter
 from adk_evidence.embedding.base import encodable
 from adk_evidence.embedding.graphs import does_not_load
-from adk_evidence.embedding.minilm import RUN_TOKENS, open_session, open_tokenizer
+from adk_evidence.embedding.minilm import open_session, open_tokenizer, runs_of
 from adk_evidence.errors import ModelError
 
 # Pairs are padded to a multiple of this, so that a score does not depend on the other pairs: rounding in a longer row
@@ -108,10 +108,9 @@ class PairModel:
         for place, pair in enumerate(pairs):
             by_length.setdefault(-(-len(pair.ids) // ROW_STEP) * ROW_STEP, []).append(place)
         runs = [
-            (length, places[start : start + size])
+            (length, run)
             for length, places in sorted(by_length.items(), reverse=True)
-            for size in [max(1, RUN_TOKENS // length)]
-            for start in range(0, len(places), size)
+            for run in runs_of(places, length)
         ]
         answers = workers.map(lambda run: self._run([pairs[place] for place in run[1]], run[0]), runs)
         scores = [0.0] * len(pairs)

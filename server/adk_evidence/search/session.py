@@ -179,11 +179,6 @@ class EvidenceService:
         with self.session(Context(cancelled)) as session:
             return session.ask(request)
 
-    def rank(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> Run:
-        """A ranking that is not logged: for evaluation."""
-        with self.session(Context(cancelled, logged=False)) as session:
-            return session.rank(request)
-
     @property
     def encoders(self) -> tuple[DenseEmbedder, ...]:
         """What questions are encoded with: the service's own models, then those of indexes that have others."""

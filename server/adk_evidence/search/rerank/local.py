@@ -81,7 +81,7 @@ class LocalReranker:
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         names = query.names
-        share = math.sqrt(len(names) / max(1, len(query.identifiers)))
+        share = min(1.0, math.sqrt(len(names) / max(1, len(query.identifiers))))
         payloads = [document.payload for document in documents]
         defined = [_defined(payload) for payload in payloads]
         defining = _defining(query, payloads, defined)
@@ -98,7 +98,7 @@ class LocalReranker:
                 payload, measured = payloads[index], documents[index].scores
                 features = {branch: scaled(measured.get(branch), scale) for branch, scale in found[kind].items()}
                 named = bool(defined[index]) and defined[index][0] in names
-                features |= self._asked_for(defining.get(index, 0.0), min(1.0, share) if named else 0.0)
+                features |= self._asked_for(defining.get(index, 0.0), share if named else 0.0)
                 if task_mode == "build" and not named and _is_private(payload):
                     features["private"] = 1.0
                 if of_use and is_changelog(payload.path, payload.headings):
