@@ -1,7 +1,7 @@
 """BERT's forward pass in numpy, written apart from the ONNX graph: the yardstick for it.
 
-`python tests/core/bert_numpy.py FOLDER > server/adk_evidence/embedding/minilm_reference.json` makes the
-stored reference vectors from a folder with the published `model.safetensors` and `tokenizer.json`.
+`python tests/core/bert_numpy.py FOLDER server/adk_evidence/embedding` makes the stored reference vectors, and the
+ranges of the states of the same texts, from a folder with the published `model.safetensors` and `tokenizer.json`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,14 @@ def _linear(x: NDArray[np.float64], w: Tensors, name: str) -> NDArray[np.float64
     return x @ w[f"{name}.weight"].astype(np.float64).T + w[f"{name}.bias"]
 
 
-def _layer_norm(x: NDArray[np.float64], w: Tensors, name: str, eps: float) -> NDArray[np.float64]:
+def _layer_norm(
+    x: NDArray[np.float64], w: Tensors, name: str, eps: float, ranges: dict[str, NDArray[np.float64]]
+) -> NDArray[np.float64]:
     mean = x.mean(-1, keepdims=True)
     spread = np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + eps)
-    return (x - mean) / spread * w[f"{name}.weight"] + w[f"{name}.bias"]
+    states: NDArray[np.float64] = (x - mean) / spread * w[f"{name}.weight"] + w[f"{name}.bias"]
+    ranges[name] = np.maximum(ranges.get(name, 0.0), np.abs(states).max(axis=0))
+    return states
 
 
 def _softmax(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -33,11 +38,21 @@ def _softmax(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return powers / powers.sum(-1, keepdims=True)
 
 
-def hidden_states(w: Tensors, ids: list[int], heads: int, eps: float = 1e-12) -> NDArray[np.float64]:
-    """The last hidden states of one unpadded text, shape (tokens, hidden), in float64."""
+def hidden_states(
+    w: Tensors,
+    ids: list[int],
+    heads: int,
+    eps: float = 1e-12,
+    ranges: dict[str, NDArray[np.float64]] | None = None,
+) -> NDArray[np.float64]:
+    """The last hidden states of one unpadded text, shape (tokens, hidden), in float64.
+
+    `ranges` gets the largest absolute value of each channel of each layer normalisation, where it is larger.
+    """
+    ranges = {} if ranges is None else ranges
     x = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)] + w["embeddings.token_type_embeddings.weight"][0]
-    x = _layer_norm(x, w, "embeddings.LayerNorm", eps)
+    x = _layer_norm(x, w, "embeddings.LayerNorm", eps, ranges)
     size = x.shape[1] // heads
     layer = 0
     while f"encoder.layer.{layer}.output.dense.weight" in w:
@@ -49,12 +64,20 @@ def hidden_states(w: Tensors, ids: list[int], heads: int, eps: float = 1e-12) ->
             weights = _softmax(q[:, part] @ k[:, part].T / math.sqrt(size))
             context[:, part] = weights @ v[:, part]
         out = _linear(context, w, f"{at}.attention.output.dense")
-        x = _layer_norm(x + out, w, f"{at}.attention.output.LayerNorm", eps)
+        x = _layer_norm(x + out, w, f"{at}.attention.output.LayerNorm", eps, ranges)
         inner = _linear(x, w, f"{at}.intermediate.dense")
         inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
-        x = _layer_norm(x + _linear(inner, w, f"{at}.output.dense"), w, f"{at}.output.LayerNorm", eps)
+        x = _layer_norm(x + _linear(inner, w, f"{at}.output.dense"), w, f"{at}.output.LayerNorm", eps, ranges)
         layer += 1
     return x
+
+
+def state_ranges(w: Tensors, texts: Iterable[list[int]], heads: int) -> dict[str, NDArray[np.float64]]:
+    """How far each channel reaches after each layer normalisation, by the name of the normalisation."""
+    ranges: dict[str, NDArray[np.float64]] = {}
+    for ids in texts:
+        hidden_states(w, ids, heads, ranges=ranges)
+    return ranges
 
 
 def sentence_vector(w: Tensors, ids: list[int], heads: int) -> NDArray[np.float64]:
@@ -72,7 +95,7 @@ REFERENCE_TEXTS = [
 ]
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, destination: Path) -> None:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
@@ -80,14 +103,15 @@ def main(folder: Path) -> None:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    rows = []
-    for text in REFERENCE_TEXTS:
-        vector = sentence_vector(weights, tokenizer.encode(text).ids[:256], heads=12)
-        rows.append({"text": text, "vector": [round(float(x), 6) for x in vector]})
-    print("[")
-    print(",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=True) for row in rows))
-    print("]")
+    texts = {text: tokenizer.encode(text).ids[:256] for text in REFERENCE_TEXTS}
+    vectors = {text: sentence_vector(weights, ids, heads=12) for text, ids in texts.items()}
+    rows = [{"text": text, "vector": [round(float(x), 6) for x in vector]} for text, vector in vectors.items()]
+    lines = ",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=True) for row in rows)
+    (destination / "minilm_reference.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    ranges = state_ranges(weights, texts.values(), heads=12)
+    lines = ",\n".join(f'"{name}":[{",".join(f"{x:.2g}" for x in found)}]' for name, found in ranges.items())
+    (destination / "minilm_ranges.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from adk_evidence.embedding import minilm
-from adk_evidence.embedding.bert import WEIGHT_LEVELS, assemble_bert
+from adk_evidence.embedding.bert import WEIGHT_LEVELS, Ranges, assemble_bert
 from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
-from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states
+from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states, state_ranges
 from tests.corpora import embed_all
 
 pytestmark = pytest.mark.slow
@@ -58,10 +58,18 @@ def save(tensors: Tensors, folder: Path) -> Path:
     return folder / "model.safetensors"
 
 
-def run_graph(folder: Path, rows: list[list[int]], *, int8: bool = False) -> NDArray[np.float32]:
+def tiny_ranges(tensors: Tensors) -> Ranges:
+    """How far the states of a tiny encoder reach in some texts."""
+    random = np.random.default_rng(5)
+    count = len(tensors["embeddings.word_embeddings.weight"])
+    texts = [random.integers(0, count, length).tolist() for length in range(1, POSITIONS + 1)]
+    return {name: found.astype(np.float32) for name, found in state_ranges(tensors, texts, HEADS).items()}
+
+
+def run_graph(folder: Path, rows: list[list[int]], ranges: Ranges | None = None) -> NDArray[np.float32]:
     import onnxruntime
 
-    graph = assemble_bert(folder / "model.safetensors", HEADS, int8=int8)
+    graph = assemble_bert(folder / "model.safetensors", HEADS, ranges=ranges)
     (folder / "model.onnx").write_bytes(graph.SerializeToString())
     width = max(map(len, rows))
     ids = np.array([row + [0] * (width - len(row)) for row in rows], dtype=np.int64)
@@ -101,7 +109,7 @@ def test_the_quantised_graph_computes_nearly_the_same(layers: int, tmp_path: Pat
     tensors = tiny_bert(layers)
     save(tensors, tmp_path)
     row = [1, 7, 49, 3, 3, 12]
-    states = run_graph(tmp_path, [row], int8=True)[0]
+    states = run_graph(tmp_path, [row], tiny_ranges(tensors))[0]
     expected = hidden_states(tensors, row, HEADS)
     assert not np.allclose(states, expected, atol=1e-4), "it is not quantised"
     cosines = (states * expected).sum(1) / np.linalg.norm(states, axis=1) / np.linalg.norm(expected, axis=1)
@@ -112,10 +120,31 @@ def test_quantised_texts_do_not_depend_on_their_neighbours(tmp_path: Path) -> No
     tensors = tiny_bert()
     save(tensors, tmp_path)
     texts = [[5, 6], [1, 2, 3, 4, 5, 6, 7, 8], [9]]
-    together = run_graph(tmp_path, texts, int8=True)
+    ranges = tiny_ranges(tensors)
+    together = run_graph(tmp_path, texts, ranges)
     for text, states in zip(texts, together, strict=True):
-        [alone] = run_graph(tmp_path, [text], int8=True)
+        [alone] = run_graph(tmp_path, [text], ranges)
         assert states[: len(text)] == pytest.approx(alone, abs=1e-6)
+
+
+def test_one_channel_that_reaches_far_does_not_make_the_others_coarse(tmp_path: Path) -> None:
+    tensors = tiny_bert()
+    for name in ("weight", "bias"):
+        tensors[f"encoder.layer.0.attention.output.LayerNorm.{name}"][3] *= 40
+    save(tensors, tmp_path)
+    row = [1, 7, 49, 3, 3, 12]
+    expected = hidden_states(tensors, row, HEADS)
+    [states] = run_graph(tmp_path, [row], tiny_ranges(tensors))
+    cosines = (states * expected).sum(1) / np.linalg.norm(states, axis=1) / np.linalg.norm(expected, axis=1)
+    assert cosines.min() > 0.995
+
+
+def test_states_beyond_their_ranges_count_as_the_farthest(tmp_path: Path) -> None:
+    tensors = tiny_bert()
+    save(tensors, tmp_path)
+    near = {name: found / 8 for name, found in tiny_ranges(tensors).items()}
+    states = run_graph(tmp_path, [[1, 7, 49, 3]], near)
+    assert np.isfinite(states).all() and np.abs(states).max() < 10
 
 
 def test_a_channel_of_zeros_and_quantised_weights_of_seven_bits(tmp_path: Path) -> None:
@@ -123,25 +152,28 @@ def test_a_channel_of_zeros_and_quantised_weights_of_seven_bits(tmp_path: Path) 
 
     tensors = tiny_bert(layers=1)
     tensors["encoder.layer.0.intermediate.dense.weight"][2] = 0.0
-    graph = assemble_bert(save(tensors, tmp_path), HEADS, int8=True).graph
-    stored = {item.name: item for item in graph.initializer}
-    integers = numpy_helper.to_array(stored["encoder.layer.0.intermediate.dense.weight.int8"])
-    scales = numpy_helper.to_array(stored["encoder.layer.0.intermediate.dense.weight.scales"])
+    ranges = tiny_ranges(tensors)
+    graph = assemble_bert(save(tensors, tmp_path), HEADS, ranges=ranges).graph
+    stored = {item.name: numpy_helper.to_array(item, str(tmp_path)) for item in graph.initializer}
+    integers, scales = (stored[f"encoder.layer.0.intermediate.dense.{kind}"] for kind in ("int8", "scales"))
     assert not integers[:, 2].any()
     assert 2 * 255 * int(np.abs(integers).max()) < 2**15, "two products fit into 16 bits"
     assert np.abs(integers).max(axis=0).tolist() == [0 if channel == 2 else WEIGHT_LEVELS for channel in range(INNER)]
+    # What the states are multiplied with, the weights were divided by.
+    smoothing = stored["encoder.layer.0.attention.output.LayerNorm.smoothing"][:, np.newaxis]
     weight = tensors["encoder.layer.0.intermediate.dense.weight"].T
-    assert np.abs(integers * scales - weight).max() <= scales.max() / 2 + 1e-6
-    assert np.isfinite(run_graph(tmp_path, [[1, 2]], int8=True)).all()
+    assert (np.abs(integers * scales * smoothing - weight) <= scales * smoothing / 2 + 1e-6).all()
+    assert np.isfinite(run_graph(tmp_path, [[1, 2]], ranges)).all()
 
 
 @pytest.mark.parametrize("int8", [False, True])
 @pytest.mark.parametrize("kind", ["bias", "weight"])
 def test_weights_without_a_tensor_are_refused(int8: bool, kind: str, tmp_path: Path) -> None:
     tensors = tiny_bert()
+    ranges = tiny_ranges(tensors) if int8 else None
     del tensors[f"encoder.layer.1.attention.self.key.{kind}"]
     with pytest.raises(ModelError, match=rf"encoder\.layer\.1\.attention\.self\.key\.{kind}"):
-        assemble_bert(save(tensors, tmp_path), HEADS, int8=int8)
+        assemble_bert(save(tensors, tmp_path), HEADS, ranges=ranges)
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 64, (5).to_bytes(8, "little") + b"{]}  "])
@@ -166,7 +198,7 @@ def test_a_home_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
 
 def test_the_name_of_the_model_tells_the_precisions_apart(tmp_path: Path) -> None:
     assert MiniLmEmbedder(SETTINGS, tmp_path).model == f"{minilm.MODEL};max_tokens=32"
-    assert MiniLmEmbedder(INT8, tmp_path).model == f"{minilm.MODEL};int8-v1;max_tokens=32"
+    assert MiniLmEmbedder(INT8, tmp_path).model == f"{minilm.MODEL};int8-v2;max_tokens=32"
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ from tests.core.bert_numpy import Tensors, hidden_states
 from tests.core.factories import payload
 from tests.core.test_explain import differing, explained, states
 from tests.core.test_minilm import HEADS as TINY_HEADS
-from tests.core.test_minilm import HIDDEN, save, tiny_bert
+from tests.core.test_minilm import HIDDEN, save, tiny_bert, tiny_ranges
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files
 from tests.onnx_models import write_tokenizer
 
@@ -108,7 +108,8 @@ class TestGraph:
         weights = tiny_bert()
         adapter = tiny_adapter(weights)
         path = save(weights, tmp_path)
-        graph = assemble_bert(path, TINY_HEADS, int8=int8, changes=adapter.changes)
+        ranges = tiny_ranges(weights) if int8 else None
+        graph = assemble_bert(path, TINY_HEADS, ranges=ranges, changes=adapter.changes)
         (tmp_path / "graph.onnx").write_bytes(graph.SerializeToString())
         found = session_states(tmp_path / "graph.onnx")
         expected = hidden_states(changed(weights, adapter), IDS, TINY_HEADS)
@@ -117,10 +118,11 @@ class TestGraph:
         assert np.abs(plain - expected).max() > 0.5, "the changes change nothing that could be measured"
 
     def test_without_changes_the_graph_is_the_encoders(self, tmp_path):
-        path = save(tiny_bert(), tmp_path)
-        for int8 in (False, True):
+        weights = tiny_bert()
+        path = save(weights, tmp_path)
+        for ranges in (None, tiny_ranges(weights)):
             plain, unchanged = (
-                assemble_bert(path, TINY_HEADS, int8=int8, **given).SerializeToString()
+                assemble_bert(path, TINY_HEADS, ranges=ranges, **given).SerializeToString()
                 for given in ({}, {"changes": {}})
             )
             assert plain == unchanged
@@ -132,10 +134,11 @@ class TestGraph:
             assemble_bert(path, TINY_HEADS, changes={name: np.zeros((HIDDEN, HIDDEN), dtype=np.float32)})
 
     def test_a_change_of_another_shape_is_refused(self, tmp_path):
-        path = save(tiny_bert(), tmp_path)
-        name = "encoder.layer.0.output.dense.weight"
+        weights = tiny_bert()
+        path, ranges = save(weights, tmp_path), tiny_ranges(weights)
+        changes = {"encoder.layer.0.output.dense.weight": np.zeros((HIDDEN, 1), dtype=np.float32)}
         with pytest.raises(ModelError, match="another shape"):
-            assemble_bert(path, TINY_HEADS, int8=True, changes={name: np.zeros((HIDDEN, 1), dtype=np.float32)})
+            assemble_bert(path, TINY_HEADS, ranges=ranges, changes=changes)
 
 
 def session_states(graph: Path) -> Any:
@@ -161,7 +164,7 @@ class TestPairs:
         adapter = tiny_adapter(weights)
         texts = [f"{first} {second} and a {first}" for first in WORDS for second in WORDS]
         with ThreadPoolExecutor() as workers:
-            found = PairModel(folder, adapter, TINY_HEADS).scores("retry a tool", texts, workers)
+            found = PairModel(folder, adapter, TINY_HEADS, tiny_ranges(weights)).scores("retry a tool", texts, workers)
         tokenizer = PairTokenizer(folder, 16, 5)
         [asked], ids = tokenizer.ids(["retry a tool"]), tokenizer.ids(texts)
         expected = []
@@ -176,7 +179,7 @@ class TestPairs:
 
     def test_a_score_does_not_depend_on_the_other_texts(self, tiny):
         folder, weights = tiny
-        model = PairModel(folder, tiny_adapter(weights), TINY_HEADS)
+        model = PairModel(folder, tiny_adapter(weights), TINY_HEADS, tiny_ranges(weights))
         texts = [" ".join(WORDS[: 1 + n % 5]) for n in range(9)]
         with ThreadPoolExecutor() as workers:
             together = model.scores("retry", texts, workers)
@@ -186,18 +189,18 @@ class TestPairs:
     def test_a_damaged_graph_is_made_anew(self, tiny):
         folder, weights = tiny
         adapter = tiny_adapter(weights)
-        PairModel(folder, adapter, TINY_HEADS)
+        PairModel(folder, adapter, TINY_HEADS, tiny_ranges(weights))
         [graph] = folder.glob("adapted-*.onnx")
         whole = graph.read_bytes()
         graph.write_bytes(whole[:-7])
-        PairModel(folder, adapter, TINY_HEADS)
+        PairModel(folder, adapter, TINY_HEADS, tiny_ranges(weights))
         assert graph.read_bytes() == whole
 
     def test_a_head_of_another_length_is_refused(self, tiny):
         folder, weights = tiny
         adapter = replace(tiny_adapter(weights), head=np.ones(3, dtype=np.float32))
         with pytest.raises(ModelError, match="head does not fit"):
-            PairModel(folder, adapter, TINY_HEADS)
+            PairModel(folder, adapter, TINY_HEADS, tiny_ranges(weights))
 
 
 def with_types(weights: Tensors, pair: Any) -> Tensors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adk_evidence.embedding.adapter import Adapter, AdapterError, Format, other_adapter, read_adapter
-from adk_evidence.embedding.bert import INT8_VERSION, assemble_bert
+from adk_evidence.embedding.bert import INT8_VERSION, Ranges, assemble_bert
 from adk_evidence.embedding.graphs import is_whole, mark_whole
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import ModelError
@@ -27,28 +27,29 @@ def adapter_of_minilm(path: Path, wanted: Format) -> Adapter:
     return adapter
 
 
-def adapted_graph(folder: Path, adapter: Adapter, heads: int, *, int8: bool = True) -> Path:
+def adapted_graph(folder: Path, adapter: Adapter, heads: int, ranges: Ranges | None) -> Path:
     """The graph of an adapter, assembled where it is not there yet or damaged.
 
     Args:
         folder: A folder with the weights, which gets the graph: 11 MB in 8-bit integers, else 43 MB.
         adapter: The adapter.
         heads: Number of attention heads of the encoder.
-        int8: Whether linear layers are computed in 8-bit integers.
+        ranges: With those of the encoder's states, linear layers are computed in 8-bit integers; None: in float32.
 
     Raises:
         AdapterError: The adapter does not fit the weights, or the folder cannot be written.
     """
     from filelock import FileLock
 
-    precision = f"int8-v{INT8_VERSION}" if int8 else "fp32"
+    precision = f"int8-v{INT8_VERSION}" if ranges is not None else "fp32"
     graph = folder / f"adapted-{adapter.sha256[:12]}-{precision}.onnx"
     if is_whole(graph):
         return graph
     try:
         with FileLock(folder / ".adapted.lock"):
             if not is_whole(graph):
-                made = assemble_bert(folder / WEIGHTS, heads, int8=int8, changes=adapter.changes).SerializeToString()
+                model = assemble_bert(folder / WEIGHTS, heads, ranges=ranges, changes=adapter.changes)
+                made = model.SerializeToString()
                 write_atomic(graph, made)
                 mark_whole(graph, made)
     except OSError as exc:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.adapted import adapted_graph
 from adk_evidence.embedding.adapter import READER, Adapter, other_adapter
 from adk_evidence.embedding.base import encodable
+from adk_evidence.embedding.bert import Ranges
 from adk_evidence.embedding.graphs import does_not_load
 from adk_evidence.embedding.minilm import open_session, open_tokenizer, runs_of
 from adk_evidence.errors import ModelError
@@ -77,14 +78,15 @@ class PairModel:
         folder: A prepared folder, which gets the adapter's graph (11 MB) the first time.
         adapter: The adapter.
         heads: Number of attention heads of the encoder.
+        ranges: How far the encoder's states reach.
 
     Raises:
         ModelError: The adapter does not fit the weights, the folder cannot be written, or the graph does not load.
     """
 
-    def __init__(self, folder: Path, adapter: Adapter, heads: int) -> None:
+    def __init__(self, folder: Path, adapter: Adapter, heads: int, ranges: Ranges) -> None:
         about = adapter.about
-        graph = adapted_graph(folder, adapter, heads)
+        graph = adapted_graph(folder, adapter, heads, ranges)
         try:
             self._session: Any = open_session(graph)
             self._tokenizer = PairTokenizer(folder, about.tokens, about.question_tokens)

@@ -82,14 +82,14 @@ class Reader:
     def _open(self) -> tuple[str, PairModel]:
         from adk_evidence.embedding.adapted import adapter_of_minilm
         from adk_evidence.embedding.adapter import READER
-        from adk_evidence.embedding.minilm import HEADS, prepare_minilm
+        from adk_evidence.embedding.minilm import HEADS, minilm_ranges, prepare_minilm
         from adk_evidence.embedding.pairs import PairModel
 
         if self._adapter is None:
             raise ModelError("No adapter is named.", "Set rerank.reader.adapter.")
         adapter = adapter_of_minilm(self._adapter, READER)
         folder = prepare_minilm(self._models, named_folder=self._named_folder)
-        return f"reader-{adapter.sha256[:12]}", PairModel(folder, adapter, HEADS)
+        return f"reader-{adapter.sha256[:12]}", PairModel(folder, adapter, HEADS, minilm_ranges())
 
 
 def _key(question: str, text: str) -> bytes:
