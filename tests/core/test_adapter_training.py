@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from adk_evidence.embedding import minilm
 from adk_evidence.embedding.adapted import adapted_graph
 from adk_evidence.embedding.adapter import QUESTIONS, READER, read_adapter, write_adapter
-from adk_evidence.embedding.bert import assemble_bert
+from adk_evidence.embedding.bert import Ranges, assemble_bert
 from adk_evidence.embedding.pairs import PairModel
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence_cli.main import app
@@ -35,7 +35,7 @@ from adk_evidence_eval.adapters.reader_data import (
 )
 from adk_evidence_eval.views import training_view
 from tests.core.factories import payload
-from tests.core.test_minilm import HEADS, HIDDEN, save, tiny_bert
+from tests.core.test_minilm import HEADS, HIDDEN, save, tiny_bert, tiny_ranges
 from tests.core.test_reader import about
 from tests.corpora import Workplace, shared_sparse, word_vector
 from tests.onnx_models import write_tokenizer
@@ -276,6 +276,13 @@ def tiny(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def ranges(folder: Path) -> Ranges:
+    """How far the states of the encoder in a folder reach."""
+    from safetensors.numpy import load_file
+
+    return tiny_ranges(load_file(folder / "model.safetensors"))
+
+
 def good_or_bad(count: int) -> TrainingData:
     """Questions of which every answer has the word `good`, and no other text."""
     texts = [f"{word} {first} {second}" for word in ("good", "bad") for first in LETTERS for second in LETTERS]
@@ -311,7 +318,7 @@ class TestTrainer:
         assert found.losses[-1] < 0.5 * found.losses[0] and not found.interrupted
         assert found.pairs == 240 * 6 and found.adapter.about.pairs == kept[-1].about.pairs <= found.pairs
         write_adapter(found.adapter, tmp_path / "a.safetensors")
-        model = PairModel(tiny, read_adapter(tmp_path / "a.safetensors", READER), HEADS)
+        model = PairModel(tiny, read_adapter(tmp_path / "a.safetensors", READER), HEADS, ranges(tiny))
         data = good_or_bad(240)
         with ThreadPoolExecutor() as workers:
             ranks = ranks_of(data, lambda question, texts: model.scores(question, texts, workers), weight=1.0)
@@ -329,7 +336,7 @@ class TestTrainer:
             down.data, up.data = torch.from_numpy(layer.down), torch.from_numpy(layer.up)
         network._head.data = torch.from_numpy(found.adapter.head)
         network._bias.data = torch.tensor([found.adapter.bias])
-        model, reading = PairModel(tiny, found.adapter, HEADS), _Pairs(tiny, data, plan)
+        model, reading = PairModel(tiny, found.adapter, HEADS, ranges(tiny)), _Pairs(tiny, data, plan)
         with ThreadPoolExecutor() as workers:
             for question in data.held_out:
                 texts = [data.texts[place] for place in question.pool]
@@ -374,7 +381,7 @@ class TestTrainer:
             model = minilm._Model(tiny, graph)
             return found_by(lambda one: model.embed(model.tokens([one.text], 16))[0].tolist(), chunks, asked)
 
-        plain, adapted = map(measured, (tiny / "model.onnx", adapted_graph(tiny, found.adapter, HEADS)))
+        plain, adapted = map(measured, (tiny / "model.onnx", adapted_graph(tiny, found.adapter, HEADS, ranges(tiny))))
         assert adapted.mrr > 0.9 > plain.mrr
 
     def test_the_gradient_is_that_of_the_loss(self):

@@ -145,7 +145,7 @@ def session_states(graph: Path) -> Any:
     from adk_evidence.embedding.minilm import open_session
 
     ids = np.array([IDS], dtype=np.int64)
-    inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    inputs = {"input_ids": ids, "token_type_ids": np.zeros_like(ids)}
     return open_session(graph).run(None, inputs)[0][0]
 
 
@@ -453,12 +453,13 @@ def test_an_adapter_on_the_real_weights_orders_a_pool(models: Path, tmp_path: Pa
 
 def cls_states(folder: Path, question: str, texts: Sequence[str]) -> Any:
     from adk_evidence.embedding.minilm import open_session
-    from adk_evidence.embedding.pairs import padded
 
     assert (DIMENSION, HEADS) == (384, 12)
     tokenizer = PairTokenizer(folder, 64, 20)
     [asked] = tokenizer.ids([question])
-    pairs = [tokenizer.pair(asked, ids) for ids in tokenizer.ids(texts)]
-    ids, mask, types = padded(pairs, 64)
-    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-    return open_session(folder / "model.onnx").run(None, inputs)[0][:, 0]
+    session = open_session(folder / "model.onnx")
+    states = []
+    for pair in (tokenizer.pair(asked, ids) for ids in tokenizer.ids(texts)):
+        inputs = {"input_ids": np.array([pair.ids]), "token_type_ids": np.array([pair.types])}
+        states.append(session.run(None, inputs)[0][0, 0])
+    return np.array(states)

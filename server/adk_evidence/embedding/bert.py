@@ -44,10 +44,9 @@ _LEAST_RANGE = 1e-3
 # States are stored unsigned, as the kernels want them.
 _ZERO_POINT = np.array(128, dtype=np.uint8)
 _ZERO_WEIGHT = np.array(0, dtype=np.int8)
-_MASKED = -10000.0  # what BERT adds to the attention score of padding
 _CONTRIB = "com.microsoft"
 _EPSILON = 1e-12  # of every layer normalisation
-_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_INPUTS = ("input_ids", "token_type_ids")
 
 
 def assemble_bert(
@@ -59,8 +58,8 @@ def assemble_bert(
 ) -> Any:
     """Describe a BERT encoder (Hugging Face names, absolute positions, exact GELU) as an ONNX model.
 
-    Inputs are `input_ids`, `attention_mask` and `token_type_ids`, int64 of shape (batch, tokens); the output
-    is `last_hidden_state`, float32 of shape (batch, tokens, hidden).
+    Inputs are `input_ids` and `token_type_ids`, int64 of shape (batch, tokens); the output is `last_hidden_state`,
+    float32 of shape (batch, tokens, hidden). Nothing is masked: all texts of a batch have the same number of tokens.
 
     Args:
         weights: The safetensors file. The model names this file, so it must be saved in the same folder.
@@ -98,11 +97,9 @@ class _Bert:
         self._batch_and_tokens = self._add("Shape", "input_ids")
         # One row for each token of the batch; only attention needs to know which text a token belongs to.
         hidden = self._add("Reshape", self._embed(), [-1, hidden_size])
-        kept = self._add("Cast", self._add("Unsqueeze", "attention_mask", [1, 2]), to=TensorProto.FLOAT)
-        mask = self._add("Mul", self._add("Sub", 1.0, kept), _MASKED)
         layer = 0
         while f"encoder.layer.{layer}.output.dense.weight" in self._tensors:
-            hidden = self._layer(f"encoder.layer.{layer}", hidden, mask, hidden_size // self._heads)
+            hidden = self._layer(f"encoder.layer.{layer}", hidden, hidden_size // self._heads)
             layer += 1
         self._add("Reshape", hidden, self._by_text(hidden_size), name="last_hidden_state")
         if self._changes:
@@ -127,7 +124,7 @@ class _Bert:
         positions = self._add("Slice", self._weight("embeddings.position_embeddings.weight"), [0], count, [0])
         return self._normalise(self._add("Add", self._add("Add", words, kinds), positions), "embeddings.LayerNorm")
 
-    def _layer(self, at: str, hidden: str, mask: str, head_size: int) -> str:
+    def _layer(self, at: str, hidden: str, head_size: int) -> str:
         def split(states: str, order: list[int]) -> str:
             parts = self._add("Reshape", states, self._by_text(self._heads, head_size))
             return self._add("Transpose", parts, perm=order)
@@ -136,7 +133,7 @@ class _Bert:
         queries, keys, values = self._linear(hidden, *names)
         query, key, value = split(queries, [0, 2, 1, 3]), split(keys, [0, 2, 3, 1]), split(values, [0, 2, 1, 3])
         scores = self._add("Div", self._add("MatMul", query, key), math.sqrt(head_size))
-        attention = self._add("Softmax", self._add("Add", scores, mask), axis=-1)
+        attention = self._add("Softmax", scores, axis=-1)
         context = self._add("Transpose", self._add("MatMul", attention, value), perm=[0, 2, 1, 3])
         joined = self._add("Reshape", context, [-1, self._heads * head_size])
         [attended] = self._linear(joined, f"{at}.attention.output.dense")

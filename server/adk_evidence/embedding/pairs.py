@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adk_evidence.embedding.adapted import adapted_graph
 from adk_evidence.embedding.adapter import READER, Adapter, other_adapter
@@ -24,9 +23,6 @@ from adk_evidence.embedding.graphs import does_not_load
 from adk_evidence.embedding.minilm import open_session, open_tokenizer, runs_of
 from adk_evidence.errors import ModelError
 
-# Pairs are padded to a multiple of this, so that a score does not depend on the other pairs: rounding in a longer row
-# changes the quantised states.
-ROW_STEP = 16
 # What lies behind so many characters is behind the last token that is read.
 _MAX_CHARS = 4_000
 
@@ -37,6 +33,11 @@ class Pair:
 
     ids: tuple[int, ...]
     second: int
+
+    @property
+    def types(self) -> list[int]:
+        """The token type of each token: 0 in the question, 1 in the text."""
+        return [0] * self.second + [1] * (len(self.ids) - self.second)
 
 
 class PairTokenizer:
@@ -58,17 +59,6 @@ class PairTokenizer:
         """A pair of what `ids` made."""
         first = (self._begin, *question[: self._question_tokens], self._end)
         return Pair((*first, *text[: self._tokens - len(first) - 1], self._end), len(first))
-
-
-def padded(pairs: Sequence[Pair], length: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Ids, mask and token types of pairs, each of shape (pairs, length)."""
-    ids, mask, types = (np.zeros((len(pairs), length), dtype=np.int64) for _ in range(3))
-    for row, pair in enumerate(pairs):
-        end = len(pair.ids)
-        ids[row, :end] = pair.ids
-        mask[row, :end] = 1
-        types[row, pair.second : end] = 1
-    return ids, mask, types
 
 
 class PairModel:
@@ -106,25 +96,21 @@ class PairModel:
         """
         [asked], found = self._tokenizer.ids([question]), self._tokenizer.ids(texts)
         pairs = [self._tokenizer.pair(asked, ids) for ids in found]
-        by_length: dict[int, list[int]] = {}
-        for place, pair in enumerate(pairs):
-            by_length.setdefault(-(-len(pair.ids) // ROW_STEP) * ROW_STEP, []).append(place)
-        runs = [
-            (length, run)
-            for length, places in sorted(by_length.items(), reverse=True)
-            for run in runs_of(places, length)
-        ]
-        answers = workers.map(lambda run: self._run([pairs[place] for place in run[1]], run[0]), runs)
+        longest_first = sorted(range(len(pairs)), key=lambda place: -len(pairs[place].ids))
+        runs = list(runs_of(longest_first, lambda place: len(pairs[place].ids)))
+        answers = workers.map(lambda run: self._run([pairs[place] for place in run]), runs)
         scores = [0.0] * len(pairs)
-        for (_, places), answer in zip(runs, answers, strict=True):
+        for places, answer in zip(runs, answers, strict=True):
             for place, score in zip(places, answer, strict=True):
                 scores[place] = score
         if not all(map(math.isfinite, scores)):
             raise ModelError("The adapter makes scores that are no numbers.", other_adapter(READER))
         return scores
 
-    def _run(self, pairs: Sequence[Pair], length: int) -> list[float]:
-        ids, mask, types = padded(pairs, length)
-        [states] = self._session.run(None, {"input_ids": ids, "attention_mask": mask, "token_type_ids": types})
+    def _run(self, pairs: Sequence[Pair]) -> list[float]:
+        """The scores of pairs of the same number of tokens."""
+        ids = np.array([pair.ids for pair in pairs], dtype=np.int64)
+        types = np.array([pair.types for pair in pairs], dtype=np.int64)
+        [states] = self._session.run(None, {"input_ids": ids, "token_type_ids": types})
         scores: list[float] = (states[:, 0].astype(np.float64) @ self._head + self._bias).tolist()
         return scores

@@ -118,8 +118,7 @@ def _token_states(folder: Path) -> FloatMatrix:
     def run(first: int) -> FloatMatrix:
         tokens = np.arange(first, min(first + _TOKENS_A_RUN, count), dtype=np.int64)
         ids = np.stack([np.full_like(tokens, begin), tokens, np.full_like(tokens, end)], axis=1)
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        [states] = session.run(None, inputs)
+        [states] = session.run(None, {"input_ids": ids, "token_type_ids": np.zeros_like(ids)})
         middle: FloatMatrix = states[:, 1]
         return middle
 

@@ -34,6 +34,16 @@ _LINEAR = (
 )
 
 
+def padded(rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers in rows of the length of the longest, with zeros behind, and which of them are given, as ones."""
+    numbers = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
+    mask = np.zeros_like(numbers)
+    for place, row in enumerate(rows):
+        numbers[place, : len(row)] = row
+        mask[place, : len(row)] = 1
+    return numbers, mask
+
+
 class LowRankBert:
     """The forward pass; `trained` are the tensors that learn. On a GPU where there is one.
 

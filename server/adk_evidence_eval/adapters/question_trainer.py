@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.base import FloatMatrix
-from adk_evidence.embedding.minilm import as_rows, open_tokenizer, tokens_of
+from adk_evidence.embedding.minilm import open_tokenizer, tokens_of
 from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Passages, Tell
-from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, recent_loss
+from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, padded, recent_loss
 from adk_evidence_eval.extra import training_library
 
 
@@ -95,7 +95,7 @@ def train(
             order = random.permutation(len(asked))
             for start in range(0, len(order), plan.questions):
                 batch = [asked[place] for place in order[start : start + plan.questions]]
-                ids, mask = as_rows(tokens_of(tokenizer, [one.text for one in batch], plan.tokens))
+                ids, mask = padded(tokens_of(tokenizer, [one.text for one in batch], plan.tokens))
                 vectors = _means(torch, network.states(ids, mask, learn=True), mask)
                 loss, gradient = compare.loss(vectors.detach().cpu().numpy(), batch)
                 slope = torch.from_numpy(gradient).to(network.device)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.adapter import About, Adapter
-from adk_evidence.embedding.pairs import Pair, PairTokenizer, padded
+from adk_evidence.embedding.pairs import Pair, PairTokenizer
 from adk_evidence_eval.adapters.chunks import Tell
-from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, recent_loss, stored
+from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, padded, recent_loss, stored
 from adk_evidence_eval.adapters.reader_data import HeldOut, TrainingData
 from adk_evidence_eval.extra import training_library
 
@@ -178,7 +178,9 @@ class _Network(LowRankBert):
 
     def scores(self, pairs: Sequence[Pair]) -> Any:
         """The scores of pairs, as a tensor."""
-        states = self.states(*padded(pairs, max(len(pair.ids) for pair in pairs)))
+        ids, mask = padded([pair.ids for pair in pairs])
+        types, _ = padded([pair.types for pair in pairs])
+        states = self.states(ids, mask, types)
         return states[:, 0] @ self._head + self._bias
 
     def adapter(self, about: About) -> Adapter:
