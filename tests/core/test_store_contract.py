@@ -92,6 +92,8 @@ def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
     )
 
 
+# The embedded store keeps numbers of 16 bits.
+HALF = 2**-11
 STORES = {
     "edge": Backend(
         writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7, mapped_points=14),
@@ -184,7 +186,7 @@ def test_points_come_back_as_they_were_written(backend: Backend, tmp_path: Path)
         [record] = records
         assert record.id == point_id(1)
         assert record.payload == {"chunk_id": "c1", **payload}
-        assert record.vectors["dense"] == pytest.approx(vectors["dense"])
+        assert record.vectors["dense"] == pytest.approx(vectors["dense"], rel=HALF)
         assert record.vectors["lexical"] == vectors["lexical"]
         [bare], _ = store.scroll(DOCS, with_payload=False, with_vectors=True)
         assert (bare.id, bare.payload, bare.vectors) == (record.id, {}, record.vectors)
@@ -553,11 +555,11 @@ def test_a_point_with_several_vectors_is_as_similar_as_its_nearest(backend: Back
     points = [point(n, {"dense": rows, "lexical": terms(n)}) for n, rows in several.items()]
     with stored(backend, tmp_path, points, MULTI_SPEC) as store:
         result = store.hybrid_query(DOCS, [Prefetch("dense", query, 30)], Fusion(), limit=30)
-        assert {hit.id: hit.score for hit in result.branches[0]} == pytest.approx(best, abs=1e-5)
+        assert {hit.id: hit.score for hit in result.branches[0]} == pytest.approx(best, abs=HALF)
         assert ids(result.fused) == sorted(best, key=lambda found: -best[found])
         asked = [point_id(3), point_id(4)]
         scores = store.score_points(DOCS, asked, {"dense": query})
-        assert scores == {"dense": pytest.approx({found: best[found] for found in asked}, abs=1e-5)}
+        assert scores == {"dense": pytest.approx({found: best[found] for found in asked}, abs=HALF)}
 
 
 def test_several_vectors_come_back_in_their_order_and_can_be_replaced(backend: Backend, tmp_path: Path) -> None:
@@ -806,6 +808,26 @@ def test_a_collection_that_was_written_with_more_search_threads_is_read_with_one
     with closing(EdgeIndexReader(folder, [DOCS_SPEC])) as reader:
         assert reader.count(DOCS) == 12
         assert json.loads(config.read_text())["max_search_threads"] == 1
+
+
+def test_a_collection_that_was_created_in_float32_stays_so(tmp_path: Path) -> None:
+    import qdrant_edge as edge
+
+    config = edge.EdgeConfig(
+        vectors={"dense": edge.EdgeVectorParams(size=DIM, distance=edge.Distance.Cosine)},
+        sparse_vectors={"lexical": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        wal_enabled=False,
+    )
+    edge.EdgeShard.create(str(tmp_path / DOCS), config).close()
+    vectors = {"dense": [0.6, 0.8] + [0.0] * (DIM - 2), "lexical": terms(1)}
+
+    def kept(folder: Path) -> object:
+        with stored(STORES["edge"], folder, [point(1, vectors)]) as store:
+            return store.scroll(DOCS, with_vectors=True)[0][0].vectors["dense"]
+
+    assert kept(tmp_path) == pytest.approx(vectors["dense"], rel=1e-6)
+    # A new one keeps half of the digits.
+    assert kept(tmp_path / "new") != pytest.approx(vectors["dense"], rel=1e-6)
 
 
 def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,7 +187,7 @@ class TestWhatIsPublished:
                 assert set(record.vectors) == {dense, f"{dense}_mean", "sparse_lexical", *asked}
                 passages = np.array(record.vectors[dense])
                 mean = passages.mean(axis=0)
-                assert np.allclose(record.vectors[f"{dense}_mean"], mean / np.linalg.norm(mean), atol=1e-5)
+                assert np.allclose(record.vectors[f"{dense}_mean"], mean / np.linalg.norm(mean), atol=1e-3)
 
     def test_the_manifest_tells_how_the_run_went(self, published: Published) -> None:
         workplace, run = published.workplace, published.run
@@ -348,7 +348,7 @@ class TestARunAgain:
                 found_here = passages(raw, path=payload.path, title=payload.title, kind=payload.kind, repeats=repeats)
                 texts = [passage.text for passage in found_here]
                 assert payload.passage_lines == tuple(passage.line for passage in found_here)
-                assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-6) for text in texts]
+                assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-3) for text in texts]
                 found.append(len(texts))
                 questions += len(payload.questions)
         current = workplace.generations.current()

@@ -64,8 +64,8 @@ def assemble_bert(
     Args:
         weights: The safetensors file. The model names this file, so it must be saved in the same folder.
         heads: Number of attention heads.
-        ranges: With them, linear layers are computed in 8-bit integers. The model then holds their
-            weights itself, and needs the operator `MatMulIntegerToFloat` of ONNX Runtime.
+        ranges: With them, linear layers are computed in 8-bit integers. The model then holds their weights itself, and
+            needs the operator `MatMulIntegerToFloat` of ONNX Runtime.
         changes: What is added to the weights of linear layers, by the name of the weight and in the shape of the
             weight. The model then holds the sums itself.
 
@@ -75,7 +75,6 @@ def assemble_bert(
     Raises:
         ModelError: The file is not safetensors, a tensor that BERT needs is missing or not float32, or a change fits
             no linear layer.
-        KeyError: A layer normalisation has no range.
     """
     return _Bert(weights, heads, ranges, changes).build()
 
@@ -160,9 +159,10 @@ class _Bert:
             return [self._exact(states, name, change) for name, change in zip(names, changes, strict=True)]
         # torch keeps (out, in).
         weights = [self._changed(f"{name}.weight", change).T for name, change in zip(names, changes, strict=True)]
-        if states.endswith("LayerNorm"):
-            return self._smoothed(states, names, weights, np.maximum(self._ranges[states], _LEAST_RANGE))
-        return self._by_token(states, names, weights)
+        ranges = self._ranges.get(states)
+        if ranges is None:
+            return self._by_token(states, names, weights)
+        return self._smoothed(states, names, weights, np.maximum(ranges, _LEAST_RANGE))
 
     def _exact(self, states: str, name: str, change: FloatMatrix | None) -> str:
         if change is not None:
