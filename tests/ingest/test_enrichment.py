@@ -149,7 +149,7 @@ class TestAnEnrichment:
         assert found.rank < before.get(found.chunk_id, 99)
         assert [one.rank for one in found.why.branches if one.branch == "sparse"] == [1]
         assert found.why.question is not None and found.why.question.text == ODD
-        assert found.why.question.similarity == pytest.approx(1.0)
+        assert found.why.question.similarity == pytest.approx(1.0, abs=1e-3)
         saved = place.ask(ODD)
         told = explain(saved, saved.model_dump(mode="json"), found.rank)
         assert told.agrees and any(ODD in step.says for step in told.candidates[0].steps if step.name == "question")

@@ -235,8 +235,9 @@ class TestPublishing:
         for query in (QUESTION, "RetryPlugin", "confirm a tool that deletes something"):
             one, other = place.ask(query), embedded.ask(query)
             assert [c.candidate_id for c in one.candidates] == [c.candidate_id for c in other.candidates]
+            # The embedded store keeps vectors in floats of 16 bits.
             assert [scores(c.why) for c in one.candidates] == [
-                pytest.approx(scores(c.why), rel=1e-4) for c in other.candidates
+                pytest.approx(scores(c.why), rel=2e-3) for c in other.candidates
             ]
             assert one.quality == other.quality
 
