@@ -57,10 +57,11 @@ Specs = Sequence[CollectionSpec]
 
 @dataclass(frozen=True)
 class Backend:
-    """How the tests get a writer and a reader of one implementation."""
+    """How the tests get a writer and a reader of one implementation, and how far it rounds numbers near 1."""
 
     writer: Callable[[Path, Specs], IndexWriter]
     reader: Callable[[Path, Specs], EvidenceStore]
+    rounding: float = 1e-6
 
 
 STORE = load_settings(user_file=Path("/dev/null")).store
@@ -92,12 +93,11 @@ def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
     )
 
 
-# The embedded store keeps numbers of 16 bits.
-HALF = 2**-11
 STORES = {
     "edge": Backend(
         writer=lambda folder, specs: EdgeIndexWriter(folder, specs, batch_points=7, mapped_points=14),
         reader=EdgeIndexReader,
+        rounding=2**-11,  # floats of 16 bits
     ),
     "server": server_backend(on_server),
     "server-grpc": server_backend(over_grpc),
@@ -186,7 +186,7 @@ def test_points_come_back_as_they_were_written(backend: Backend, tmp_path: Path)
         [record] = records
         assert record.id == point_id(1)
         assert record.payload == {"chunk_id": "c1", **payload}
-        assert record.vectors["dense"] == pytest.approx(vectors["dense"], rel=HALF)
+        assert record.vectors["dense"] == pytest.approx(vectors["dense"], rel=backend.rounding)
         assert record.vectors["lexical"] == vectors["lexical"]
         [bare], _ = store.scroll(DOCS, with_payload=False, with_vectors=True)
         assert (bare.id, bare.payload, bare.vectors) == (record.id, {}, record.vectors)
@@ -551,15 +551,16 @@ def test_a_point_with_several_vectors_is_as_similar_as_its_nearest(backend: Back
     def cosine(vector: Sequence[float]) -> float:
         return math.fsum(map(operator.mul, vector, query)) / (math.hypot(*vector) * math.hypot(*query))
 
+    cosines = max(1e-5, backend.rounding)
     best = {point_id(n): max(map(cosine, rows)) for n, rows in several.items()}
     points = [point(n, {"dense": rows, "lexical": terms(n)}) for n, rows in several.items()]
     with stored(backend, tmp_path, points, MULTI_SPEC) as store:
         result = store.hybrid_query(DOCS, [Prefetch("dense", query, 30)], Fusion(), limit=30)
-        assert {hit.id: hit.score for hit in result.branches[0]} == pytest.approx(best, abs=HALF)
+        assert {hit.id: hit.score for hit in result.branches[0]} == pytest.approx(best, abs=cosines)
         assert ids(result.fused) == sorted(best, key=lambda found: -best[found])
         asked = [point_id(3), point_id(4)]
         scores = store.score_points(DOCS, asked, {"dense": query})
-        assert scores == {"dense": pytest.approx({found: best[found] for found in asked}, abs=HALF)}
+        assert scores == {"dense": pytest.approx({found: best[found] for found in asked}, abs=cosines)}
 
 
 def test_several_vectors_come_back_in_their_order_and_can_be_replaced(backend: Backend, tmp_path: Path) -> None:

@@ -154,19 +154,18 @@ class _Bert:
 
     def _linear(self, states: str, *names: str) -> list[str]:
         """What several linear layers make of the same states."""
-        changes = [self._changes.pop(f"{name}.weight", None) for name in names]
         if self._ranges is None:
-            return [self._exact(states, name, change) for name, change in zip(names, changes, strict=True)]
+            return [self._exact(states, name) for name in names]
         # torch keeps (out, in).
-        weights = [self._changed(f"{name}.weight", change).T for name, change in zip(names, changes, strict=True)]
+        weights = [self._changed(f"{name}.weight").T for name in names]
         ranges = self._ranges.get(states)
         if ranges is None:
             return self._by_token(states, names, weights)
         return self._smoothed(states, names, weights, np.maximum(ranges, _LEAST_RANGE))
 
-    def _exact(self, states: str, name: str, change: FloatMatrix | None) -> str:
-        if change is not None:
-            weight = self._constant(self._changed(f"{name}.weight", change).T, f"{name}.changed")
+    def _exact(self, states: str, name: str) -> str:
+        if f"{name}.weight" in self._changes:
+            weight = self._constant(self._changed(f"{name}.weight").T, f"{name}.changed")
         else:
             # The runtime folds this transpose when it loads the graph.
             weight = self._add("Transpose", self._weight(f"{name}.weight"), perm=[1, 0])
@@ -249,8 +248,9 @@ class _Bert:
             raise ModelError(f"The weights lack the float32 tensor {name}.")
         return list(entry["shape"])
 
-    def _changed(self, name: str, change: FloatMatrix | None) -> Any:
-        """The values of a weight, with a change added."""
+    def _changed(self, name: str) -> Any:
+        """The values of a weight, with its change added where there is one, which counts as used then."""
+        change = self._changes.pop(name, None)
         shape = self._shape(name)
         start = self._data_start + self._tensors[name]["data_offsets"][0]
         values = np.fromfile(self._file, dtype="<f4", count=math.prod(shape), offset=start).reshape(shape)

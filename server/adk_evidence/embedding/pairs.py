@@ -96,8 +96,9 @@ class PairModel:
         """
         [asked], found = self._tokenizer.ids([question]), self._tokenizer.ids(texts)
         pairs = [self._tokenizer.pair(asked, ids) for ids in found]
-        longest_first = sorted(range(len(pairs)), key=lambda place: -len(pairs[place].ids))
-        runs = list(runs_of(longest_first, lambda place: len(pairs[place].ids)))
+        lengths = [len(pair.ids) for pair in pairs]
+        by_length = sorted(range(len(pairs)), key=lengths.__getitem__, reverse=True)
+        runs = list(runs_of(by_length, lengths.__getitem__))
         answers = workers.map(lambda run: self._run([pairs[place] for place in run]), runs)
         scores = [0.0] * len(pairs)
         for places, answer in zip(runs, answers, strict=True):
