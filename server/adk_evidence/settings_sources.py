@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from adk_evidence.errors import SettingsError
+from adk_evidence.removed import instead_of
 from adk_evidence.validation import words
 
 PREFIX = "ADK_EVIDENCE_"
@@ -174,6 +175,8 @@ def _check_path(model: type[BaseModel], name: str, path: tuple[str, ...]) -> Non
 
 
 def _unknown(model: type[BaseModel], path: tuple[str, ...]) -> str:
+    if instead := instead_of(".".join(path)):
+        return f"this setting was removed. {instead.rstrip('.')}"
     known = _fields(_type_at(model, path[:-1]))
     like = difflib.get_close_matches(path[-1][:_MAX_CHARS], known, n=1) if path else []
     return "there is no such setting" + (f" (there is {like[0]})" if like else "")

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.removed import instead_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,16 +178,48 @@ def friendly_errors() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
+def _refuse_removed(context: typer.Context, word: str) -> None:
+    """Say what to do instead where a word behind the commands of a context was removed; exit code 2."""
+    words = [word]
+    above: Any = context
+    while above.parent is not None:
+        words.insert(0, str(above.info_name))
+        above = above.parent
+    if instead := instead_of(" ".join([str(above.command.name), *words])):
+        with friendly_errors():
+            raise InvalidRequestError(f"{word} was removed.", instead)
+
+
+class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for word in args:
+            if word.startswith("-"):
+                _refuse_removed(ctx, word.partition("=")[0])
+        return super().parse_args(ctx, args)
+
+
+class _Commands(TyperGroup):
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args:
+            _refuse_removed(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+
 class CommandLine(typer.Typer):
     """An app whose commands say in a sentence what stopped them; see `friendly_errors`."""
 
     def __init__(self, help: str, name: str | None = None) -> None:
         super().__init__(
-            name=name, help=help, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+            name=name,
+            help=help,
+            cls=_Commands,
+            no_args_is_help=True,
+            pretty_exceptions_enable=False,
+            rich_markup_mode=None,
         )
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Command], Command]:
-        register = super().command(name, **options)
+        register = super().command(name, cls=_Command, **options)
         return lambda function: register(friendly_errors()(function))
 
 

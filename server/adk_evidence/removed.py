@@ -1,0 +1,21 @@
+"""Commands, options and settings that were removed, each with the sentence that says what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# A command is named as it was typed (`adk-ingest prune`), an option behind its command (`adk-ingest all --part`), and a
+# setting by its path (`rerank.reader.adapter`, or `rerank.reader` for a whole section).
+INSTEAD: Mapping[str, str] = {}
+
+
+def instead_of(name: str) -> str | None:
+    """What to do instead of a removed command, option or setting; None where nothing of this name was removed.
+
+    A setting below a removed section is removed with the section.
+    """
+    while name:
+        if name in INSTEAD:
+            return INSTEAD[name]
+        name = name.rpartition(".")[0]
+    return None
