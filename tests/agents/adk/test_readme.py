@@ -1,4 +1,4 @@
-"""The examples of README.md, as they stand there: with the user's index in the default place and a scripted model."""
+"""The examples of server/README.md, as they stand there: with the user's index in the default place and a scripted model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHOSEN = "a-token-of-my-own-choice"
 
 def examples(language: str) -> list[str]:
     """The code in the section for agents."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "server" / "README.md").read_text(encoding="utf-8")
     section = readme.partition("\n## For agents\n")[2].partition("\n## ")[0]
     return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
