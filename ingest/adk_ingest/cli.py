@@ -337,8 +337,8 @@ def history(
     home: Home = None,
 ) -> None:
     """Build or extend the table of what each released version of the ADK has."""
+    from adk_evidence.api.history import SHIPPED
     from adk_evidence.settings import config_file
-    from adk_evidence.symbols.history import SHIPPED
     from adk_ingest.history import build_history
     from adk_ingest.reports import show_history
 

@@ -25,8 +25,8 @@ from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.symbols.set_about import about_index, make_target_embedder
-from adk_evidence.symbols.target_sets import find_set, has_vectors
+from adk_evidence.targets.about import about_index, make_target_embedder
+from adk_evidence.targets.sets import find_set, has_vectors
 from adk_ingest.caches import CacheStatus
 from adk_ingest.chunkers import index_fingerprint
 from adk_ingest.wording import counted, named

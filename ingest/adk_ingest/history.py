@@ -10,13 +10,13 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from adk_evidence.api.table import HistoryTable, Snapshot, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError, StoreError
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.released_versions import read_version
 from adk_evidence.services.package_registry import RegistryError, released_versions
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.history_table import HistoryTable, Snapshot, make_table
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
 from adk_ingest.public_api import ModuleFacts, read_module

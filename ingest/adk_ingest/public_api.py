@@ -1,6 +1,6 @@
 """What one file of a distribution says of its public API, read without importing anything.
 
-The payloads are those of the table of versions (`adk_evidence.symbols.history_table`).
+The payloads are those of the table of versions (`adk_evidence.api.table`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from adk_evidence.api.table import BEFORE, PASSED_ON
 from adk_evidence.readers.python import (
     Function,
     absolute,
@@ -20,7 +21,6 @@ from adk_evidence.readers.python import (
     is_type_checking,
     scope_blocks,
 )
-from adk_evidence.symbols.history_table import BEFORE, PASSED_ON
 from adk_ingest.deprecations import deprecation, field_deprecation, module_deprecation
 from adk_ingest.made_with import field_call, is_shared, options_of, passes_on, reads_before
 from adk_ingest.sources.api_reference import lazy_table

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from adk_evidence.api.table import DEPRECATED, public_path
 from adk_evidence.identifiers import is_private
-from adk_evidence.symbols.history_table import DEPRECATED, public_path
 from adk_ingest.public_api import ModuleFacts
 from adk_ingest.targets.references import MAX_HOPS
 

@@ -1,16 +1,16 @@
-"""Reads two versions of the code for their comparison (`adk_evidence.symbols.compare`)."""
+"""Reads two versions of the code for their comparison (`adk_evidence.api.comparison`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adk_evidence.api.history import History
+from adk_evidence.api.release import Release, SourceModule
+from adk_evidence.api.table import make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.released_versions import read_version
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_table import make_table
-from adk_evidence.symbols.release import Release, SourceModule
 from adk_ingest.chunking.python import module_name
 from adk_ingest.history import VersionReader, files_of
 from adk_ingest.progress import Progress

@@ -70,7 +70,7 @@ class Home:
 
     @property
     def history(self) -> Path:
-        """The table of earlier versions that was built here; see `symbols/history.py`."""
+        """The table of earlier versions that was built here; see `api/history.py`."""
         return self.root / "history.json.gz"
 
     @property

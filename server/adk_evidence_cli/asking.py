@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
@@ -21,7 +22,6 @@ from adk_evidence.render.sanitize import visible_json
 from adk_evidence.search.context import Context
 from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import build_query
 from adk_evidence.validation import first_problem

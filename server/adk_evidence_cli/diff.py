@@ -11,6 +11,9 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from adk_evidence.api.changes import Changes, count
+from adk_evidence.api.comparison import Comparison
+from adk_evidence.api.history import History
 from adk_evidence.commands import with_options
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
@@ -37,9 +40,6 @@ from adk_evidence.render.view import verification_label
 from adk_evidence.search.compared import compare_answers
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.changes import Changes, count
-from adk_evidence.symbols.compare import Comparison
-from adk_evidence.symbols.history import History
 from adk_evidence_cli.asking import build_request
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say, stderr, stdout

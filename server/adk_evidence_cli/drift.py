@@ -9,11 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from adk_evidence.errors import InvalidRequestError
-from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.settings import Settings
-from adk_evidence.store.factory import open_generations
-from adk_evidence.symbols.corpus_drift import (
+from adk_evidence.checks.corpus import (
     DriftReport,
     Found,
     files_of_folder,
@@ -21,7 +17,11 @@ from adk_evidence.symbols.corpus_drift import (
     indexed_version,
     report_drift,
 )
-from adk_evidence.symbols.drift import DriftKind
+from adk_evidence.checks.drift import DriftKind
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
 from adk_evidence_console import counted
 from adk_evidence_console.pinned import required_checker
 from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif

@@ -11,12 +11,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from adk_evidence.checks.code import check_code, unread
+from adk_evidence.checks.corpus import files_of_folder
+from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.errors import SourceError
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.symbols.code_check import check_code, unread
-from adk_evidence.symbols.corpus_drift import files_of_folder
-from adk_evidence.symbols.drift import DriftChecker
 from adk_evidence_console import counted
 from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
 

@@ -11,7 +11,7 @@ from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes, listed_takers
 from adk_evidence.render.view import adk_label
-from adk_evidence.symbols.target import RankedTarget, TargetAnswer
+from adk_evidence.targets.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say
 

@@ -13,9 +13,9 @@ from adk_evidence.paths import expanded
 from adk_evidence_console import path_option
 
 if TYPE_CHECKING:
+    from adk_evidence.checks.drift import DriftChecker
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.settings import Settings
-    from adk_evidence.symbols.drift import DriftChecker
 
 Adk = Annotated[str | None, typer.Option("--adk", help="Version of google-adk, e.g. 1.18.0.", show_default=False)]
 Project = Annotated[Path | None, path_option("Folder of a project: the version of google-adk that the project uses.")]
@@ -80,9 +80,9 @@ def required_checker(settings: Settings, version: str | None) -> DriftChecker:
     Raises:
         InvalidRequestError: The table does not know the version, or there is none.
     """
+    from adk_evidence.api.history import History
     from adk_evidence.render.sanitize import one_line
     from adk_evidence.search.drift import checker_for
-    from adk_evidence.symbols.history import History
 
     if version is None:
         raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")

@@ -70,7 +70,7 @@ class Question(Row):
 
 def _selection_request(selection: Selection, task_mode: TaskMode, session: Session | None) -> EvidenceRequest:
     """What the language server asks for a selection."""
-    from adk_evidence.symbols.document import PythonDocument
+    from adk_evidence.documents.document import PythonDocument
     from adk_evidence.symbols.query import build_query
 
     document = PythonDocument(selection.document)

@@ -18,7 +18,7 @@ from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, SHOW_EVIDENCE
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
-    from adk_evidence.symbols.document import PythonDocument
+    from adk_evidence.documents.document import PythonDocument
     from adk_evidence.symbols.lookup import Symbols
 
 TITLE = "Explain this error with ADK evidence"

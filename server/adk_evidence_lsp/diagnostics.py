@@ -18,11 +18,11 @@ from adk_evidence_lsp.projects import Project
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.checks.drift import DriftChecker
+    from adk_evidence.checks.remarks import Remark
+    from adk_evidence.documents.document import Mention, PythonDocument
     from adk_evidence.index.versions import ChosenIndex
-    from adk_evidence.symbols.document import Mention, PythonDocument
-    from adk_evidence.symbols.drift import DriftChecker
     from adk_evidence.symbols.lookup import SymbolInfo, Symbols
-    from adk_evidence.symbols.remarks import Remark
 
 SOURCE = "ADK Evidence"
 # What a diagnostic is about, by the kind of the remark.
@@ -80,9 +80,9 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
 
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
+    from adk_evidence.checks.remarks import all_remarks
     from adk_evidence.search.drift import checker_of
-    from adk_evidence.symbols.remarks import all_remarks
-    from adk_evidence.symbols.set_about import code_corpus_name
+    from adk_evidence.targets.about import code_corpus_name
 
     document = server.documents.parsed(snapshot)
     # `adk/status` says what is wrong with the settings.
@@ -134,7 +134,7 @@ def replacement_action(
     snapshot: Snapshot, document: PythonDocument, diagnostic: types.Diagnostic
 ) -> types.CodeAction | None:
     """The quick fix of a diagnostic of this server that knows a nearer name; None where the name is gone."""
-    from adk_evidence.symbols.remarks import renamed
+    from adk_evidence.checks.remarks import renamed
 
     match diagnostic.source, diagnostic.data:
         case str(source), {"replacement": str(name)} if source == SOURCE and name.isidentifier():

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from adk_evidence.symbols.document import PythonDocument, split_document
+from adk_evidence.documents.document import PythonDocument, split_document
 from adk_evidence_lsp.protocol import Position
 
 if TYPE_CHECKING:

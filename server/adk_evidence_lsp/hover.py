@@ -21,8 +21,8 @@ from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.documents.document import PythonDocument
     from adk_evidence.symbols.about import About
-    from adk_evidence.symbols.document import PythonDocument
     from adk_evidence_lsp.backend import Pinned
 
 # A hover of more than about ten lines hides the code that it is about.
@@ -77,8 +77,8 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
 
 def _lacking(document: PythonDocument, place: tuple[int, int], pinned: Pinned, links: Links) -> str | None:
     """What a name that the project's version lacks should be, with a citation; None of other names."""
+    from adk_evidence.checks.remarks import remark_at
     from adk_evidence.search.drift import checker_of
-    from adk_evidence.symbols.remarks import remark_at
 
     checker = checker_of(pinned.chosen)
     if checker is None:

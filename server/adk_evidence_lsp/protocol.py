@@ -23,13 +23,13 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pygls.exceptions import JsonRpcInvalidParams
 
+from adk_evidence.documents.document import MAX_READ_CHARS
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
-from adk_evidence.symbols.document import MAX_READ_CHARS
-from adk_evidence.symbols.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
+from adk_evidence.targets.target import MAX_QUERY_CHARS, MAX_TARGETS, SearchMode
 from adk_evidence.validation import first_problem
 
 EVIDENCE = "adk/evidence"

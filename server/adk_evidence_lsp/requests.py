@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from adk_evidence.search.session import Session
     from adk_evidence.settings import Settings
     from adk_evidence.symbols.query import QueryUsed
-    from adk_evidence.symbols.target import RankedTarget
+    from adk_evidence.targets.target import RankedTarget
 
 MAX_OTHERS = 20
 WORKSPACE_SYMBOLS = 20
@@ -211,7 +211,7 @@ async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbo
 
 def _workspace_symbol(target: RankedTarget, index: Index) -> types.WorkspaceSymbol | None:
     """The symbol at its definition, or None where that file is not on this machine."""
-    from adk_evidence.symbols.set_about import code_corpus_name
+    from adk_evidence.targets.about import code_corpus_name
 
     name = code_corpus_name(index.manifest)
     file = index.file_of(name, target.path)
@@ -432,8 +432,8 @@ async def check_code(server: EvidenceServer, params: CheckCodeParams) -> dict[st
     project = server.project(None, params.folder)
 
     def look(cancelled: Cancelled) -> dict[str, Any] | None:
+        from adk_evidence.checks.code import check_code
         from adk_evidence.search.drift import checker_of
-        from adk_evidence.symbols.code_check import check_code
 
         with server.backend.use(project, params.question) as (_, chosen):
             checker = checker_of(chosen)

@@ -17,7 +17,7 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
-from adk_evidence.symbols.target import TargetAnswer
+from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_lsp.protocol import PARAMS, CheckResult, IndexResult, IngestProgress, RenderResult, ServerStatus
 from adk_ingest.manifest import RunManifest
 

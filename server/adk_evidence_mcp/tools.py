@@ -28,7 +28,7 @@ from adk_evidence.render.view import (
     is_for_others,
     verification_label,
 )
-from adk_evidence.symbols.target import RankedTarget, TargetAnswer
+from adk_evidence.targets.target import RankedTarget, TargetAnswer
 from adk_evidence.textfile import split_lines
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.globs import in_any_folder

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.api.history import History
+from adk_evidence.api.table import make_table
+from adk_evidence.checks import remarks
+from adk_evidence.checks.code import MAX_PROBLEMS, check_code
+from adk_evidence.checks.drift import DriftChecker
+from adk_evidence.documents.document import MAX_READ_CHARS, split_document
 from adk_evidence.models.code import CodeCheck
-from adk_evidence.symbols import remarks
-from adk_evidence.symbols.code_check import MAX_PROBLEMS, check_code
-from adk_evidence.symbols.document import MAX_READ_CHARS, split_document
-from adk_evidence.symbols.drift import DriftChecker
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_table import make_table
 
 TABLE = {
     "google.adk": {"": "m"},

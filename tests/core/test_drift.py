@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from adk_evidence.api.history import History
+from adk_evidence.api.stories import find_lack
+from adk_evidence.api.table import make_table
+from adk_evidence.checks.corpus import files_of_folder, report_drift
+from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker, PageCheck
+from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import SourceError
 from adk_evidence.readers.markdown import code_blocks, read_markdown
 from adk_evidence.readers.snippets import Snippet, snippets_of
-from adk_evidence.symbols.corpus_drift import files_of_folder, report_drift
-from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Checked, DriftChecker, PageCheck
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_stories import find_lack
-from adk_evidence.symbols.history_table import make_table
 
 
 @cache

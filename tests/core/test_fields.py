@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.target import RankParts, Target
+from adk_evidence.targets.fields import Fields
+from adk_evidence.targets.target import RankParts, Target
 
 
 def target(

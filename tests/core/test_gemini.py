@@ -12,7 +12,7 @@ import pytest
 from adk_evidence.embedding.gemini import GeminiEmbedder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import GeminiSettings, load_settings
-from adk_evidence.symbols.set_about import make_target_embedder
+from adk_evidence.targets.about import make_target_embedder
 from tests.clocks import FakeTime
 from tests.corpora import embed_all
 from tests.standins.json_service import Fault, JsonStandIn

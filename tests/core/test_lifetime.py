@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_stories import Lifetime, lifetime
-from adk_evidence.symbols.history_table import make_table
+from adk_evidence.api.history import History
+from adk_evidence.api.stories import Lifetime, lifetime
+from adk_evidence.api.table import make_table
 
 A, B = "google.adk.a.Thing", "google.adk.b.Thing"
 NONE: dict[str, dict[str, str]] = {"google.adk": {"": "m"}}

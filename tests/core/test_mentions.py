@@ -10,11 +10,11 @@ import pytest
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
-from adk_evidence.symbols.mentions import mentions
-from adk_evidence.symbols.search import TargetSearch
-from adk_evidence.symbols.set_about import About
-from adk_evidence.symbols.target import RankParts, Target
-from adk_evidence.symbols.target_sets import TargetSet
+from adk_evidence.targets.about import About
+from adk_evidence.targets.mentions import mentions
+from adk_evidence.targets.search import TargetSearch
+from adk_evidence.targets.sets import TargetSet
+from adk_evidence.targets.target import RankParts, Target
 
 
 def target(fqn: str, signature: str, kind: Any = "class", *, exported: bool = False, **changes: Any) -> Target:

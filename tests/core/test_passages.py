@@ -21,8 +21,8 @@ from adk_evidence.search.passages import Question, add_little, choose_passages, 
 from adk_evidence.search.support import Measures, Support
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
-from adk_evidence.symbols.imports import PublicImports
-from adk_evidence.symbols.target import RankParts, Target
+from adk_evidence.targets.imports import PublicImports
+from adk_evidence.targets.target import RankParts, Target
 from adk_evidence.tokens import estimate_tokens
 from tests.core.factories import SETTINGS, hit, pack, payload, placed, run
 

@@ -9,9 +9,9 @@ import pytest
 from adk_evidence.embedding.base import Once
 from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.settings import load_settings
-from adk_evidence.symbols.search import TargetSearch
-from adk_evidence.symbols.set_about import About
-from adk_evidence.symbols.target_sets import TargetSet
+from adk_evidence.targets.about import About
+from adk_evidence.targets.search import TargetSearch
+from adk_evidence.targets.sets import TargetSet
 
 
 def run_on(*searched: str, repo: str = "google/adk-python") -> SimpleNamespace:

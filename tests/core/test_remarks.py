@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.drift import DriftChecker
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_table import make_table
-from adk_evidence.symbols.remarks import Remark, remark_at, remarks_on, renamed
+from adk_evidence.api.history import History
+from adk_evidence.api.table import make_table
+from adk_evidence.checks.drift import DriftChecker
+from adk_evidence.checks.remarks import Remark, remark_at, remarks_on, renamed
+from adk_evidence.documents.document import PythonDocument
 
 OLD = {
     "google.adk": {"": "m"},

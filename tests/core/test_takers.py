@@ -8,9 +8,9 @@ import pytest
 
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.render.signatures import parameters
-from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.takers import HANDED_TO, MAX_RANK, MAX_RANK_UNMENTIONED, Takers
-from adk_evidence.symbols.target import RankParts, Target, TargetType
+from adk_evidence.targets.fields import Fields
+from adk_evidence.targets.takers import HANDED_TO, MAX_RANK, MAX_RANK_UNMENTIONED, Takers
+from adk_evidence.targets.target import RankParts, Target, TargetType
 
 PARTS = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
 

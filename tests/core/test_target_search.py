@@ -18,12 +18,12 @@ from adk_evidence.index.environments import Installed
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
-from adk_evidence.symbols.hidden import HiddenSymbol, standing
-from adk_evidence.symbols.installed import availability, find_installed
-from adk_evidence.symbols.search import TargetNames, TargetSearch, typed_as
-from adk_evidence.symbols.set_about import About
-from adk_evidence.symbols.target import RankParts, Target, rich_text
-from adk_evidence.symbols.target_sets import OUTSIDE, TargetSet
+from adk_evidence.targets.about import About
+from adk_evidence.targets.hidden import HiddenSymbol, standing
+from adk_evidence.targets.installed import availability, find_installed
+from adk_evidence.targets.search import TargetNames, TargetSearch, typed_as
+from adk_evidence.targets.sets import OUTSIDE, TargetSet
+from adk_evidence.targets.target import RankParts, Target, rich_text
 from tests.corpora import HashEmbedder, Workplace, embed_all
 
 pytestmark = pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adk_evidence.symbols.imports import MAX_TYPES, field_type_names, taken_from_elsewhere, type_imports, type_names
+from adk_evidence.targets.imports import MAX_TYPES, field_type_names, taken_from_elsewhere, type_imports, type_names
 from tests.core.test_fields import target
 
 BUILD = target("Cook.boil", "async boil(pot: Optional[Pot], lids: list[Lid], heat: types.Heat = Heat()) -> Meal")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from adk_evidence.api.changes import Changes
+from adk_evidence.api.comparison import Comparison
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.models.difference import Change, SymbolDiff
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence.symbols.changes import Changes
-from adk_evidence.symbols.compare import Comparison
 from adk_evidence_cli.diff import Listing, compare_symbols
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from adk_evidence.api.history import History
+from adk_evidence.api.table import make_table
 from adk_evidence.models.difference import EvidenceDiff, ResultDiff
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.difference import evidence_markdown
 from adk_evidence.search.compared import compare_answers
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_table import make_table
 from adk_evidence_cli.main import app
 from adk_ingest.session import Sources
 from tests.corpora import CODE, Workplace, write_docs, write_wheel

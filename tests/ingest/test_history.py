@@ -15,12 +15,12 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 from typer.testing import CliRunner
 
+from adk_evidence.api.history import History, Keywords, read_call
+from adk_evidence.api.stories import Change, Span, lack, story
+from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.services.package_registry import RegistryError, released_versions
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence.symbols.history import History, Keywords, read_call
-from adk_evidence.symbols.history_stories import Change, Span, lack, story
-from adk_evidence.symbols.history_table import HistoryTable, make_table
 from adk_ingest.cli import app
 from adk_ingest.history import build_history
 from adk_ingest.progress import Progress

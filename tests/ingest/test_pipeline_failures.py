@@ -15,8 +15,8 @@ import adk_ingest.session as session
 import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
-from adk_evidence.symbols.set_about import built_sets
-from adk_evidence.symbols.target_sets import has_vectors
+from adk_evidence.targets.about import built_sets
+from adk_evidence.targets.sets import has_vectors
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources

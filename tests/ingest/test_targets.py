@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
 from adk_evidence.symbols.current import CurrentSymbols
-from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.imports import type_imports
-from adk_evidence.symbols.members import Members
-from adk_evidence.symbols.target import Target, rich_text
-from adk_evidence.symbols.target_sets import KEPT_SETS
+from adk_evidence.targets.fields import Fields
+from adk_evidence.targets.imports import type_imports
+from adk_evidence.targets.members import Members
+from adk_evidence.targets.sets import KEPT_SETS
+from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.sources.api_reference import build_export_map

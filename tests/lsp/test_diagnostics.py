@@ -11,8 +11,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from adk_evidence.admission import BusyError
+from adk_evidence.api.table import make_table
 from adk_evidence.paths import Home
-from adk_evidence.symbols.history_table import make_table
 from adk_evidence_lsp.diagnostics import diagnose
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.protocol import ClientSettings

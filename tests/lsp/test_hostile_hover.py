@@ -7,9 +7,9 @@ from lsprotocol import types
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from adk_evidence.api.stories import Lifetime
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.symbols.about import About, Parameter
-from adk_evidence.symbols.history_stories import Lifetime
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
 from adk_evidence.symbols.table import SymbolEntry
 from adk_evidence_lsp.hover import Links, as_markdown, command_link

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from adk_evidence.api.table import make_table
 from adk_evidence.paths import Home
-from adk_evidence.symbols.history_table import make_table
 from tests.corpora import Workplace, write_code
 from tests.injection import HOSTILE_FUNCTIONS
 from tests.lsp.conftest import RUNS_COMMANDS, Start

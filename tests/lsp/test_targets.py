@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from adk_evidence.symbols.target import TargetAnswer
+from adk_evidence.targets.target import TargetAnswer
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.corpora import HashEmbedder, Workplace

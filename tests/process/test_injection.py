@@ -16,7 +16,7 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.render.sanitize import visible
 from adk_evidence.search import session as door
 from adk_evidence.symbols import current
-from adk_evidence.symbols.target import TargetAnswer
+from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app

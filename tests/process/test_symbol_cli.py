@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from adk_evidence.api.table import make_table
 from adk_evidence.paths import Home
 from adk_evidence.symbols import current
-from adk_evidence.symbols.history_table import make_table
-from adk_evidence.symbols.target import TargetAnswer
+from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.cli import app as ingest_app
 from adk_ingest.progress import Progress

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from adk_evidence.api.table import make_table
 from adk_evidence.paths import Home
-from adk_evidence.symbols.history_table import make_table
 from tests.corpora import Workplace
 from tests.tasks.__main__ import main
 from tests.tasks.lookups import MAX_CHARACTERS

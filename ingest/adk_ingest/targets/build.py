@@ -22,9 +22,9 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
-from adk_evidence.symbols.set_about import About, about_index, code_corpus_name, make_target_embedder
-from adk_evidence.symbols.target import Target, rich_text
-from adk_evidence.symbols.target_sets import Contents, has_vectors, load_set, remove_old, write_set, write_vectors
+from adk_evidence.targets.about import About, about_index, code_corpus_name, make_target_embedder
+from adk_evidence.targets.sets import Contents, has_vectors, load_set, remove_old, write_set, write_vectors
+from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.chunking.python import module_name
 from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.garbage import rare_garbage_collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.symbols.set_about import about_index, built_sets, make_target_embedder
+from adk_evidence.targets.about import about_index, built_sets, make_target_embedder
 
 
 def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:

@@ -28,7 +28,7 @@ from adk_evidence.readers.python import (
     scope_blocks,
     unparse,
 )
-from adk_evidence.symbols.target import RankParts, Target, TargetType
+from adk_evidence.targets.target import RankParts, Target, TargetType
 from adk_ingest.deprecations import deprecated_parameters, deprecation, docstring_deprecation
 from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, is_shared, shortcuts, takes
 

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 from adk_evidence.index.environments import read_small
 from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
-from adk_evidence.symbols.imports import named_extras
+from adk_evidence.targets.imports import named_extras
 from adk_ingest.targets.extract import ModuleText, PublicSymbol
 from adk_ingest.targets.references import ReferenceGraph
 

@@ -19,8 +19,8 @@ from adk_evidence.readers.python import (
     signature,
     unparse,
 )
-from adk_evidence.symbols.hidden import HiddenSymbol
-from adk_evidence.symbols.target import TargetType
+from adk_evidence.targets.hidden import HiddenSymbol
+from adk_evidence.targets.target import TargetType
 from adk_ingest.targets.extract import ModuleText, as_text
 
 MAX_SIGNATURE_CHARS = 200

@@ -10,14 +10,14 @@ from adk_evidence.analysis.advice import advice
 from adk_evidence.analysis.chunks import read_chunks
 from adk_evidence.analysis.evidence import without_evidence
 from adk_evidence.analysis.repeats import exact_duplicates, exact_groups, near_groups
+from adk_evidence.api.history import History
+from adk_evidence.checks.corpus import files_of_index, indexed_version, report_drift
+from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.errors import SourceError
 from adk_evidence.index.registry import IndexSummary
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.analysis import AnalysisOptions, DocsDrift, DriftPlace, IndexAnalysis
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.symbols.corpus_drift import files_of_index, indexed_version, report_drift
-from adk_evidence.symbols.drift import DriftChecker
-from adk_evidence.symbols.history import History
 
 if TYPE_CHECKING:
     from adk_evidence.index.indexer import Progress, Survey

@@ -11,6 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from adk_evidence.api.changes import Lines, unified
+from adk_evidence.api.history import History
+from adk_evidence.api.release import definition, own_span
+from adk_evidence.api.signatures import compare_definitions
+from adk_evidence.api.stories import lack
 from adk_evidence.citations.anchor import Corpus, anchor
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import ChunkPayload, point_id
@@ -22,11 +27,6 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.readers.python import Function, last_line
 from adk_evidence.search.session import Session
 from adk_evidence.store.manifest import is_beside
-from adk_evidence.symbols.changes import Lines, unified
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history_stories import lack
-from adk_evidence.symbols.release import definition, own_span
-from adk_evidence.symbols.signatures import compare_definitions
 from adk_evidence.textfile import split_lines
 
 _STATES: tuple[ResultState, ...] = ("changed", "only before", "only after", "moved", "same")

@@ -9,6 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from adk_evidence.api.history import History
+from adk_evidence.checks.drift import Deviation, DriftChecker, PageCheck
+from adk_evidence.checks.prose import prose_deviations
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
 from adk_evidence.index.versions import ChosenIndex
@@ -20,9 +23,6 @@ from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.search.released import searched_version
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.drift import Deviation, DriftChecker, PageCheck
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.prose import prose_deviations
 from adk_evidence.textfile import split_lines
 
 # The most names that one piece of evidence, and the warnings of a pack, list.

@@ -9,7 +9,7 @@ from adk_evidence.readers.definitions import read_definition
 from adk_evidence.render.signatures import parameter_names, with_parameters
 from adk_evidence.search.passages import Excerpt
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.symbols.constructors import class_of, constructor
+from adk_evidence.targets.constructors import class_of, constructor
 
 # The most tokens of a signature: of a class that the question names, and of another one.
 MAX_TOKENS = 160

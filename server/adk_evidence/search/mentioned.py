@@ -16,7 +16,7 @@ from adk_evidence.search.quoted import DEFINES
 from adk_evidence.search.ranking import can_be_cited
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
-from adk_evidence.symbols.mentions import Mention, mentions
+from adk_evidence.targets.mentions import Mention, mentions
 
 # How many of the first results stay before the definitions: those that move the question by default. From this place
 # on, few lines are shown of a class that the question only names.

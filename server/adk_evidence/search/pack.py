@@ -36,7 +36,7 @@ from adk_evidence.search.quality import lowered
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.support import MEASURES
 from adk_evidence.search.written import near_questions
-from adk_evidence.symbols.imports import PublicImports
+from adk_evidence.targets.imports import PublicImports
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")

@@ -35,7 +35,7 @@ from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
     from adk_evidence.symbols.lookup import Symbols
-    from adk_evidence.symbols.search import TargetSearch
+    from adk_evidence.targets.search import TargetSearch
 
 
 def begin(

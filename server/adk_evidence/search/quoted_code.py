@@ -14,7 +14,7 @@ from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.search.query import Query
 
 if TYPE_CHECKING:
-    from adk_evidence.symbols.document import Mention, PythonDocument
+    from adk_evidence.documents.document import Mention, PythonDocument
     from adk_evidence.symbols.lookup import Symbols
 
 _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
@@ -31,7 +31,7 @@ def with_quoted_code(request: EvidenceRequest, query: Query, symbols: Callable[[
     code = request.query if query.kind == "code" else "\n".join(_fenced(request.query))
     if not code.strip():
         return request
-    from adk_evidence.symbols.document import PythonDocument
+    from adk_evidence.documents.document import PythonDocument
     from adk_evidence.symbols.resolution import named_in
 
     document = PythonDocument(code)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from adk_evidence.api.stories import lack_at
 from adk_evidence.search.run import Run
-from adk_evidence.symbols.history_stories import lack_at
 
 MAX_MISSING = 3
 _NAME = r"[A-Za-z_]\w{0,99}"

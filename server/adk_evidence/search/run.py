@@ -24,8 +24,8 @@ from adk_evidence.settings import Settings
 if TYPE_CHECKING:
     from adk_evidence.search.support import Support
     from adk_evidence.symbols.lookup import Symbols
-    from adk_evidence.symbols.search import TargetSearch
     from adk_evidence.symbols.table import SymbolEntry
+    from adk_evidence.targets.search import TargetSearch
 
 
 @dataclass(frozen=True)

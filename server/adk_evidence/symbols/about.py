@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adk_evidence.symbols.document import PythonDocument
-from adk_evidence.symbols.drift import DriftChecker
-from adk_evidence.symbols.history import Place
-from adk_evidence.symbols.history_stories import Lifetime, lifetime
+from adk_evidence.api.history import Place
+from adk_evidence.api.stories import Lifetime, lifetime
+from adk_evidence.checks.drift import DriftChecker
+from adk_evidence.documents.document import PythonDocument
 from adk_evidence.symbols.lookup import SymbolInfo, Symbols
 from adk_evidence.symbols.resolution import parameter_at, resolve_at
 from adk_evidence.symbols.table import SymbolEntry

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from adk_evidence.api.stories import Import, import_at, lack_at
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError
@@ -14,15 +15,15 @@ from adk_evidence.models.citation import code_citation
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
-from adk_evidence.symbols.hidden import standing
-from adk_evidence.symbols.history_stories import Import, import_at, lack_at
-from adk_evidence.symbols.imports import PublicImports, type_imports
-from adk_evidence.symbols.installed import availability, find_installed
 from adk_evidence.symbols.lookup import Symbols
-from adk_evidence.symbols.search import TargetSearch, typed_as
-from adk_evidence.symbols.set_about import About, about_index, make_target_embedder
 from adk_evidence.symbols.table import build_table
-from adk_evidence.symbols.target import (
+from adk_evidence.targets.about import About, about_index, make_target_embedder
+from adk_evidence.targets.hidden import standing
+from adk_evidence.targets.imports import PublicImports, type_imports
+from adk_evidence.targets.installed import availability, find_installed
+from adk_evidence.targets.search import TargetSearch, typed_as
+from adk_evidence.targets.sets import find_set, has_vectors, load_set
+from adk_evidence.targets.target import (
     MAX_QUERY_CHARS,
     MAX_TARGETS,
     RankedTarget,
@@ -30,7 +31,6 @@ from adk_evidence.symbols.target import (
     Target,
     TargetAnswer,
 )
-from adk_evidence.symbols.target_sets import find_set, has_vectors, load_set
 
 STALE = "The targets are of an earlier state of the indexed files; `{command}` builds them anew."
 # The `score` of a target is its rank's; the `score` of a result is the search's.

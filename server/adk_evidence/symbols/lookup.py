@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from adk_evidence.documents.annotations import annotation_names, item_annotation
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import Definition, read_definition, read_imports, read_module
-from adk_evidence.readers.python import dotted_name, unquoted
+from adk_evidence.readers.python import dotted_name
 from adk_evidence.store.base import EvidenceStore
 from adk_evidence.symbols.table import DocReference, DocSection, SymbolEntry, SymbolTable
 
 # Longest chain of re-exports, aliases and bases that is followed.
 MAX_HOPS = 12
 CACHED = 4096
-_WRAPPERS = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired"})
-# Types whose first parameter is the type of their items.
-_ITERABLES = frozenset(
-    {"list", "List", "tuple", "Tuple", "set", "Set", "Sequence", "Iterable", "Iterator", "Generator"}
-    | {"AsyncIterable", "AsyncIterator", "AsyncGenerator"}
-)
 
 
 class SymbolInfo(Frozen):
@@ -204,36 +199,3 @@ class Symbols:
     def _payloads(self, points: tuple[str, ...]) -> list[ChunkPayload]:
         records = {record.id: record for record in self._store.retrieve(self._collection, points)}
         return [ChunkPayload.model_construct(**records[point].payload) for point in points if point in records]
-
-
-def item_annotation(annotation: ast.expr) -> ast.expr | None:
-    """The annotation of the items of what an annotation means: `X` for `list[X]` and `AsyncGenerator[X, None]`."""
-    annotation = unquoted(annotation)
-    if not isinstance(annotation, ast.Subscript):
-        return None
-    name = (dotted_name(annotation.value) or "").rpartition(".")[2]
-    inner = annotation.slice
-    first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
-    return first if name in _ITERABLES else None
-
-
-def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
-    """Dotted names that an annotation may mean: `X` for `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`."""
-    if depth > MAX_HOPS:
-        return
-    if (said := unquoted(annotation)) is not annotation:
-        yield from annotation_names(said, depth + 1)
-    elif isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        yield from annotation_names(annotation.left, depth + 1)
-        yield from annotation_names(annotation.right, depth + 1)
-    elif isinstance(annotation, ast.Subscript):
-        outer = dotted_name(annotation.value) or ""
-        if outer.rpartition(".")[2] not in _WRAPPERS:
-            if outer:
-                yield outer
-            return
-        inner = annotation.slice
-        for item in inner.elts if isinstance(inner, ast.Tuple) else (inner,):
-            yield from annotation_names(item, depth + 1)
-    elif name := dotted_name(annotation):
-        yield name

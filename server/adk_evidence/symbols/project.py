@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from adk_evidence.api.history import History
 from adk_evidence.index.project import ProjectAdk, find_adk
 from adk_evidence.settings import Settings
-from adk_evidence.symbols.history import History
 
 
 def project_adk(

@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import Field
 
+from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.request import MAX_SYMBOLS
-from adk_evidence.symbols.document import PythonDocument
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.resolution import Named, named_in, resolve_at
 

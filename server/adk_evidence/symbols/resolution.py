@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adk_evidence.documents.annotations import annotation_names
+from adk_evidence.documents.document import Binding, Mention, PythonDocument, Scope, Use
 from adk_evidence.identifiers import is_private
-from adk_evidence.symbols.document import Binding, Mention, PythonDocument, Scope, Use
-from adk_evidence.symbols.lookup import Symbols, annotation_names
+from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.table import SymbolEntry
 
 # Longest chain of names that is followed. No program needs a longer one, and a cycle ends here.

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
-from adk_evidence.symbols.search import TargetSearch
-from adk_evidence.symbols.target import AnswerMode
+from adk_evidence.targets.search import TargetSearch
+from adk_evidence.targets.target import AnswerMode
 from tests.benchmarks.measure import show, spread
 
 QUERIES = Path(__file__).with_name("queries.jsonl")

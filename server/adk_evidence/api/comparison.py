@@ -13,14 +13,10 @@ from functools import cached_property
 
 from pydantic.alias_generators import to_camel
 
-from adk_evidence.identifiers import is_private
-from adk_evidence.models.difference import ChangeKind, DefinitionKind
-from adk_evidence.readers.python import Definition, Function
-from adk_evidence.symbols.history import History, Keywords, bare
-from adk_evidence.symbols.history import Place as Spot
-from adk_evidence.symbols.history_table import DEPRECATED
-from adk_evidence.symbols.release import Release, Side
-from adk_evidence.symbols.signatures import (
+from adk_evidence.api.history import History, Keywords, bare
+from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.release import Release, Side
+from adk_evidence.api.signatures import (
     Told,
     code_of,
     compare_texts,
@@ -28,6 +24,10 @@ from adk_evidence.symbols.signatures import (
     is_abstract,
     is_property,
 )
+from adk_evidence.api.table import DEPRECATED
+from adk_evidence.identifiers import is_private
+from adk_evidence.models.difference import ChangeKind, DefinitionKind
+from adk_evidence.readers.python import Definition, Function
 
 # How alike the lines of two definitions must be, so that one is taken for the other under a new path or a new name.
 SAME_NAME_LIKENESS = 0.4

@@ -16,12 +16,12 @@ from typing import NamedTuple
 from packaging.version import Version
 from pydantic.alias_generators import to_camel
 
+from adk_evidence.api.parameters import Parameters
+from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
 from adk_evidence.errors import SourceError
 from adk_evidence.identifiers import is_private
 from adk_evidence.released_versions import read_version
 from adk_evidence.settings import config_file
-from adk_evidence.symbols.history_table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
-from adk_evidence.symbols.parameters import Parameters
 
 SHIPPED = "history.json.gz"
 MAX_HOPS = 12

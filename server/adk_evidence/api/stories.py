@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from adk_evidence.api.history import Call, History, Keywords, Nearest, Place, bare, read_call
 from adk_evidence.errors import EvidenceError
-from adk_evidence.symbols.history import Call, History, Keywords, Nearest, Place, bare, read_call
 
 Why = Literal["deprecation", "alias", "moved"]
 MAX_NAMED = 4

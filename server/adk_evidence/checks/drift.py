@@ -17,12 +17,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.readers.python import last_line, walk
-from adk_evidence.readers.snippets import Snippet
-from adk_evidence.symbols.document import Binding, Mention, PythonDocument
-from adk_evidence.symbols.history import History, Place
-from adk_evidence.symbols.history_stories import find_lack
-from adk_evidence.symbols.meaning import (
+from adk_evidence.api.history import History, Place
+from adk_evidence.api.stories import find_lack
+from adk_evidence.checks.awaits import used_without_await
+from adk_evidence.documents.document import Binding, Mention, PythonDocument
+from adk_evidence.documents.meaning import (
     GUARDS,
     NameKind,
     Names,
@@ -31,7 +30,8 @@ from adk_evidence.symbols.meaning import (
     suppresses,
     uncertain_in,
 )
-from adk_evidence.symbols.unawaited import used_without_await
+from adk_evidence.readers.python import last_line, walk
+from adk_evidence.readers.snippets import Snippet
 
 DriftKind = NameKind | Literal["await", "deprecated"]
 _IMPORT: DriftKind = "import"

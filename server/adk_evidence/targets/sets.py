@@ -30,9 +30,9 @@ from pydantic import TypeAdapter
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.files import remove_tree, rename, write_atomic
-from adk_evidence.symbols.hidden import HiddenSymbol
-from adk_evidence.symbols.set_about import ABOUT, About, built_sets
-from adk_evidence.symbols.target import Target
+from adk_evidence.targets.about import ABOUT, About, built_sets
+from adk_evidence.targets.hidden import HiddenSymbol
+from adk_evidence.targets.target import Target
 
 LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"

@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from adk_evidence.api.history import read_call
+from adk_evidence.checks.calls import uses_in
+from adk_evidence.checks.drift import MAX_LACKING_NAMES, Deviation, DriftChecker, without_module
+from adk_evidence.checks.remarks import Remark, remark
+from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument, split_document
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.readers.snippets import snippets_of
-from adk_evidence.symbols.document import MAX_READ_CHARS, PythonDocument, split_document
-from adk_evidence.symbols.drift import MAX_LACKING_NAMES, Deviation, DriftChecker, without_module
-from adk_evidence.symbols.history import read_call
-from adk_evidence.symbols.mismatch import uses_in
-from adk_evidence.symbols.remarks import Remark, remark
 from adk_evidence.tokens import listed_within
 
 # Nobody reads more.

@@ -18,7 +18,7 @@ from adk_evidence.index.environments import Installed, installed_in, site_packag
 from adk_evidence.paths import expanded
 from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
 from adk_evidence.released_versions import is_same_version
-from adk_evidence.symbols.target import Availability, Target
+from adk_evidence.targets.target import Availability, Target
 
 PARSED_FILES = 512
 MAX_FILE_BYTES = 4_000_000

@@ -11,13 +11,13 @@ import ast
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from adk_evidence.api.history import Place
+from adk_evidence.api.parameters import Parameters
+from adk_evidence.checks.drift import Code, DriftChecker, without_module
+from adk_evidence.documents.document import Mention, PythonDocument, Scope
+from adk_evidence.documents.meaning import Names, last_name
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import Function, children
-from adk_evidence.symbols.document import Mention, PythonDocument, Scope
-from adk_evidence.symbols.drift import Code, DriftChecker, without_module
-from adk_evidence.symbols.history import Place
-from adk_evidence.symbols.meaning import Names, last_name
-from adk_evidence.symbols.parameters import Parameters
 
 UseKind = Literal["argument", "override"]
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)

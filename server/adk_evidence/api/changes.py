@@ -6,15 +6,15 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, get_args
 
+from adk_evidence.api.comparison import Comparison, Pair
+from adk_evidence.api.history import History
+from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.release import Found, Release, Side, own_span
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.difference import Change, ChangeKind, Counts, Place
 from adk_evidence.models.pack import Verification
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, Definition, clip, signature, unparse
-from adk_evidence.symbols.compare import Comparison, Pair
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history import Place as Spot
-from adk_evidence.symbols.release import Found, Release, Side, own_span
 from adk_evidence.textfile import split_lines
 
 # Lines around the changed lines of a diff.

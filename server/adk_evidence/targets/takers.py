@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from adk_evidence.identifiers import ends_with
 from adk_evidence.readers.python import dotted_name, unquoted
 from adk_evidence.render.signatures import parameters
-from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.target import Target
+from adk_evidence.targets.fields import Fields
+from adk_evidence.targets.target import Target
 
 MAX_TAKERS = 3
 # Few people call what ranks lower.

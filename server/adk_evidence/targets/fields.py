@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from adk_evidence.render.signatures import DEPRECATED, name_of, parameter_names, without_default
-from adk_evidence.symbols.target import Target
+from adk_evidence.targets.target import Target
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w*)(?P<type>:[^=]+)?\s*(?:=.*)?", re.DOTALL)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from adk_evidence.api.history import History
+from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.table import DEPRECATED, public_path
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.difference import DefinitionKind
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import Definition, bound_names, first_line, last_line, parse, scope_blocks
-from adk_evidence.symbols.history import History
-from adk_evidence.symbols.history import Place as Spot
-from adk_evidence.symbols.history_table import DEPRECATED, public_path
 from adk_evidence.textfile import split_lines
 
 _KINDS: Mapping[str, DefinitionKind] = {

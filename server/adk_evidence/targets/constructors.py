@@ -9,8 +9,8 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.render.signatures import DEPRECATED
 
 if TYPE_CHECKING:
-    from adk_evidence.symbols.search import TargetSearch
-    from adk_evidence.symbols.target import Target
+    from adk_evidence.targets.search import TargetSearch
+    from adk_evidence.targets.target import Target
 
 
 _NAME = re.compile(r"[\w.]+")

@@ -1,4 +1,4 @@
-"""What a set of ranked targets is built of, and which sets there are; the sets themselves are in `target_sets.py`.
+"""What a set of ranked targets is built of, and which sets there are; the sets themselves are in `sets.py`.
 
 Apart from the sets, whose types take time to make: a run of ingestion asks no more than whether there is a set.
 """

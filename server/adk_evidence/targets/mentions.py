@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adk_evidence.identifiers import is_private
-from adk_evidence.symbols.target import Target
+from adk_evidence.targets.target import Target
 
 if TYPE_CHECKING:
-    from adk_evidence.symbols.search import TargetSearch
+    from adk_evidence.targets.search import TargetSearch
 
 _WORD = re.compile(r"(?<![\w.])[A-Z]\w*")
 

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from adk_evidence.api.names import Names, compact
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, is_internal, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
-from adk_evidence.symbols.fields import Fields
-from adk_evidence.symbols.hidden import HiddenNames
-from adk_evidence.symbols.imports import taken_from_elsewhere, used_of_modules, without_modules
-from adk_evidence.symbols.members import Member, Members
-from adk_evidence.symbols.names import Names, compact
-from adk_evidence.symbols.takers import Takers
-from adk_evidence.symbols.target import AnswerMode, SearchMode, Target, Typed, Why
-from adk_evidence.symbols.target_sets import TargetSet, load_extras, load_hidden, load_outside
+from adk_evidence.targets.fields import Fields
+from adk_evidence.targets.hidden import HiddenNames
+from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, without_modules
+from adk_evidence.targets.members import Member, Members
+from adk_evidence.targets.sets import TargetSet, load_extras, load_hidden, load_outside
+from adk_evidence.targets.takers import Takers
+from adk_evidence.targets.target import AnswerMode, SearchMode, Target, Typed, Why
 
 EXACT_SCORE = 4.0
 PREFIX_SCORE = 3.0

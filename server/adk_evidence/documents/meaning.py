@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from types import NoneType
 from typing import Literal, NamedTuple
 
+from adk_evidence.documents.annotations import annotation_names
+from adk_evidence.documents.document import Mention, Scope
 from adk_evidence.readers.python import dotted_name, last_line, walk
-from adk_evidence.symbols.document import Mention, Scope
-from adk_evidence.symbols.lookup import annotation_names
 
 # What a name that a version lacks would be: something imported, an attribute, or a keyword of a call.
 NameKind = Literal["import", "name", "keyword"]
