@@ -20,6 +20,7 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.search import session as door
+from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.factory import open_generations
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.notes import Notes

@@ -29,10 +29,10 @@ from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
 from adk_evidence.search.rerank.reader import READ
 from adk_evidence.search.support import MEASURES, Measures
-from adk_evidence.search.together import reciprocal_rank, tiers
+from adk_evidence.search.together import tiers
 from adk_evidence.search.written import NEAR
 from adk_evidence.settings import SupportSettings
-from adk_evidence.store.fusion import RANGE, distributed, reciprocal
+from adk_evidence.store.fusion import RANGE, distributed, reciprocal, reciprocal_rank
 
 # `agrees` and `differs`: what was computed again, and whether it is what the pack shows. `outside`: the number comes
 # from a model or a service, and nothing here can compute it. `unknown`: the pack lacks the parts, as packs of older

@@ -1,10 +1,7 @@
 """One question to two indexes, such as the ADK's and a project's, and one pack of both.
 
-Each index answers by its own pipeline and checks its own citations. Then the results are merged: scores of two indexes
-are not comparable, since the words of each are rare in their own way and the reranker scales what it sees. What is
-comparable is the place that an index gives a result, and the cosine with the question, where one model made the vectors
-of both; so the order is that of the reciprocal ranks of these two, or of the place alone. An index that has nothing
-close to the question takes no room, and where both have, neither pushes the other out.
+Each index answers by its own pipeline and checks its own citations. Then the results are merged; see `fusion.merged`.
+An index that has nothing close to the question takes no room, and where both have, neither pushes the other out.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ from adk_evidence.search.definitions import UNKNOWN_SYMBOL
 from adk_evidence.search.quality import lowered
 from adk_evidence.search.session import Session
 from adk_evidence.search.support import UNKNOWN_NAME
-from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal
+from adk_evidence.store.fusion import Placed, Standing, merged
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import EvidenceService
@@ -176,11 +173,6 @@ def _expected(exc: Exception) -> EvidenceError:
     return EvidenceError(f"It failed unexpectedly ({type(exc).__name__}).", "The log says where.")
 
 
-def reciprocal_rank(own_rank: int, near_rank: int) -> float:
-    """What a merged result is ordered by, of its two ranks, counted from 1."""
-    return reciprocal(own_rank - 1, OF_INDEXES_K) + reciprocal(near_rank - 1, OF_INDEXES_K)
-
-
 def tiers(candidates: Sequence[Candidate]) -> list[int]:
     """For the results of an index in their order: 0 for those that raise the error, 1 for what the request names, 2.
 
@@ -193,21 +185,6 @@ def _tier(candidate: Candidate) -> int:
     if candidate.error is not None and candidate.error.role in ("raise_site", "cause"):
         return _RAISES
     return _NAMED if candidate.why.named is not None else _OTHERS
-
-
-@dataclass(frozen=True)
-class _Placed:
-    """A result of one of the indexes, and what decides its place; ranks count from 1."""
-
-    side: int
-    candidate: Candidate
-    tier: int
-    near_rank: int
-
-    @property
-    def key(self) -> tuple[float, ...]:
-        own = self.candidate.rank
-        return (self.tier, -reciprocal_rank(own, self.near_rank), own, self.side)
 
 
 class _Merge:
@@ -236,7 +213,7 @@ class _Merge:
         self._size = request.max_results_final or session.settings.pack.max_results_final
         self._close = [self._is_close(place) for place in range(2)]
         self._kept = self._choose()
-        self._ranks = {(one.side, one.candidate.rank): rank for rank, one in enumerate(self._kept, 1)}
+        self._ranks = {(one.index, one.own_rank): rank for rank, one in enumerate(self._kept, 1)}
 
     def pack(self) -> EvidencePack:
         first, second = self._packs
@@ -299,7 +276,7 @@ class _Merge:
             return _similarity(candidate)
         return _similarity(candidate) + opened.settings.retrieval.adapted_below
 
-    def _choose(self) -> list[_Placed]:
+    def _choose(self) -> list[Placed[Candidate]]:
         """The results of the pack in their order."""
         close = [place for place in range(2) if self._close[place]]
         # Where neither has anything close, the first shows its nearest, as it does alone.
@@ -310,49 +287,42 @@ class _Merge:
             for place in places:
                 # Rounded up: a quarter at least.
                 floor = min(-(-self._size // FLOOR_SHARE), self._close_results(place))
-                own = [one for one in placed if one.side == place]
-                lacking = floor - sum(one.side == place for one in kept)
+                own = [one for one in placed if one.index == place]
+                lacking = floor - sum(one.index == place for one in kept)
                 if lacking > 0:
-                    others = [one for one in kept if one.side != place]
+                    others = [one for one in kept if one.index != place]
                     kept = [*others[: self._size - floor], *own[:floor]]
         return sorted(kept, key=lambda one: one.key)
 
-    def _placed(self, places: Sequence[int]) -> list[_Placed]:
+    def _placed(self, places: Sequence[int]) -> list[Placed[Candidate]]:
         """The results of some sides in one order, which keeps the order of each."""
-        found = []
         models = {pack.index.dense_model for pack in self._packs if pack is not None and pack.index is not None}
-        for place in places:
-            pack = self._packs[place]
-            candidates = pack.candidates if pack is not None else ()
-            # What an index ranks before a nearer result is taken as just as near.
-            nearness = [self._nearness(place, one) for one in reversed(candidates)]
-            near = list(accumulate(nearness, max))[::-1]
-            if len(models) > 1:
-                # Cosines of two models say nothing of each other.
-                near = [0.0] * len(candidates)
-            found += [(place, *each) for each in zip(candidates, near, tiers(candidates), strict=True)]
-        by_nearness = sorted(found, key=lambda each: (-each[2], each[1].rank, each[0]))
-        placed = [_Placed(place, one, named, rank) for rank, (place, one, _, named) in enumerate(by_nearness, 1)]
-        return sorted(placed, key=lambda one: one.key)
+        answers = [
+            [Standing(one, _tier(one), self._nearness(place, one)) for one in pack.candidates]
+            if pack is not None and place in places
+            else []
+            for place, pack in enumerate(self._packs)
+        ]
+        return merged(answers, comparable=len(models) <= 1)
 
     # What the pack says
 
-    def _candidate(self, rank: int, one: _Placed) -> Candidate:
-        candidate = one.candidate
-        citations = {kept.candidate.citation for kept in self._kept if kept.side == one.side}
+    def _candidate(self, rank: int, one: Placed[Candidate]) -> Candidate:
+        candidate = one.result
+        citations = {kept.result.citation for kept in self._kept if kept.index == one.index}
         return candidate.model_copy(
             update={
                 "rank": rank,
-                "index": self._sides[one.side].name,
+                "index": self._sides[one.index].name,
                 # Each index's results are the first ones of its own answer, so that the earlier text is here as well.
-                "same_as": None if candidate.same_as is None else self._ranks[(one.side, candidate.same_as)],
+                "same_as": None if candidate.same_as is None else self._ranks[(one.index, candidate.same_as)],
                 "also_at": tuple(citation for citation in candidate.also_at if citation in citations),
                 "why": candidate.why.model_copy(update={"own_rank": candidate.rank, "near_rank": one.near_rank}),
             }
         )
 
     def _results(self, place: int) -> int:
-        return sum(one.side == place for one in self._kept)
+        return sum(one.index == place for one in self._kept)
 
     def _quality(self) -> Quality:
         """The best quality of the sides that have room, with what each of the two says of its answer."""
@@ -373,7 +343,7 @@ class _Merge:
         ]
         shown = [f"Results: {', '.join(counts)}."] if len(counts) > 1 else []
         quality = Quality(level=max(levels, key=_LEVELS.index), note=" ".join([*shown, *said]))
-        if self._kept and (lack := lack_of(self._kept[0].candidate)):
+        if self._kept and (lack := lack_of(self._kept[0].result)):
             gaps.append(lack)
         return lowered(quality, gaps)
 

@@ -1,11 +1,6 @@
 """`search_code`, `search_docs` and `find_similar`: the hybrid search of one index or several.
 
-Results of several indexes are merged by reciprocal rank fusion of two orders: the place that the hybrid search gave a
-result in its own index, and its place by similarity to the question among the results of all. Hybrid scores of two
-indexes are not comparable, while similarities are, where the indexes share one model; so each index's own order counts,
-and an index that has nothing on the question does not get its best results to the top. Where one of them has static
-vectors, whose similarities mean something else, each index's own order alone counts. What the question names
-outright, such as the raise site of a pasted traceback, stands first, as it does in its own index.
+What the question names outright, such as the raise site of a pasted traceback, stands first, as in its own index.
 
 Similar code is found by the snippet's vector and by the words in it. Measured on 112 functions of the ADK without
 docstring and under another name: the function itself came first for 83 % of them (MRR .90), by its vector alone for
@@ -27,8 +22,9 @@ from adk_evidence.search.query import normalise
 from adk_evidence.search.run import Hit
 from adk_evidence.search.scope import filter_of
 from adk_evidence.search.session import Neighbour, Session
+from adk_evidence.store import fusion
 from adk_evidence.store.base import Filter, Match
-from adk_evidence.store.fusion import OF_INDEXES_K, reciprocal_ranks
+from adk_evidence.store.fusion import Standing
 from adk_evidence_agents.globs import in_any_folder
 from adk_evidence_agents.operations.requests import FindSimilarParameters, SearchFilters, SearchParameters
 from adk_evidence_agents.operations.run import Run
@@ -160,15 +156,13 @@ def find_similar(run: Run, parameters: FindSimilarParameters) -> list[Found]:
     return results
 
 
-def merged(results: Sequence[Sequence[Found]]) -> list[Found]:
-    """The results of each index in one order; see the module's docstring."""
-    if len(results) == 1:
-        return list(results[0])
-    everything = [item for found in results for item in found]
-    nearest = sorted(everything, key=lambda item: (-(item.score or 0.0), item.place, item.name))
-    orders = (*results, nearest) if len({item.model for item in everything}) == 1 else results
-    fused = reciprocal_ranks(([id(item) for item in order] for order in orders), OF_INDEXES_K)
-    return sorted(nearest, key=lambda item: (item.hit.named is None, -fused[id(item)]))
+def merged(answers: Sequence[Sequence[Found]]) -> list[Found]:
+    """The results of each index in one order; see `fusion.merged`."""
+    models = {item.model for found in answers for item in found}
+    standings = [
+        [Standing(item, int(item.hit.named is None), item.score or 0.0) for item in found] for found in answers
+    ]
+    return [one.result for one in fusion.merged(standings, comparable=len(models) <= 1)]
 
 
 def advise_on_age(run: Run, results: Iterable[Found]) -> None:
