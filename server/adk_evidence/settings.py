@@ -646,6 +646,11 @@ class Settings(Frozen):
         return home
 
     @property
+    def index_name(self) -> str | None:
+        """The name of the index of a version or of a codebase; None for the main index."""
+        return None
+
+    @property
     def paths(self) -> Home:
         return Home((self.home or default_home()).absolute())
 

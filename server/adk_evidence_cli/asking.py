@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +11,16 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from adk_evidence.documents.document import PythonDocument
+from adk_evidence.desk import Indexes
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, ProjectVersion
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
-from adk_evidence.search.context import Context
-from adk_evidence.search.session import EvidenceService, Session
+from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import build_query
@@ -66,15 +66,6 @@ class Selection:
         return request.model_copy(update={"query": query, "symbols": named, "own_names": used.own_names})
 
 
-@dataclass(frozen=True)
-class Both:
-    """The names of two indexes that answer together, and the settings of the second one."""
-
-    first: str
-    second: str
-    settings: Settings
-
-
 def selection_of(value: str) -> Selection:
     """The lines that `FILE:START-END` or `FILE:LINE` names; a file alone means the whole file.
 
@@ -110,7 +101,6 @@ def build_request(
     time_budget_ms: int | None = None,
     strict: bool | None = None,
     symbol: list[str] | None = None,
-    project: ProjectVersion | None = None,
 ) -> EvidenceRequest:
     """A validated request.
 
@@ -126,7 +116,6 @@ def build_request(
         "time_budget_ms": time_budget_ms,
         "strict": strict,
         "symbols": symbol or (),
-        "project": project,
         "filters": {
             "path_allowlist": path or (),
             "path_blocklist": exclude or (),
@@ -147,30 +136,34 @@ def build_request(
 
 
 def answer(
-    settings: Settings,
+    indexes: Indexes,
+    chosen: ChosenIndex,
     request: EvidenceRequest,
     render: Renderer | None = None,
     *,
     full: bool = False,
     selection: Selection | None = None,
-    both: Both | None = None,
+    beside: Settings | None = None,
 ) -> None:
     """Answer a request, which may be about a selection: evidence goes to stdout, everything else to stderr.
 
-    `render` gives the text of the evidence; without it, the evidence is shown as on a terminal, with `full` in whole
-    texts. `both` adds a second index.
+    Args:
+        indexes: Opens the indexes.
+        chosen: The index that answers.
+        request: The question.
+        render: Gives the text of the evidence; without it, the evidence is shown as on a terminal.
+        full: Whether a terminal shows whole texts.
+        selection: Code that the question is about.
+        beside: The settings of a second index.
     """
     from adk_evidence_cli.terminal import completed, show_pack
 
     out = stdout()
-    with closing(EvidenceService(settings)) as service, ExitStack() as open_indexes:
-        if both is None:
-            session = open_indexes.enter_context(service.session())
-            pack = session.find(selection.add_to(request, session.symbols) if selection else request)
-            sessions = [session]
-        else:
-            pack, sessions = _together(service, request, both, open_indexes, selection)
-        roots = {} if render else dict(file for one in sessions for file in one.local_files(pack).items())
+    with indexes.answering(chosen, beside, strict=request.strict) as answering:
+        if selection is not None and answering.symbols is not None:
+            request = selection.add_to(request, answering.symbols)
+        pack = answering.ask(request, Session.find)
+        roots = {} if render else dict(file for one in answering.sessions for file in one.local_files(pack).items())
     if render is None:
         show_pack(out, pack, roots, full=full)
         return
@@ -179,27 +172,6 @@ def answer(
     out.file.flush()
     for warning in pack.warnings:
         say(stderr(), f"warning: {completed(warning)}")
-
-
-def _together(
-    service: EvidenceService,
-    request: EvidenceRequest,
-    both: Both,
-    open_indexes: ExitStack,
-    selection: Selection | None,
-) -> tuple[EvidencePack, list[Session]]:
-    """The answer of two indexes, and the sessions that stay open as long as `open_indexes`."""
-    from adk_evidence.search.together import ask_together, open_side
-
-    other = open_indexes.enter_context(closing(service.beside(both.settings)))
-    first, second = (
-        open_indexes.enter_context(open_side(name, each, Context(), strict=request.strict))
-        for name, each in ((both.first, service), (both.second, other))
-    )
-    sessions = [side.opened for side in (first, second) if isinstance(side.opened, Session)]
-    if selection is not None and isinstance(first.opened, Session):
-        request = selection.add_to(request, first.opened.symbols)
-    return ask_together(request, first, second, Session.find), sessions
 
 
 def to_json(pack: EvidencePack) -> str:

@@ -5,6 +5,7 @@ Heavy imports wait until a command runs.
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -115,16 +116,14 @@ def ask(
     home: Home = None,
 ) -> None:
     """Answer a question with checked evidence, of the google-adk that the project in the working folder uses."""
-    from adk_evidence.index.codebase import MAIN
-    from adk_evidence.index.registry import name_of_index, settings_of
-    from adk_evidence.index.versions import project_version
+    from adk_evidence.desk import Indexes
+    from adk_evidence.index.registry import name_of_index
     from adk_evidence.render.markdown import to_markdown
-    from adk_evidence.search.choice import index_for
-    from adk_evidence_cli.asking import Both, Renderer, answer, build_request, prompt_renderer, selection_of, to_json
+    from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, selection_of, to_json
 
-    chosen = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
-    if len(chosen) > 1:
-        raise InvalidRequestError(f"--{chosen[0]} and --{chosen[1]} exclude each other.", "Choose one output.")
+    outputs = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
+    if len(outputs) > 1:
+        raise InvalidRequestError(f"--{outputs[0]} and --{outputs[1]} exclude each other.", "Choose one output.")
     for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
         if value is not None and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
@@ -157,16 +156,11 @@ def ask(
         time_budget_ms=time_budget_ms,
         strict=strict or None,
         symbol=symbol,
-        project=None if wanted is None else project_version(wanted),
     )
-    if index is None:
-        answering = index_for(settings, request.query, wanted, ref)
-        own, name = answering.settings, answering.name or MAIN
-    else:
-        own, name = settings_of(settings, index), index
-    other = None if beside is None else name_of_index(settings, beside)
-    both = None if other is None else Both(name, other, settings_of(settings, other))
-    answer(own, request, render, full=full, selection=selected, both=both)
+    with closing(Indexes(settings, lambda main, project: wanted)) as indexes:
+        chosen = indexes.choose(None, request.query, ref) if index is None else indexes.named(index)
+        other = None if beside is None else indexes.named(name_of_index(settings, beside)).settings
+        answer(indexes, chosen, request, render, full=full, selection=selected, beside=other)
 
 
 @app.command()
@@ -275,13 +269,15 @@ def demo(
     home: Home = None,
 ) -> None:
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
+    from adk_evidence.desk import Indexes
     from adk_evidence_cli.asking import answer, build_request
     from adk_ingest.progress_views import make_progress
     from adk_ingest.session import prepare_demo
 
     settings = settings_from(home=home)
     prepare_demo(settings, make_progress(stderr(), as_json=False))
-    answer(settings, build_request(query=query, task_mode=mode), full=full)
+    with closing(Indexes(settings)) as indexes:
+        answer(indexes, indexes.choose(), build_request(query=query, task_mode=mode), full=full)
 
 
 @app.command()

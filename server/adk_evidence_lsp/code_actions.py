@@ -80,8 +80,8 @@ async def _for_errors(
     def about_the_adk(cancelled: Cancelled) -> list[types.Diagnostic]:
         document = server.documents.parsed(snapshot)
         try:
-            with server.backend.session(project) as pinned:
-                symbols = pinned.session.symbols
+            with server.desk.session(project) as (session, _):
+                symbols = session.symbols
                 return [each for each in found if _is_about_the_adk(each, snapshot, document, symbols)]
         except EvidenceError:
             # Without an index no names of the ADK are known, but the name of the package is.
@@ -104,9 +104,9 @@ async def _for_names(server: EvidenceServer, snapshot: Snapshot, range_: types.R
         from adk_evidence.symbols.query import names_at
 
         try:
-            with server.backend.session(project) as pinned:
+            with server.desk.session(project) as (session, _):
                 start, end = snapshot.place(range_.start), snapshot.place(range_.end)
-                return names_at(server.documents.parsed(snapshot), start, end, pinned.session.symbols)
+                return names_at(server.documents.parsed(snapshot), start, end, session.symbols)
         except EvidenceError:
             return ()
 

@@ -86,14 +86,15 @@ def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | 
 
     document = server.documents.parsed(snapshot)
     # `adk/status` says what is wrong with the settings.
-    with suppress(EvidenceError), server.backend.use_recent(project) as (service, chosen), ExitStack() as stack:
+    with suppress(EvidenceError), server.desk.open() as indexes, ExitStack() as stack:
+        chosen = indexes.choose_recent(project)
         checker = checker_of(chosen)
         remarks = list(islice(all_remarks(checker, document), MAX_REMARKS)) if checker is not None else []
         symbols = None
         if remarks:
             # The table of versions needs no index.
             with suppress(EvidenceError):
-                session = stack.enter_context(service.session())
+                session = stack.enter_context(indexes.service(chosen.settings).session())
                 index, symbols = session.index, session.symbols
         found = []
         for remark in remarks:

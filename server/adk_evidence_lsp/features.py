@@ -10,8 +10,8 @@ from lsprotocol import types
 from pydantic import BaseModel
 from pygls.exceptions import JsonRpcInvalidParams
 
+from adk_evidence.desk import OpenService, open_service
 from adk_evidence_lsp import protocol, requests
-from adk_evidence_lsp.backend import OpenService, open_service
 from adk_evidence_lsp.code_actions import code_action
 from adk_evidence_lsp.diagnostics import diagnose
 from adk_evidence_lsp.hover import hover
@@ -83,7 +83,7 @@ def make_server(
         server.documents.forget(params.text_document.uri)
 
     # The end of the server calls these from the last to the first.
-    for stop in (server.backend.close, shown.clear, server.executor.stop, ingestion.kill):
+    for stop in (server.desk.close, shown.clear, server.executor.stop, ingestion.kill):
         server.at_end.callback(stop)
     return server
 

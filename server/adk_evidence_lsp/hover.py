@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from adk_evidence.documents.document import PythonDocument
     from adk_evidence.symbols.about import About
     from adk_evidence_lsp.backend import Pinned
+    from adk_evidence.index.versions import ChosenIndex
+    from adk_evidence.search.session import Session
+    from adk_evidence.documents.document import PythonDocument
 
 # A hover of more than about ten lines hides the code that it is about.
 MAX_SIGNATURE_TOKENS = 70
@@ -57,14 +60,13 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
 
         document = server.documents.parsed(snapshot)
         try:
-            with server.backend.session(project) as pinned:
-                session, place = pinned.session, snapshot.place(params.position)
+            with server.desk.session(project) as (session, chosen):
+                place = snapshot.place(params.position)
                 checker = checker_for(session.settings, version_of_code(session.index.manifest, session.settings))
                 found = about(document, session.symbols, *place, checker)
                 if found is None:
-                    return _lacking(document, place, pinned, links)
+                    return _lacking(document, place, session, chosen, links)
                 state = session.verify(session.symbols.chunk(found.entry))
-                chosen = pinned.chosen
                 other = chosen.wanted.version if chosen.wanted is not None and not chosen.exact else ""
                 return as_markdown(found, links, state, other)
         except EvidenceError:
@@ -75,12 +77,14 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     return types.Hover(types.MarkupContent(kind=types.MarkupKind.Markdown, value=value)) if value else None
 
 
-def _lacking(document: PythonDocument, place: tuple[int, int], pinned: Pinned, links: Links) -> str | None:
+def _lacking(
+    document: PythonDocument, place: tuple[int, int], session: Session, chosen: ChosenIndex, links: Links
+) -> str | None:
     """What a name that the project's version lacks should be, with a citation; None of other names."""
     from adk_evidence.checks.remarks import remark_at
     from adk_evidence.search.drift import checker_of
 
-    checker = checker_of(pinned.chosen)
+    checker = checker_of(chosen)
     if checker is None:
         return None
     lack = checker.at(document, *place)
@@ -89,7 +93,7 @@ def _lacking(document: PythonDocument, place: tuple[int, int], pinned: Pinned, l
         return None
     # These sentences name what the document itself and the table of versions name, and nothing of the corpora.
     if remark := remark_at(checker, document, *place):
-        right = citation_of(remark, checker, pinned.chosen, pinned.session.symbols)
+        right = citation_of(remark, checker, chosen, session.symbols)
         return f"{remark.text}\n\n{links.open(_code(right.citation), right.citation)}" if right else remark.text
     return lack.text
 

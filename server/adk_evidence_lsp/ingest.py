@@ -24,7 +24,7 @@ from adk_evidence.errors import (
     VerificationError,
 )
 from adk_evidence_lsp.progress import Report, create_token, work_done
-from adk_evidence_lsp.projects import chosen_for, path_of
+from adk_evidence_lsp.projects import path_of, used_adk
 from adk_evidence_lsp.protocol import INGEST_PROGRESS, IndexParams, IndexResult, IngestParams, IngestProgress
 from adk_evidence_lsp.server import EvidenceServer
 
@@ -98,7 +98,7 @@ class Ingestion:
         if folder is None:
             raise InvalidRequestError("This folder is not on a disk of this machine.", "Open a folder that is.")
         with self._alone():
-            settings = server.backend.settings()
+            settings = server.desk.load()
             name = await server.executor.run(lambda _: name_for_folder(settings, folder), lane="lookup")
             token = params.work_done_token
             if token is None:
@@ -133,8 +133,8 @@ class Ingestion:
         if params.folder is None:
             return None
         project = server.project(params.folder)
-        settings = server.backend.settings()
-        found = await server.executor.run(lambda _: chosen_for(settings, project).wanted)
+        settings = server.desk.load()
+        found = await server.executor.run(lambda _: used_adk(settings, project))
         if found is None:
             raise InvalidRequestError("No google-adk is found in this project.", "Install it there, or lock a version.")
         return found

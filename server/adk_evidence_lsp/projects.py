@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,6 @@ from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
     from adk_evidence.index.project import ProjectAdk
-    from adk_evidence.index.versions import ChosenIndex
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,20 +59,10 @@ def path_of(uri: str) -> Path | None:
     return None
 
 
-def chosen_for(settings: Settings, project: Project | None, question: str = "", ref: str | None = None) -> ChosenIndex:
-    """The index that answers for a project: that of its google-adk, or the nearest one.
-
-    A version that the question or a filter's `ref` names wins, where that version is indexed.
-    """
-    from adk_evidence.search.choice import index_for
-
-    return index_for(settings, question, used_adk(settings, project), ref)
-
-
 def codebase_for(
     settings: Settings, project: Project | None, document: str | None, folder: str | None = None
-) -> str | None:
-    """The name of the index of the codebase that holds a document, or else a folder; or None.
+) -> Settings | None:
+    """The settings of the index of the codebase that holds a document, or else a folder; or None.
 
     Args:
         settings: Of the main index.
@@ -81,7 +70,7 @@ def codebase_for(
         document: The URI of a document.
         folder: The URI of a folder; where there is no project, the codebase must be within this one.
     """
-    from adk_evidence.index.registry import codebase_at
+    from adk_evidence.index.registry import codebase_at, settings_of
 
     asked = path_of(folder) if folder is not None else None
     within = project.folder if project is not None else asked
@@ -89,14 +78,14 @@ def codebase_for(
         return None
     place = path_of(document) if document is not None else asked
     found = (codebase_at(settings, one, within) for one in (place, within) if one is not None)
-    return next((name for name in found if name is not None), None)
+    return next((settings_of(settings, name) for name in found if name is not None), None)
 
 
-def used_adk(settings: Settings, project: Project | None) -> ProjectAdk | None:
+def used_adk(settings: Settings, project: Hashable) -> ProjectAdk | None:
     """The google-adk of a project; None where it is not known, or where the settings say not to look."""
     from adk_evidence.symbols.project import project_adk
 
-    if project is None or not settings.project.detect:
+    if not isinstance(project, Project) or not settings.project.detect:
         return None
     try:
         return project_adk(settings, project.folder, project.python)

@@ -16,10 +16,9 @@ from adk_evidence.errors import EvidenceError, IndexMissingError
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence_lsp.backend import Pinned
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
-from adk_evidence_lsp.projects import Project, chosen_for, codebase_for
+from adk_evidence_lsp.projects import Project, codebase_for
 from adk_evidence_lsp.protocol import (
     CheckCodeParams,
     CheckedCandidate,
@@ -44,10 +43,10 @@ if TYPE_CHECKING:
     from adk_evidence.citations.saved import Checked
     from adk_evidence.index.opened import Index
     from adk_evidence.models.cited import Cited
-    from adk_evidence.models.pack import EvidencePack, Verification
+    from adk_evidence.models.pack import Verification
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
-    from adk_evidence.settings import Settings
+    from adk_evidence.search.together import Answering
     from adk_evidence.symbols.query import QueryUsed
     from adk_evidence.targets.target import RankedTarget
 
@@ -63,34 +62,27 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
     project = server.project(document, params.folder)
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
-        with server.backend.session(project, cancelled, params.query or "", params.filters.repo_ref_hint) as pinned:
-            used = _question(server, params, snapshot, pinned.session)
-            request = {
-                "query": used.text,
-                "symbols": used.symbols,
-                "own_names": used.own_names,
-                "task_mode": params.task_mode or client.task_mode,
-                "max_results_final": params.max_results or client.max_results,
-                "time_budget_ms": params.time_budget_ms or client.time_budget_ms,
-                "filters": params.filters,
-                "strict": params.strict,
-                "project": pinned.chosen.project,
-            }
-            asked = parse_params(EvidenceRequest, request)
-            codebase = (
-                codebase_for(server.backend.settings(), project, document, params.folder)
-                if client.project_code.enabled
-                else None
-            )
-            pack = pinned.session.ask(asked) if codebase is None else _with_codebase(codebase, asked, pinned)
+        from adk_evidence.search.context import Context
+
+        with server.desk.open() as indexes:
+            chosen = indexes.choose(project, params.query or "", params.filters.repo_ref_hint)
+            codebase = None
+            if client.project_code.enabled:
+                codebase = codebase_for(indexes.settings, project, document, params.folder)
+            with indexes.answering(chosen, codebase, Context(cancelled), strict=params.strict) as answering:
+                used = _question(server, params, snapshot, answering)
+                request = {
+                    "query": used.text,
+                    "symbols": used.symbols,
+                    "own_names": used.own_names,
+                    "task_mode": params.task_mode or client.task_mode,
+                    "max_results_final": params.max_results or client.max_results,
+                    "time_budget_ms": params.time_budget_ms or client.time_budget_ms,
+                    "filters": params.filters,
+                    "strict": params.strict,
+                }
+                pack = answering.ask(parse_params(EvidenceRequest, request))
         return {**pack.model_dump(mode="json"), "queryUsed": used.model_dump(mode="json")}
-
-    def _with_codebase(name: str, request: EvidenceRequest, pinned: Pinned) -> EvidencePack:
-        from adk_evidence.index.codebase import MAIN
-        from adk_evidence.search.together import Side, ask_together
-
-        with server.backend.side(name, pinned.session.context.cancelled, strict=request.strict) as side:
-            return ask_together(request, Side(pinned.chosen.name or MAIN, pinned.session, of_codebase=False), side)
 
     key = None
     if params.supersede_key is not None:
@@ -115,18 +107,21 @@ def _asked_about(server: EvidenceServer, params: EvidenceParams) -> Snapshot | N
         return None
 
 
-def _question(server: EvidenceServer, params: EvidenceParams, snapshot: Snapshot | None, session: Session) -> QueryUsed:
+def _question(
+    server: EvidenceServer, params: EvidenceParams, snapshot: Snapshot | None, answering: Answering
+) -> QueryUsed:
     from adk_evidence.symbols.query import QueryUsed, build_query, symbols_at
 
     if snapshot is None:
         return QueryUsed(text=params.query or "", origin="given", symbols=params.symbols)
-    document, symbols = server.documents.parsed(snapshot), session.symbols
+    document, symbols = server.documents.parsed(snapshot), answering.symbols
     start, end = (snapshot.place(place) for place in _ends(params))
     if params.query is None:
         used = build_query(document, snapshot.language, start, end, symbols)
     else:
         # An error may cover a whole class, whose first line says what the error is about.
-        found = symbols_at(document, start, min(end, (start[0] + 1, 0)), symbols)
+        last = min(end, (start[0] + 1, 0))
+        found = symbols_at(document, start, last, symbols) if symbols is not None else ()
         used = QueryUsed(text=params.query, origin="given", symbols=found)
     named = tuple(dict.fromkeys((*params.symbols, *used.symbols)))[:MAX_SYMBOLS]
     return used.model_copy(update={"symbols": named})
@@ -148,8 +143,8 @@ async def symbol(server: EvidenceServer, params: SymbolParams) -> dict[str, Any]
     def look_up(cancelled: Cancelled) -> dict[str, Any] | None:
         from adk_evidence.symbols.resolution import resolve_at
 
-        with server.backend.session(project) as pinned:
-            symbols = pinned.session.symbols
+        with server.desk.session(project) as (session, _):
+            symbols = session.symbols
             if snapshot is None:
                 exact = symbols.resolve(params.name or "")
                 found = [exact] if exact else symbols.table.find(params.name or "")
@@ -173,7 +168,7 @@ async def targets(server: EvidenceServer, params: TargetsParams) -> dict[str, An
 
     def find(cancelled: Cancelled) -> dict[str, Any]:
         python = Path(params.python) if params.python is not None else None
-        with server.backend.use(project) as (service, chosen):
+        with server.desk.use(project) as (service, chosen):
             answer = service.symbols.find(params.query, params.limit, params.mode, python)
             return answer.of_index(chosen).model_dump(mode="json")
 
@@ -188,18 +183,17 @@ async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbo
     """
     projects = server.projects()
 
-    def ask(pinned: Pinned) -> list[types.WorkspaceSymbol]:
-        session = pinned.session
-        answer = session.service.symbols.find(params.query, WORKSPACE_SYMBOLS)
-        symbols = (_workspace_symbol(target, session.index) for target in answer.results)
-        return [symbol for symbol in symbols if symbol is not None]
-
     def find(cancelled: Cancelled) -> list[types.WorkspaceSymbol]:
+        found: list[tuple[str | None, list[types.WorkspaceSymbol]]] = []
         # Where an index, targets or a query is missing, `adk/status` says so, not every key that is pressed.
-        try:
-            found = server.backend.ask_versions(projects, ask)
-        except EvidenceError:
-            return []
+        with suppress(EvidenceError), server.desk.open() as indexes:
+            chosen = [indexes.choose_recent(project) for project in projects or (None,)]
+            for each in {each.name: each for each in chosen}.values():
+                service = indexes.service(each.settings)
+                with suppress(EvidenceError), service.session() as session:
+                    answer = service.symbols.find(params.query, WORKSPACE_SYMBOLS)
+                    symbols = (_workspace_symbol(target, session.index) for target in answer.results)
+                    found.append((each.version, [symbol for symbol in symbols if symbol is not None]))
         if len(found) > 1:
             for version, of_version in found:
                 for symbol in of_version if version is not None else ():
@@ -238,27 +232,28 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
         from adk_evidence.search.read import NotIndexedError
         from adk_evidence.store.manifest import NO_COMMIT
 
-        try:
-            return server.backend.read(
-                project, lambda session: _opened(session, _read(session, params)), _cited_as(params)
-            )
-        except NotIndexedError as exc:
-            named = params.candidate_id or params.citation
-            if named is None:
-                # The address of a file stands for one version of the file.
-                raise
-            cited = _cited_text(params)
-            # Digests of a folder are renewed with every change, so that they often say of what they are no more.
-            alone = named.partition("@")[2].startswith(NO_COMMIT)
+        with server.desk.open() as indexes:
             try:
-                return server.backend.read(
-                    project,
-                    lambda session: _opened(session, session.read_in_other_version(named, cited)),
-                    _cited_as(params),
-                    alone=alone,
+                return indexes.read(
+                    lambda session: _opened(session, _read(session, params)), project, _cited_as(params)
                 )
-            except NotIndexedError:
-                raise exc from None
+            except NotIndexedError as exc:
+                named = params.candidate_id or params.citation
+                if named is None:
+                    # The address of a file stands for one version of the file.
+                    raise
+                cited = _cited_text(params)
+                # Digests of a folder are renewed with every change, so that they often say of what they are no more.
+                alone = named.partition("@")[2].startswith(NO_COMMIT)
+                try:
+                    return indexes.read(
+                        lambda session: _opened(session, session.read_in_other_version(named, cited)),
+                        project,
+                        _cited_as(params),
+                        alone=alone,
+                    )
+                except NotIndexedError:
+                    raise exc from None
 
     return await server.executor.run(read)
 
@@ -304,14 +299,14 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
         from adk_evidence.store.factory import open_generations
         from adk_ingest.doctor import examine
 
-        settings = server.backend.settings()
+        settings = server.desk.load()
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
         generations = open_generations(settings)
         index = None
         # In a workspace with one project, that project's index may be the only index.
         for project in (*projects, None) if len(projects) == 1 else (None, *projects):
-            with suppress(EvidenceError), server.backend.session(project) as pinned:
-                index = pinned.session.index.info
+            with suppress(EvidenceError), server.desk.session(project) as (session, _):
+                index = session.index.info
                 break
         return ServerStatus(
             version=__version__,
@@ -324,7 +319,7 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             findings=findings,
             ingesting=ingesting or generations.is_being_written(),
             settings_problem=problem,
-            projects=tuple(_project_status(settings, projects)),
+            projects=tuple(_project_status(server, projects)),
             load=_load(server, projects[0] if projects else None),
         ).model_dump(mode="json")
 
@@ -332,24 +327,25 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
 
 
 def _load(server: EvidenceServer, project: Project | None) -> ProcessLoad:
-    with server.backend.use(project) as (service, _):
+    with server.desk.use(project) as (service, _):
         return ProcessLoad(
             requests=server.executor.questions.use(), shared=service.door.shared, caches=service.caches()
         )
 
 
-def _project_status(settings: Settings, projects: list[Project]) -> Iterator[ProjectStatus]:
-    for project in projects:
-        chosen = chosen_for(settings, project)
-        if (wanted := chosen.wanted) is not None:
-            yield ProjectStatus(
-                folder=project.uri,
-                version=wanted.version,
-                taken_from=wanted.taken_from,
-                asked=wanted.asked,
-                indexed=chosen.version,
-                exact=chosen.exact,
-            )
+def _project_status(server: EvidenceServer, projects: list[Project]) -> Iterator[ProjectStatus]:
+    with server.desk.open() as indexes:
+        for project in projects:
+            chosen = indexes.choose(project)
+            if (wanted := chosen.wanted) is not None:
+                yield ProjectStatus(
+                    folder=project.uri,
+                    version=wanted.version,
+                    taken_from=wanted.taken_from,
+                    asked=wanted.asked,
+                    indexed=chosen.version,
+                    exact=chosen.exact,
+                )
 
 
 async def render(server: EvidenceServer, params: RenderParams) -> dict[str, Any]:
@@ -399,24 +395,22 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
             read_sources,
         )
         from adk_evidence.models.pack import is_intact
-        from adk_evidence.search.session import Session
+        from adk_evidence.search.context import Context
 
         pack = pack_of(params.pack)
-        with ExitStack() as indexes:
+        with server.desk.open() as indexes, ExitStack() as open_sessions:
+            chosen = index_of(indexes.settings, pack)
             opened: list[Session] = []
-            note = missing = None
-            try:
-                pinned = indexes.enter_context(server.backend.session_on(lambda main: index_of(main, pack), cancelled))
-            except IndexMissingError as exc:
-                missing = exc
-            else:
-                note = other_version_note(pinned.chosen)
-                opened.append(pinned.session)
-            for codebase in codebases_of(server.backend.settings(), pack):
-                side = indexes.enter_context(server.backend.side(codebase.codebase.name, cancelled, strict=False))
-                opened += [side.opened] if isinstance(side.opened, Session) else []
+            missing = None
+            for settings in (chosen.settings, *codebases_of(indexes.settings, pack)):
+                try:
+                    session = indexes.service(settings).session(Context(cancelled))
+                    opened.append(open_sessions.enter_context(session))
+                except IndexMissingError as exc:
+                    missing = missing or exc
             if missing is not None and not opened:
                 raise missing
+            note = other_version_note(chosen) if missing is None else None
             sources = [one for each in opened for one in read_sources(each.index.manifest, each.index.sources)]
             candidates = tuple(
                 CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=_with_note(one, note))
@@ -435,8 +429,8 @@ async def check_code(server: EvidenceServer, params: CheckCodeParams) -> dict[st
         from adk_evidence.checks.code import check_code
         from adk_evidence.search.drift import checker_of
 
-        with server.backend.use(project, params.question) as (_, chosen):
-            checker = checker_of(chosen)
+        with server.desk.open() as indexes:
+            checker = checker_of(indexes.choose(project, params.question))
         if checker is None or cancelled():
             return None
         found = check_code(checker, params.text, "py" if params.language == "python" else "md")

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Awaitable
 from contextlib import ExitStack, suppress
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -21,14 +22,17 @@ from pygls.protocol import default_converter
 
 from adk_evidence import __version__
 from adk_evidence.admission import Limits
+from adk_evidence.commands import remember_options
+from adk_evidence.desk import Desk, OpenService, open_service
 from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
 from adk_evidence.redaction import where_raised
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence_lsp.backend import Backend, OpenService, open_service
+from adk_evidence.settings import load_settings
 from adk_evidence_lsp.configuration import Configuration
 from adk_evidence_lsp.documents import Documents, Snapshot
 from adk_evidence_lsp.executor import Executor
-from adk_evidence_lsp.projects import Project, project_at, projects_of
+from adk_evidence_lsp.projects import Project, project_at, projects_of, used_adk
+from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import EvidenceProtocol
 
 if TYPE_CHECKING:
@@ -57,13 +61,24 @@ class EvidenceServer(LanguageServer):
             converter_factory=default_converter,
         )
         self.executor = Executor()
-        self.backend = Backend(open_service)
+        self.desk = Desk(load_settings, used_adk, open_service)
+        self._place: tuple[str | None, str | None] = (None, None)
         self.documents = Documents()
-        self.configuration = Configuration(self, self.backend.configure)
+        self.configuration = Configuration(self, self.configure)
         self.ingesting = False
         # Callbacks that stop the server's parts at its end. The last one is called first.
         self.at_end = ExitStack()
         self._background: set[asyncio.Task[Any]] = set()
+
+    def configure(self, client: ClientSettings) -> None:
+        """Take the client's home and profile; if they changed, other indexes answer from now on."""
+        remember_options(client.home, client.profile)
+        place = (client.home, client.profile)
+        if place == self._place:
+            return
+        self._place = place
+        self.desk.change(partial(load_settings, {"home": client.home} if client.home else {}, profile=client.profile))
+        _LOG.info("Home or profile changed: the index is opened anew")
 
     def snapshot(self, uri: str) -> Snapshot:
         return self.documents.snapshot(self.workspace, uri)
@@ -116,18 +131,18 @@ class EvidenceServer(LanguageServer):
         from adk_evidence.search.session import settle
 
         try:
-            load = self.backend.settings().load
+            load = self.desk.load().load
             self.executor.questions.limits = Limits.of(load.running, load.waiting)
             # Their indexes stay open.
             projects = self.projects()
             for project in projects or (None,):
-                with self.backend.session(project) as pinned:
-                    _ = pinned.session.symbols
+                with self.desk.session(project) as (session, _):
+                    _ = session.symbols
                     # The question below then touches what questions need.
-                    pinned.session.index.give_back_pages()
+                    session.index.give_back_pages()
             _LOG.info("Symbols are ready")
             with (
-                self.backend.use(projects[0] if projects else None) as (service, _chosen),
+                self.desk.use(projects[0] if projects else None) as (service, _),
                 service.session(Context(cancelled, logged=False)) as session,
             ):
                 # In words, as most questions are: names are encoded otherwise, as the search for symbols below is. The

@@ -39,8 +39,9 @@ def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> A
     """Check Python code against the project's google-adk without running it: imports, keywords, required arguments,
     overrides, missing await. Write, check, then look up only what is wrong.
     """
-    chosen = session.chosen()
-    code = _code(session.settings, arguments)
+    with session.desk.open() as indexes:
+        chosen = indexes.choose()
+        code = _code(indexes.settings, arguments)
     checker = checker_of(chosen)
     if checker is None:
         raise InvalidRequestError(

@@ -90,7 +90,8 @@ def complete(session: AgentSession, argument: types.CompletionArgument) -> types
 
 def _symbols(session: AgentSession, beginning: str) -> list[str]:
     try:
-        search = session.open().symbols.targets()
+        with session.desk.use() as (service, _):
+            search = service.symbols.targets()
     except EvidenceError:
         # The prompt itself says what is missing.
         return []

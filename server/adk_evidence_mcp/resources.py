@@ -75,7 +75,7 @@ def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents
 
 
 def _status(session: AgentSession) -> str:
-    with session.open().session() as opened:
+    with session.desk.session() as (opened, _):
         info = opened.index.info
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(info.created_at)
     status = {

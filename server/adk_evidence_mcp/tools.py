@@ -242,10 +242,9 @@ def evidence_block(
     """
     request = valid(EvidenceRequest, values)
     call.progress(0, 3, "Opening the index.")
-    chosen = session.chosen_for(request)
-    session.open_chosen(chosen)
-    call.progress(1, 3, "Searching; the first search also loads the models.")
-    pack = session.find(request, call.cancelled, chosen, codebase)
+    with session.answering(request, call.cancelled, codebase) as answering:
+        call.progress(1, 3, "Searching; the first search also loads the models.")
+        pack = answering.ask(request)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
     block = to_prompt(pack, max_tokens, system=system, question=bool(system))
     if block.note:
@@ -258,8 +257,8 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     """Find public names of Google's ADK for Python, best first: import statement, signature, summary, citation. Use it
     to check that a name exists, how it is imported and what it takes.
     """
-    chosen = session.chosen()
-    answer = session.open_chosen(chosen).symbols.find(arguments.query, arguments.limit).of_index(chosen)
+    with session.desk.use() as (service, chosen):
+        answer = service.symbols.find(arguments.query, arguments.limit).of_index(chosen)
     # Who asks for something by its name has no use for what merely begins so.
     results = [found for found in answer.results if not answer.is_aside(found)]
     entries: list[str] = []

@@ -96,32 +96,25 @@ def test_too_many_operations_are_told_when_to_come_back(session: AgentSession) -
         session.admission.limits = Limits.of()
 
 
-def test_a_name_is_looked_up_once_and_again_when_its_record_changes(
-    own: tuple[Workplace, AgentSession], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_gets_another_folder_gets_another_index(own: tuple[Workplace, AgentSession]) -> None:
     place, session = own
-    read: list[str] = []
-    resolve = registry.settings_of
-    monkeypatch.setattr(registry, "settings_of", lambda settings, name: read.append(name) or resolve(settings, name))
 
-    def found(**where: Any) -> str:
-        return ask(session, "search_code", query="basket", **where).status
+    def found() -> tuple[list[str], EvidenceService]:
+        response = ask(session, "search_code", query="basket", collection_name="shop")
+        with session.desk.open() as indexes:
+            return paths(response), indexes.service(indexes.named("shop").settings)
 
-    assert [found(collection_name="shop") for _ in range(3)] == ["success"] * 3
-    assert found(collection_name="*") == "success" and sorted(read) == ["adk", "shop"]
-    service = session.open("shop")
+    service = found()[1]
     # An update writes the same record again.
-    record = place.settings.paths.indexes / "shop" / registry.RECORD
-    os.utime(record, ns=(1, 1))
-    assert found(collection_name="shop") == "success" and read[2:] == ["shop"]
-    assert session.open("shop") is service
+    os.utime(place.settings.paths.indexes / "shop" / registry.RECORD, ns=(1, 1))
+    assert found()[1] is service
     # Somebody removes the index, and indexes another folder under its name.
     assert ask(session, "delete", collection_name="shop").status == "success"
     assert types(ask(session, "search_code", query="basket", collection_name="shop")) == [("request_error", "critical")]
     write_files(place.root / "other", {"a.py": "def basket() -> None: ...\n"})
     make_indexer(place.settings).build(Codebase(name="shop", path=place.root / "other"), Progress())
-    assert paths(ask(session, "search_code", query="basket", collection_name="shop")) == ["a.py"]
-    assert session.open("shop") is not service
+    there, newer = found()
+    assert there == ["a.py"] and newer is not service
 
 
 def test_code_is_found_with_its_place_and_what_stands_around_it(session: AgentSession) -> None:
@@ -215,7 +208,8 @@ def test_an_index_without_an_answer_does_not_come_first(session: AgentSession) -
 
 
 def test_sub_queries_about_the_adk_are_not_asked_of_a_codebase(session: AgentSession) -> None:
-    embedder = session.open("shop").models.dense.code
+    with session.desk.open() as indexes:
+        embedder = indexes.service(indexes.named("shop").settings).models.dense.code
     assert isinstance(embedder, RememberedQueries)
     ask(session, "search_code", query="paint the garden fence green", collection_name="shop")
     assert set(embedder.kept("paint the garden fence green")) == {"plain"}

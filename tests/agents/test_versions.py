@@ -18,7 +18,7 @@ from adk_evidence.search import session as door
 from adk_evidence.settings import Settings
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import retrieve_adk_evidence
-from adk_evidence_agents.session import LOOK_AGAIN_SECONDS, AgentSession
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
@@ -50,7 +50,6 @@ class Project:
     """A project that is upgraded when a test says so."""
 
     version = "8.1.0"
-    now = 0.0
 
     def find(self, settings: Settings) -> ProjectAdk:
         return ProjectAdk(self.version, ".venv", exact=True)
@@ -64,7 +63,7 @@ def project() -> Project:
 @pytest.fixture
 def session(home: Workplace, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
     monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    session = AgentSession(lambda: home.settings, project.find, lambda: project.now)
+    session = AgentSession(lambda: home.settings, lambda settings: project.find(settings))
     yield session
     session.close()
 
@@ -89,7 +88,7 @@ async def test_every_tool_answers_from_the_version_of_the_project(session: Agent
 
 async def test_citations_of_every_indexed_version_can_be_read(session: AgentSession, project: Project) -> None:
     for version, other in (("8.1.0", CODE_COMMIT), ("9.9.0", "v8.1.0")):
-        project.version, project.now = version, project.now + 2 * LOOK_AGAIN_SECONDS
+        project.version = version
         read = session.read(f"adk-python@{other}:src/google/adk/plugins/retry.py#L1-L3")
         assert read.commit == other
 
@@ -104,11 +103,10 @@ async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, proj
 
 
 async def test_an_upgrade_of_the_project_is_noticed(session: AgentSession, project: Project) -> None:
-    assert session.chosen().version == "8.1.0"
-    project.version = "9.9.0"
-    assert session.chosen().version == "8.1.0", "looking takes time"
-    project.now += 2 * LOOK_AGAIN_SECONDS
-    assert session.chosen().version == "9.9.0" and session.chosen().name is None
+    with session.desk.open() as indexes:
+        assert indexes.choose().version == "8.1.0"
+        project.version = "9.9.0"
+        assert indexes.choose().version == "9.9.0" and indexes.choose().name is None
 
 
 async def test_a_question_that_names_a_version_gets_that_version(session: AgentSession) -> None:
@@ -173,19 +171,15 @@ async def test_a_damaged_index_hides_no_other_one(session: AgentSession, monkeyp
 
 async def test_an_upgrade_in_the_midst_of_a_request_mixes_no_versions(session: AgentSession, project: Project) -> None:
     def find(settings: Settings) -> ProjectAdk:
-        # Each look comes after the last one has expired, and finds another version.
-        project.now += 2 * LOOK_AGAIN_SECONDS
+        # Each look finds another version.
         project.version = "9.9.0" if project.version == "8.1.0" else "8.1.0"
         return ProjectAdk(project.version, ".venv", exact=True)
 
-    session._find_project = find
-    session._clock = lambda: project.now
+    project.find = find  # type: ignore[method-assign]
     async with asking(session) as client:
         for _ in range(2):
-            project.now += 2 * LOOK_AGAIN_SECONDS
             text, found = await answer(client, "find_adk_symbol", query="RetryPlugin")
             assert text.startswith(f"VERSION: google-adk {found['version'].removeprefix('v')}, from `.venv`")
-            project.now += 2 * LOOK_AGAIN_SECONDS
             _, found = await answer(client, "find_adk_evidence", query=QUESTION)
             assert found["adk"]["indexed"] == found["adk"]["wanted"]
 

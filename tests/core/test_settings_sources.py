@@ -19,7 +19,7 @@ from adk_evidence.errors import SettingsError
 from adk_evidence.paths import default_home
 from adk_evidence.settings import PROFILES, Settings, config_file, load_settings
 from adk_evidence.settings_sources import read_file
-from adk_evidence_lsp.backend import Backend
+from adk_evidence_lsp.server import EvidenceServer
 from adk_evidence_lsp.wire import to_json_rpc
 
 pytestmark = pytest.mark.slow
@@ -254,7 +254,7 @@ def test_a_home_of_another_user_who_does_not_exist_is_refused_in_a_call_too() ->
 def test_an_editor_gets_the_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADK_EVIDENCE_RETRIEVAL__BRANCHES", "notjson")
     with pytest.raises(SettingsError) as caught:
-        Backend().settings()
+        EvidenceServer().desk.load()
     assert "ADK_EVIDENCE_RETRIEVAL__BRANCHES" in to_json_rpc(caught.value).message
 
 

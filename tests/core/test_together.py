@@ -22,7 +22,7 @@ from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.context import Context
 from adk_evidence.search.explain import explain
 from adk_evidence.search.session import EvidenceService, Session
-from adk_evidence.search.together import _Merge, ask_together, open_side
+from adk_evidence.search.together import Side, _Merge, ask_together, open_side
 from adk_evidence.settings import load_settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
@@ -93,8 +93,7 @@ class Place:
         request = EvidenceRequest(query=query, **values)
         with self.services(*names) as services, ExitStack() as stack:
             first, second = (
-                stack.enter_context(open_side(name, service, Context(), strict=request.strict))
-                for name, service in zip(names, services, strict=True)
+                stack.enter_context(open_side(service, Context(), strict=request.strict)) for service in services
             )
             return ask_together(request, first, second)
 
@@ -124,10 +123,7 @@ class Place:
             changed = {"candidates": candidates, "index": index, "retrieval_plan": plan}
             found.append(pack.model_copy(update=changed))
         with self.services("adk", "shop") as services, ExitStack() as stack:
-            sides = [
-                stack.enter_context(open_side(name, service, Context()))
-                for name, service in zip(("adk", "shop"), services, strict=True)
-            ]
+            sides = [stack.enter_context(open_side(service, Context())) for service in services]
             for side in sides:
                 assert isinstance(side.opened, Session)
                 retrieval = side.opened.settings.retrieval.model_copy(update={"relevant_similarity": relevant})
@@ -232,13 +228,13 @@ class TestMerge:
     def test_a_caller_that_has_gone_gets_nothing(self, place: Place) -> None:
         with place.services("adk", "shop") as (main, other), ExitStack() as stack:
             gone = Context(lambda: True)
-            sides = [stack.enter_context(open_side(*one, gone)) for one in (("adk", main), ("shop", other))]
+            sides = [stack.enter_context(open_side(one, gone)) for one in (main, other)]
             with pytest.raises(RequestCancelledError):
                 ask_together(EvidenceRequest(query=BOTH), sides[0], sides[1])
 
     def test_two_indexes_of_the_adk_are_no_pair(self, place: Place) -> None:
-        with place.services("adk") as (main,), ExitStack() as stack:
-            first, second = (stack.enter_context(open_side(name, main, Context())) for name in ("adk", "adk-2.1.0"))
+        with place.services("adk") as (main,), main.session() as session:
+            first, second = (Side(name, session, of_codebase=False) for name in ("adk", "adk-2.1.0"))
             with pytest.raises(InvalidRequestError, match="both indexes of the ADK"):
                 ask_together(EvidenceRequest(query=BOTH), first, second)
 

@@ -15,8 +15,8 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_agents.session import AgentSession, told
 from adk_evidence_cli.main import app as evidence
 from adk_evidence_console import settings_from
-from adk_evidence_lsp.backend import Backend
 from adk_evidence_lsp.protocol import ClientSettings
+from adk_evidence_lsp.server import EvidenceServer
 from adk_evidence_lsp.wire import to_json_rpc
 from adk_ingest.cli import app as ingest
 
@@ -63,12 +63,12 @@ def test_options_are_added_once_and_not_where_they_do_not_belong(tmp_path: Path)
 
 def test_the_mcp_server_and_an_editor_say_the_options_too(tmp_path: Path) -> None:
     session = AgentSession(lambda: settings_from("local", str(tmp_path)))
-    with pytest.raises(EvidenceError) as caught:
-        session.open("nothing")
+    with pytest.raises(EvidenceError) as caught, session.desk.open() as indexes:
+        indexes.named("nothing")
     for failure in (EvidenceError("No.", "Run `adk-ingest all`."), RuntimeError()):
         assert f"--home {tmp_path} --profile local" in str(told(failure))
     assert caught.value.hint
-    Backend().configure(ClientSettings(home=str(tmp_path / "other")))
+    EvidenceServer().configure(ClientSettings(home=str(tmp_path / "other")))
     error = to_json_rpc(InvalidRequestError("No.", "Run `adk-ingest all`."))
     assert f"--home {tmp_path / 'other'}`" in error.message
 

@@ -35,9 +35,6 @@ RECORD = "codebase.json"
 _REGISTRY_SECONDS = 10
 
 
-_Stamp = tuple[tuple[int, int, int] | None, ...]
-
-
 class _Record(BaseModel):
     """What `codebase.json` holds."""
 
@@ -94,50 +91,6 @@ def settings_of(settings: Settings, name: str) -> Settings:
             return own
         raise UnknownIndexError(f"google-adk {version} has no index of its own.", f"Run `{own.ingest_command}`.")
     return settings_for(settings, read_codebase(settings, name))
-
-
-class ResolvedNames:
-    """`settings_of` for a process that is asked for the same names again and again, by one thread at a time.
-
-    A name is resolved once, and again when its record has changed, whichever process changed the record.
-
-    Args:
-        settings: Of the main index.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._known: dict[str, tuple[_Stamp, Settings]] = {}
-
-    def settings_of(self, name: str) -> Settings:
-        """The same object as long as the record says the same; fails as the function does."""
-        stamp = _stamp(self._settings, name)
-        known = self._known.pop(name, None)
-        if known is None or known[0] != stamp:
-            fresh = settings_of(self._settings, name)
-            # Every update of an index writes its record again.
-            known = (stamp, known[1] if known is not None and known[1] == fresh else fresh)
-        self._known[name] = known
-        return known[1]
-
-
-def _stamp(settings: Settings, name: str) -> _Stamp:
-    """The state of the records that decide what a name stands for."""
-    if name == MAIN:
-        return ()
-    try:
-        folder = settings.paths.indexes / checked_name(name)
-    except ValueError:
-        return ()
-    return tuple(_state(folder / record) for record in (RECORD, VERSION_RECORD))
-
-
-def _state(path: Path) -> tuple[int, int, int] | None:
-    try:
-        info = path.stat()
-    except OSError:
-        return None
-    return (info.st_mtime_ns, info.st_size, info.st_ino)
 
 
 def names_of_all(settings: Settings) -> tuple[str, ...]:

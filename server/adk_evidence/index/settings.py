@@ -69,8 +69,12 @@ class CodebaseSettings(Settings):
     codebase: Codebase
 
     @property
+    def index_name(self) -> str:
+        return self.codebase.name
+
+    @property
     def paths(self) -> Home:
-        return Home(super().paths.root, self.codebase.name)
+        return Home(super().paths.root, self.index_name)
 
     @property
     def corpora(self) -> Mapping[Kind, CorpusSettings]:

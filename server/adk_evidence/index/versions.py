@@ -42,8 +42,12 @@ class VersionSettings(Settings):
     adk_version: str
 
     @property
+    def index_name(self) -> str:
+        return index_name(self.adk_version)
+
+    @property
     def paths(self) -> Home:
-        return Home(super().paths.root, index_name(self.adk_version))
+        return Home(super().paths.root, self.index_name)
 
     @property
     def corpora(self) -> Mapping[Kind, CorpusSettings]:
@@ -87,7 +91,7 @@ class ChosenIndex:
     @property
     def name(self) -> str | None:
         """The name of a version index; None for the main index."""
-        return index_name(self.settings.adk_version) if isinstance(self.settings, VersionSettings) else None
+        return self.settings.index_name
 
     @property
     def project(self) -> ProjectVersion | None:

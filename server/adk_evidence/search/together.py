@@ -18,6 +18,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError, StoreError
+from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import SOURCE_TYPES
 from adk_evidence.models.pack import (
@@ -42,7 +43,10 @@ from adk_evidence.search.support import UNKNOWN_NAME
 from adk_evidence.store.fusion import Placed, Standing, merged
 
 if TYPE_CHECKING:
+    from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import EvidenceService
+    from adk_evidence.settings import Settings
+    from adk_evidence.symbols.lookup import Symbols
 
 _LOG = logging.getLogger(__name__)
 
@@ -67,9 +71,43 @@ class Side:
     opened: Session | EvidenceError
     of_codebase: bool
 
+    @classmethod
+    def of(cls, settings: Settings, opened: Session | EvidenceError) -> Side:
+        """The side of the index that has these settings."""
+        return cls(settings.index_name or MAIN, opened, isinstance(settings, CodebaseSettings))
+
+
+@dataclass(frozen=True)
+class Answering:
+    """What is open for one request: the chosen index, alone or with a second one beside it."""
+
+    chosen: ChosenIndex
+    sides: tuple[Side, ...]
+
+    @property
+    def sessions(self) -> list[Session]:
+        return [side.opened for side in self.sides if isinstance(side.opened, Session)]
+
+    @property
+    def symbols(self) -> Symbols | None:
+        """The symbols of the chosen index; None where it could not be opened."""
+        opened = self.sides[0].opened
+        return opened.symbols if isinstance(opened, Session) else None
+
+    def ask(self, request: EvidenceRequest, ask: Ask = Session.ask) -> EvidencePack:
+        """A checked pack of the index, or of both by `ask_together`.
+
+        `ask` asks a session, by default as servers do.
+        """
+        request = request.model_copy(update={"project": request.project or self.chosen.project})
+        match self.sides:
+            case (first, second):
+                return ask_together(request, first, second, ask)
+        return ask(self.sessions[0], request)
+
 
 @contextmanager
-def open_side(name: str, service: EvidenceService, context: Context, *, strict: bool | None = None) -> Iterator[Side]:
+def open_side(service: EvidenceService, context: Context, *, strict: bool | None = None) -> Iterator[Side]:
     """A side for one request, whose index stays open until the request ends.
 
     An index that cannot be opened is a side that fails. In strict mode, its error is raised; None takes the service's
@@ -82,7 +120,7 @@ def open_side(name: str, service: EvidenceService, context: Context, *, strict: 
             if service.settings.retrieval.strict if strict is None else strict:
                 raise
             opened = _expected(exc)
-        yield Side(name, opened, isinstance(service.settings, CodebaseSettings))
+        yield Side.of(service.settings, opened)
 
 
 def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask = Session.ask) -> EvidencePack:

@@ -13,7 +13,7 @@ from adk_evidence_agents.operations.run import Run
 
 def analyze(run: Run, options: AnalysisOptions) -> tuple[IndexAnalysis, ...]:
     """Analyse each index, which reads every chunk and looks at every file of its sources."""
-    known = {summary.name: summary for summary in list_indexes(run.agents.settings)}
+    known = {summary.name: summary for summary in list_indexes(run.indexes.settings)}
 
     def look(name: str, session: Session) -> IndexAnalysis:
         found = analyse(
@@ -41,7 +41,7 @@ def _survey(run: Run, name: str, session: Session) -> Survey | None:
         return None
     run.progress(0, None, f"Looking at the sources of {name}.")
     try:
-        found = run.make_indexer(run.agents.settings).survey(session.index, session.settings)
+        found = run.make_indexer(run.indexes.settings).survey(session.index, session.settings)
     except SourceError as exc:
         run.notes.fail(exc, "warning", name)
         return None

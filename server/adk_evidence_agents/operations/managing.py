@@ -10,7 +10,7 @@ from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.errors import InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import Indexer, IndexReport
-from adk_evidence.index.registry import read_codebase, settings_of
+from adk_evidence.index.registry import read_codebase
 from adk_evidence.settings import Settings
 from adk_evidence.validation import first_problem
 from adk_evidence_agents.operations.notes import printable
@@ -37,15 +37,15 @@ def index_codebase(run: Run, parameters: IndexCodebaseParameters) -> IndexedItem
     Where something stops the run, what was published before goes on answering.
     """
     indexer = _indexer(run)
-    codebase = _codebase(run.agents.settings, parameters)
-    run.check_embedding(fingerprint(run.agents.settings), codebase.name)
+    codebase = _codebase(run.indexes.settings, parameters)
+    run.check_embedding(fingerprint(run.indexes.settings), codebase.name)
     return _report(run, indexer.index(codebase, run.cancelled, run.progress))
 
 
 def update_codebase(run: Run, name: str) -> IndexedItems:
     """Bring an index up to date with its files."""
     indexer = _indexer(run, name)
-    run.check_embedding(fingerprint(run.agents.settings), name)
+    run.check_embedding(fingerprint(run.indexes.settings), name)
     return _report(run, indexer.update(name, run.cancelled, run.progress))
 
 
@@ -53,7 +53,7 @@ def delete_index(run: Run, name: str) -> str:
     """Remove an index; the codebase itself stays as it is."""
     indexer = _indexer(run, name)
     run.context.stop_if_cancelled()
-    run.agents.release(name)
+    run.indexes.release(name)
     indexer.delete(name)
     return name
 
@@ -67,8 +67,8 @@ def _indexer(run: Run, known: str | None = None) -> Indexer:
             f"{MAIN} is the main index, which this operation does not change.", "Run `adk-ingest all` to update it."
         )
     if known is not None:
-        settings_of(run.agents.settings, known)
-    return run.make_indexer(run.agents.settings)
+        run.indexes.named(known)
+    return run.make_indexer(run.indexes.settings)
 
 
 def _codebase(settings: Settings, parameters: IndexCodebaseParameters) -> Codebase:

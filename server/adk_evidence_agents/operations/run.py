@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import TracebackType
 from typing import TypeVar
 from uuid import UUID, uuid4
 
+from adk_evidence.desk import Indexes
 from adk_evidence.embedding.queries import Embedded, RememberedQueries
 from adk_evidence.errors import (
     EvidenceError,
@@ -100,6 +102,11 @@ class Run:
         if error is not None and error is not exc:
             raise error from failure
 
+    @cached_property
+    def indexes(self) -> Indexes:
+        """The indexes, which stay open until the operation ends."""
+        return self._open.enter_context(self.agents.desk.open())
+
     def cancelled(self) -> bool:
         return self.context.cancelled is not None and self.context.cancelled()
 
@@ -148,7 +155,7 @@ class Run:
 
     def note_batch_size(self) -> None:
         """Note that a batch size in the request has no effect, where the settings have another."""
-        used, wanted = self.agents.settings.embedding.dense.batch_size, self.config.batch_size
+        used, wanted = self.indexes.settings.embedding.dense.batch_size, self.config.batch_size
         if wanted not in (None, used):
             setting = f"the {used} texts of the setting embedding.dense.batch_size"
             sentence = f"embedding_config.batch_size is {wanted}, but batches have {setting}."
@@ -157,7 +164,7 @@ class Run:
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:
         """Measure what the vectors of a question cost. Indexes of one model share its encoder, and so the vector."""
-        service = self.agents.open()
+        service = self.indexes.service()
 
         def kept() -> dict[tuple[int, str], Embedded]:
             encoders = (each for each in service.encoders if isinstance(each, RememberedQueries))
@@ -174,7 +181,7 @@ class Run:
     def _names(self) -> tuple[str, ...]:
         if self.asked == ALL_INDEXES:
             # Evidence of two versions side by side would contradict itself.
-            found = names_of_all(self.agents.settings)
+            found = names_of_all(self.indexes.settings)
             if not found:
                 raise IndexMissingError("Nothing has been indexed yet.", "Run `adk-ingest all`, or index a codebase.")
             return found
@@ -186,7 +193,7 @@ class Run:
         project = self.asker.project_name
         for name in (project, f"{project}-codebase") if project else ():
             try:
-                self.agents.settings_of(name)
+                self.indexes.named(name)
             except UnknownIndexError:
                 continue
             return name
@@ -194,7 +201,10 @@ class Run:
 
     def _session(self, name: str) -> Session:
         if name not in self._sessions:
-            self._sessions[name] = self._open.enter_context(self.agents.open(name).session(self.context))
+            # The main index is that of the project's version.
+            chosen = self.indexes.choose() if name == MAIN else self.indexes.named(name)
+            service = self.indexes.service(chosen.settings)
+            self._sessions[name] = self._open.enter_context(service.session(self.context))
         return self._sessions[name]
 
     def _log(self) -> None:
