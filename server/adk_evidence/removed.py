@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 # A command is named as it was typed (`adk-ingest prune`), an option behind its command (`adk-ingest all --part`), and a
 # setting by its path (`rerank.reader.adapter`, or `rerank.reader` for a whole section).
-INSTEAD: Mapping[str, str] = {}
+INSTEAD: Mapping[str, str] = {
+    "adk-evidence analyze --similarity": "An analysis tells only of copies to the letter; leave the option out.",
+    "adk-evidence analyze --symbol-tokens": "An analysis no longer lists large symbols; leave the option out.",
+}
 
 
 def instead_of(name: str) -> str | None:

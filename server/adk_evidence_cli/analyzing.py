@@ -1,4 +1,4 @@
-"""`adk-evidence analyze`: what an index holds, repeats and lacks, for people."""
+"""`adk-evidence analyze`: what an index holds and repeats, and how old it is, for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adk_evidence.errors import SourceError
 from adk_evidence.index.indexer import Survey
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.index.registry import IndexSummary, list_indexes, settings_of
-from adk_evidence.models.analysis import AnalysisOptions, CodePlace, IndexAnalysis, Share
+from adk_evidence.models.analysis import AnalysisOptions, CodePlace, IndexAnalysis
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import Settings
 from adk_evidence_console import say
@@ -42,7 +42,7 @@ def analyze_index(settings: Settings, name: str, options: AnalysisOptions, err: 
 
             progress(0, None, f"Looking at the sources of {name}.")
             sources = _survey(index, own, err)
-            return analyse(index, own, summary, sources, options, progress, lambda: None)
+            return analyse(index, summary, sources, options, progress, lambda: None)
     finally:
         current.close()
 
@@ -59,7 +59,7 @@ def _survey(index: Index, settings: Settings, err: Console) -> Survey | None:
 
 
 def show_analysis(found: IndexAnalysis, out: Console) -> None:
-    """Print an analysis: first what to do, then what that was concluded from."""
+    """Print an analysis."""
     say(
         out,
         f"{found.collection_name}: {found.total_files:,} files in {found.total_chunks:,} chunks, "
@@ -68,22 +68,9 @@ def show_analysis(found: IndexAnalysis, out: Console) -> None:
     )
     if found.codebase_path:
         say(out, one_line(found.codebase_path))
-    _title(out, "What to do")
-    for sentence in found.recommendations:
-        say(out, f"- {sentence}")
-    if not found.recommendations:
-        say(out, "Nothing.")
     _show_age(found, out)
     _show_left_out(found, out)
     _show_copies(found, out)
-    _show_large(found, out)
-    for title, shares in (
-        ("By language", found.by_language),
-        ("By kind", found.by_kind),
-        ("By folder", found.by_folder),
-    ):
-        _show_shares(title, shares, out)
-    _show_drift(found, out)
 
 
 def _show_age(found: IndexAnalysis, out: Console) -> None:
@@ -119,54 +106,12 @@ def _show_left_out(found: IndexAnalysis, out: Console) -> None:
 
 
 def _show_copies(found: IndexAnalysis, out: Console) -> None:
-    exact, near = found.duplicates, found.near_duplicates
+    exact = found.duplicates
     _title(out, "Copies")
     say(out, f"{exact.groups:,} texts stand in {exact.chunks:,} more chunks to the letter ({exact.bytes:,} bytes).")
     for group in exact.listed:
-        say(out, f"{group.chunks:,} times {group.bytes:,} bytes{_program(generated=group.generated)}")
+        say(out, f"{group.chunks:,} times {group.bytes:,} bytes")
         _paths(out, [_where(place) for place in group.places], group.chunks, _PLACES)
-    _title(out, "Nearly copies")
-    say(
-        out,
-        f"{near.groups:,} of {near.compared:,} different texts are nearly those of {near.chunks:,} more chunks.",
-    )
-    for nearly in near.listed:
-        say(out, f"{nearly.chunks:,} texts of about {nearly.bytes:,} bytes{_program(generated=nearly.generated)}")
-        places = [_where(nearly.first), *(f"{_where(one)} ({one.similarity:.0%} alike)" for one in nearly.others)]
-        _paths(out, places, nearly.chunks, _PLACES)
-
-
-def _show_large(found: IndexAnalysis, out: Console) -> None:
-    large = found.large_symbols
-    _title(out, "Large")
-    functions, classes = counted(large.functions, "function", "functions"), counted(large.classes, "class", "classes")
-    say(out, f"{functions} and {classes} are large.")
-    for one in large.listed:
-        say(out, f"{one.tokens:>9,} tokens  {_where(one)}, {one.kind} in {counted(one.chunks, 'chunk', 'chunks')}")
-
-
-def _show_shares(title: str, shares: Sequence[Share], out: Console) -> None:
-    _title(out, title)
-    total = sum(share.tokens for share in shares) or 1
-    say(out, f"{'share':>5}{'tokens':>13}{'chunks':>10}{'files':>9}", "dim")
-    # Not a table, which would break the names of folders.
-    for share in shares:
-        part = f"{share.tokens / total:>5.0%}{share.tokens:>13,}{share.chunks:>10,}{share.files:>9,}"
-        say(out, f"{part}  {one_line(share.name)}")
-
-
-def _show_drift(found: IndexAnalysis, out: Console) -> None:
-    drift = found.drift
-    if drift is None:
-        return
-    _title(out, "Docs against code")
-    say(
-        out,
-        f"{drift.missing:,} of {drift.imports:,} imports in {drift.files:,} files of docs do not exist in google-adk "
-        f"{drift.version}; {drift.findings:,} findings with attributes and keywords.",
-    )
-    for one in drift.listed:
-        say(out, f"  {one_line(one.path)}:{one.lines.start}  {one_line(one.text)}")
 
 
 def _title(out: Console, title: str) -> None:
@@ -185,7 +130,3 @@ def _paths(out: Console, places: Sequence[str], count: int, most: int | None = N
 def _where(place: CodePlace) -> str:
     symbol = f" {place.symbol}" if place.symbol else ""
     return one_line(f"{place.path}:{place.lines.start}-{place.lines.end}{symbol}")
-
-
-def _program(*, generated: bool) -> str:
-    return ", all written by a program" if generated else ""

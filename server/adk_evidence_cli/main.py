@@ -226,22 +226,15 @@ def analyze(
         str, typer.Option(help="Name of the index: that of a codebase, of a version (adk-1.18.0), or `adk`.")
     ] = "adk",
     limit: Annotated[int, typer.Option(help="The most entries of each list.", min=1, max=1000)] = 10,
-    symbol_tokens: Annotated[
-        int, typer.Option(help="Functions and classes of more tokens than this are large.", min=1)
-    ] = 2000,
-    similarity: Annotated[
-        float, typer.Option(help="Least share of text that makes two chunks near-duplicates.", min=0.7, max=1.0)
-    ] = 0.8,
     as_json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say what an index holds, repeats and lacks, how old it is, and what to do about that."""
+    """Say what an index holds and repeats, which files it could not read, and how far it is behind its sources."""
     from adk_evidence.models.analysis import AnalysisOptions
     from adk_evidence_cli.analyzing import analyze_index, show_analysis
 
-    options = AnalysisOptions(limit=limit, symbol_tokens=symbol_tokens, similarity=similarity)
-    found = analyze_index(settings_from(profile, home), index, options, stderr())
+    found = analyze_index(settings_from(profile, home), index, AnalysisOptions(limit=limit), stderr())
     show(found, show_analysis, as_json=as_json)
 
 

@@ -400,8 +400,7 @@ def _checked_line(item: IndexAnalysis) -> str:
         since = f"{changes} since"
     return one_line(
         f"{item.collection_name}, checked: {since} it was indexed {item.age_days:.1f} days ago; "
-        f"{item.duplicate_chunks} of {item.total_chunks} chunks repeat others, and "
-        f"{item.near_duplicates.chunks} nearly do"
+        f"{item.duplicates.chunks} of {item.total_chunks} chunks repeat others"
     )
 
 

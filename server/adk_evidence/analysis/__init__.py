@@ -1,1 +1,1 @@
-"""What an index holds, what it repeats, what it lacks, and what to do about that."""
+"""What an index holds and repeats, which files it could not read, and how far it is behind its sources."""

@@ -1,4 +1,4 @@
-"""`analyze`: what an index holds, repeats and lacks, and how far it is up to date."""
+"""`analyze`: what an index holds and repeats, and how far it is up to date."""
 
 from __future__ import annotations
 
@@ -16,18 +16,14 @@ def analyze(run: Run, options: AnalysisOptions) -> tuple[IndexAnalysis, ...]:
     known = {summary.name: summary for summary in list_indexes(run.indexes.settings)}
 
     def look(name: str, session: Session) -> IndexAnalysis:
-        found = analyse(
+        return analyse(
             session.index,
-            session.settings,
             known.get(name) or IndexSummary(name, None),
             _survey(run, name, session),
             options,
             run.progress,
             run.context.stop_if_cancelled,
         )
-        for sentence in found.recommendations:
-            run.notes.advise(sentence)
-        return found
 
     return tuple(run.ask_each(look))
 

@@ -132,7 +132,7 @@ class NamedIndexParameters(Frozen):
 
 
 class AnalyzeParameters(AnalysisOptions):
-    """Which indexes to look at, and how closely."""
+    """Which indexes to look at, and how much to list."""
 
     collection_name: Collections = None
 
