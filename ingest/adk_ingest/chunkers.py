@@ -39,11 +39,8 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
         "lexical": sha256_text(lexical)[:16],
         "api_reference": "yes" if ingestion.api_reference else "no",
         "questions": written_questions(settings).digest,
-        # Older indexes hold such chunks, without the sparse vector that every point must have.
         "chunks_without_terms": "left out",
-        # Older indexes cannot be filtered by them.
         "decorators": "tags",
-        # In older indexes, ids and texts of chunks hold the commit. They answer as before.
         "chunk_ids": "without commits",
         "dense_text": VERSIONS[settings.embedding.dense.text],
     }

@@ -28,11 +28,6 @@ SHIPPED = "questions.json.gz"
 HASH_CHARS = 12
 # The most questions of a chunk of several sections: each has a vector.
 MAX_JOINED = 12
-# The digests of the table that ships, `Table.digest` and `Table.text_digest`, by the sha256 of its file. Reading the
-# table and computing one takes 65 ms, and every run asks for it, also the many that change nothing.
-KNOWN_DIGESTS = {
-    "9b5704fedfb21253aee06bdb6f173343cea1094aadb0053cfda14d1d5a03a2da": ("a72605a953b9e4bb", "28c372ca19249430"),
-}
 
 
 class _Written(NamedTuple):
@@ -47,14 +42,12 @@ class Table:
 
     Args:
         read: Gives the chunks of each name (see `name_of`), in the order in which they stand.
-        digests: `digest` and `text_digest`, where they are known.
+        digest: Tells two tables apart, and is known before the table is read.
     """
 
-    def __init__(
-        self, read: Callable[[], Mapping[str, Sequence[_Written]]], digests: tuple[str, str] | None = None
-    ) -> None:
+    def __init__(self, read: Callable[[], Mapping[str, Sequence[_Written]]], digest: str) -> None:
         self._read = read
-        self._digests = digests
+        self.digest = digest
 
     @functools.cached_property
     def by_name(self) -> Mapping[str, Sequence[_Written]]:
@@ -63,15 +56,6 @@ class Table:
     @functools.cached_property
     def by_text(self) -> Mapping[str, tuple[str, ...]]:
         return {one.text: one.questions for chunks in self.by_name.values() for one in chunks}
-
-    # An index needs one of the two.
-    @functools.cached_property
-    def digest(self) -> str:
-        return self._digests[0] if self._digests else _digest(self.by_name)
-
-    @functools.cached_property
-    def text_digest(self) -> str:
-        return self._digests[1] if self._digests else _digest(self.by_text)
 
 
 class WrittenQuestions:
@@ -94,7 +78,7 @@ class WrittenQuestions:
 
     @property
     def digest(self) -> str:
-        return self._table.digest if self._names else self._table.text_digest
+        return self._table.digest
 
     @property
     def answers_digest(self) -> str:
@@ -144,7 +128,7 @@ def _digest(table: Mapping[str, Any]) -> str:
     return sha256_text(json.dumps(table, sort_keys=True))[:16] if table else ""
 
 
-NONE = WrittenQuestions(Table(dict), {}, names=True)
+NONE = WrittenQuestions(Table(dict, ""), {}, names=True)
 
 
 def name_of(raw: RawChunk, path: str, kind: Kind) -> str:
@@ -184,7 +168,7 @@ def _read(path: Path) -> Table:
     except OSError as exc:
         raise _unreadable(path.name) from exc
     # Not a closure: the table goes to the processes that make records.
-    return Table(functools.partial(_parsed, path.name, content), KNOWN_DIGESTS.get(hashlib.sha256(content).hexdigest()))
+    return Table(functools.partial(_parsed, path.name, content), hashlib.sha256(content).hexdigest()[:16])
 
 
 def _parsed(name: str, content: bytes) -> dict[str, tuple[_Written, ...]]:

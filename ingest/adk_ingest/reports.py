@@ -246,7 +246,7 @@ def show_status(status: Status, console: Console) -> None:
         for name, corpus in status.corpora.items():
             counts = (f"{corpus[name]:,}" for name in ("files", "chunks", "with_questions"))
             corpora.add_row(
-                name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts, _short(corpus["content"])
+                name, corpus["repo"], corpus["commit"][:12], corpus["source"], *counts, corpus["content"][:12]
             )
         console.print(corpora)
         if status.content is not None:
@@ -259,10 +259,6 @@ def show_status(status: Status, console: Console) -> None:
     for run in status.runs:
         errors = f": {run['errors'][0]}" if run["errors"] else ""
         say(console, f"{run['started_at']}  {run['mode']:<4}  {run['status']}{errors}")
-
-
-def _short(content: str | None) -> str:
-    return content[:12] if content else "-"
 
 
 def verify_published(settings: Settings, *, citations: bool) -> VerificationReport:

@@ -53,10 +53,3 @@ def test_a_decorator_is_found_by_its_name_in_its_own_case():
     found, _ = build_filter(EvidenceFilters(tags=("Class",)), PATHS, REFS)
     (condition,) = found.must
     assert {Match("symbol_kind", ("class",)), Match("decorators", ("Class",))} <= set(condition.should)
-
-
-def test_an_index_without_decorators_is_filtered_by_all_other_tags():
-    found, _ = build_filter(EvidenceFilters(tags=("@app.Route", "Class")), PATHS, REFS, decorators=False)
-    (condition,) = found.must
-    assert Match("symbol_kind", ("class",)) in condition.should
-    assert not any(match.key == "decorators" for match in condition.should)

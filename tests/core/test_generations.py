@@ -48,7 +48,10 @@ def manifest(generation: str) -> IndexManifest:
                 commit="abc",
                 source="snapshot",
                 location=SourceLocation(kind="snapshot", root=Path("/corpora/docs"), commit="abc"),
-                files={"docs/ü.md": FileEntry(sha256="0" * 64, chunks=2), "b.md": FileEntry(sha256="1", chunks=1)},
+                files={
+                    "docs/ü.md": FileEntry(sha256="0" * 64, chunks=2, content="a"),
+                    "b.md": FileEntry(sha256="1", chunks=1, content="b"),
+                },
             )
         },
     )

@@ -153,8 +153,6 @@ def test_a_pack_shows_the_cited_lines_apart_from_what_stands_around_them():
     assert candidate.attached == "[INCLUDED b.py]\nx = 1"
     # What is not cited is marked, or left out.
     assert shown(candidate) == f"{body}\n\n{NOT_CITED}\n[INCLUDED b.py]\nx = 1"
-    older = candidate.model_copy(update={"text": code.text, "context": "", "attached": ""})
-    assert shown(older) == f"class Runner:\n{body}{behind}"
 
 
 def test_a_question_with_a_name_that_does_not_exist_is_never_of_high_quality():

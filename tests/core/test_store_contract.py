@@ -811,7 +811,7 @@ def test_a_collection_that_was_written_with_more_search_threads_is_read_with_one
         assert json.loads(config.read_text())["max_search_threads"] == 1
 
 
-def test_a_collection_that_was_created_in_float32_stays_so(tmp_path: Path) -> None:
+def test_a_collection_that_was_created_in_float32_is_to_be_built_again(tmp_path: Path) -> None:
     import qdrant_edge as edge
 
     config = edge.EdgeConfig(
@@ -819,16 +819,15 @@ def test_a_collection_that_was_created_in_float32_stays_so(tmp_path: Path) -> No
         sparse_vectors={"lexical": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
         wal_enabled=False,
     )
-    edge.EdgeShard.create(str(tmp_path / DOCS), config).close()
-    vectors = {"dense": [0.6, 0.8] + [0.0] * (DIM - 2), "lexical": terms(1)}
-
-    def kept(folder: Path) -> object:
-        with stored(STORES["edge"], folder, [point(1, vectors)]) as store:
-            return store.scroll(DOCS, with_vectors=True)[0][0].vectors["dense"]
-
-    assert kept(tmp_path) == pytest.approx(vectors["dense"], rel=1e-6)
-    # A new one keeps half of the digits.
-    assert kept(tmp_path / "new") != pytest.approx(vectors["dense"], rel=1e-6)
+    shard = edge.EdgeShard.create(str(tmp_path / DOCS), config)
+    shard.flush()
+    shard.close()
+    with (
+        closing(EdgeIndexReader(tmp_path, [DOCS_SPEC])) as reader,
+        pytest.raises(CollectionUnavailableError, match="collection docs cannot answer") as failure,
+    ):
+        reader.count(DOCS)
+    assert "adk-ingest all" in failure.value.hint
 
 
 def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from contextlib import closing
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import IndexMismatchError, SettingsError
+from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
@@ -213,6 +214,24 @@ def test_an_index_of_an_older_version_is_refused_with_what_to_do(tmp_path: Path)
     assert "adk-ingest" in (refused.value.hint or "")
     [finding] = [one for one in examine(place.settings) if one.what == "models"]
     assert finding.state == "broken" and finding.found == refused.value.message
+
+
+def test_a_manifest_of_another_form_is_refused_and_ingesting_builds_anew(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    current = place.generations.current()
+    assert current is not None
+    path = current.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for corpus in manifest["corpora"].values():
+        for file in corpus["files"].values():
+            del file["content"]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(IndexMissingError, match="There is no index") as refused:
+        place.ask("how does a runner retry?")
+    assert "adk-ingest all" in (refused.value.hint or "")
+    place.ingest()
+    assert place.ask("how does a runner retry?").candidates
 
 
 class TestReaders:

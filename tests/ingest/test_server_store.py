@@ -21,7 +21,6 @@ from adk_evidence.services.resilience import Clock
 from adk_evidence.store.base import KEYWORD_FIELDS
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
-from adk_evidence.store.manifest import MANIFEST
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
 from adk_evidence_cli.main import app as evidence_app
@@ -213,20 +212,6 @@ class TestPublishing:
 
             (found,) = ask("@app.route").candidates
             assert found.path == "src/kit/routes.py"
-
-            current = place.generations.current()
-            assert current is not None
-            older = current.folder / MANIFEST
-            manifest = json.loads(older.read_text())
-            del manifest["fingerprint"]["decorators"]
-            older.write_text(json.dumps(manifest))
-            for collection in server.collections.values():
-                del collection.indexes["decorators"]
-            pack = ask("@app.route")
-            assert len(pack.candidates) > 1 and not any("unavailable" in warning for warning in pack.warnings)
-            assert any(warning.startswith("decorators_not_indexed: ") for warning in pack.warnings)
-            pack = ask("function")
-            assert pack.candidates and not any("decorators" in warning for warning in pack.warnings)
 
     def test_both_stores_give_the_same_answers(self, place: Workplace, tmp_path: Path) -> None:
         embedded = Workplace(tmp_path, {"home": tmp_path / "embedded"})

@@ -129,11 +129,6 @@ class Index:
         corpora = self.manifest.corpora.items()
         return any(c.kind == "doc" and c.source != "api-reference" and not is_samples(name) for name, c in corpora)
 
-    @property
-    def has_decorators(self) -> bool:
-        """Whether chunks can be filtered by their decorators; collections of older indexes lack the field."""
-        return self.manifest.fingerprint.get("decorators") == "tags"
-
     def source_of(self, payload: ChunkPayload) -> SourceReader | None:
         return self.sources.get(payload.source_name)
 

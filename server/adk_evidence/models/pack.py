@@ -438,10 +438,7 @@ class IndexInfo(Frozen):
     dense: Literal["complete", "pending"]
     dense_model: str | None = Field(default=None, description="What questions and chunks are encoded with.")
     corpora: dict[str, CorpusInfo]
-    content: str | None = Field(
-        default=None,
-        description="sha256 of what all corpora hold; null where an older version of ADK Evidence built the index.",
-    )
+    content: str | None = Field(default=None, description="sha256 of what all corpora hold.")
 
 
 class Beside(Frozen):
@@ -537,16 +534,9 @@ def content_id(pack: Mapping[str, Any]) -> str:
 def is_intact(pack: Mapping[str, Any]) -> bool:
     """Whether the id of a pack, given as the values of its JSON, belongs to its content."""
     try:
-        return pack.get("pack_id") in (content_id(pack), _older_id(pack))
+        return pack.get("pack_id") == content_id(pack)
     except RecursionError:  # No pack is nested so deeply.
         return False
-
-
-def _older_id(pack: Mapping[str, Any]) -> str:
-    """The id of packs that were made while ids still told apart two builds of one index."""
-    data = _without(pack, _OF_THE_RUN)
-    written = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _unmeasured(candidate: Any) -> Any:

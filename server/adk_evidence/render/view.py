@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, cycle, groupby
@@ -25,8 +24,6 @@ from adk_evidence.models.pack import (
 from adk_evidence.render.sanitize import code_span, one_line
 from adk_evidence.tokens import estimate_tokens
 
-# The provenance header that older servers left on top of a candidate's text.
-_HEADER = re.compile(r"\A\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n")
 # The most names that stand beside a result; the pack has the others.
 MAX_DRIFT_NAMES = 3
 NOT_CITED = "[CONTEXT, NOT CITED]"
@@ -70,7 +67,7 @@ def indexed_sources(pack: EvidencePack) -> list[tuple[str, str]]:
 
 def body(candidate: Candidate) -> str:
     """The lines that a candidate cites, followed by the files that they include, below `NOT_CITED`."""
-    text = _HEADER.sub("", candidate.text)
+    text = candidate.text
     return f"{text}\n\n{NOT_CITED}\n{candidate.attached}" if candidate.attached else text
 
 

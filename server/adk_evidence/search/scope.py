@@ -104,7 +104,7 @@ def choose_scope(
         InvalidRequestError: A path filter cannot be parsed.
     """
     kinds = request.kinds
-    built = {kind: filter_of(request, kind, index, context) for kind in kinds}
+    built = {kind: filter_of(request, kind, index) for kind in kinds}
     # For a kind that the request's own filter narrows, the versions in the question do not count.
     hinted = {kind for kind in kinds if built[kind][1]}
     named = asked_versions(question)
@@ -173,27 +173,17 @@ def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLangu
     return LanguagePlan(reader=reader, also=tuple(sorted(others)))
 
 
-def filter_of(
-    request: EvidenceFilters, kind: Kind, index: Index, context: Context | None = None
-) -> tuple[Filter, bool]:
-    """The store's filter of a kind; see `build_filter`. The context hears which tags the index cannot tell.
+def filter_of(request: EvidenceFilters, kind: Kind, index: Index) -> tuple[Filter, bool]:
+    """The store's filter of a kind; see `build_filter`.
 
     Raises:
         InvalidRequestError: A glob cannot be parsed.
     """
-    decorators = [tag for tag in request.tags if tag.startswith(DECORATOR)]
-    if context is not None and decorators and not index.has_decorators:
-        names = ", ".join(map(repr, decorators))
-        context.warn(
-            "decorators_not_indexed",
-            f"the index is older than tags of decorators, so the search went on without {names}; index again to have "
-            "them.",
-        )
-    return build_filter(request, index.paths[kind], index.refs[kind], decorators=index.has_decorators)
+    return build_filter(request, index.paths[kind], index.refs[kind])
 
 
 def build_filter(
-    filters: EvidenceFilters, paths: Sequence[str], refs: Mapping[str, tuple[str, ...]], *, decorators: bool = True
+    filters: EvidenceFilters, paths: Sequence[str], refs: Mapping[str, tuple[str, ...]]
 ) -> tuple[Filter, bool]:
     """The store's filter of one collection.
 
@@ -201,7 +191,6 @@ def build_filter(
         filters: The request's filters. Globs are resolved here, since no store matches globs.
         paths: Repository-relative paths of every indexed file of the collection.
         refs: For each indexed commit of the collection, the names it goes by (tag, branch).
-        decorators: Whether the collection can be filtered by decorators; strict servers refuse what is not indexed.
 
     Returns:
         The filter, and whether `repo_ref_hint` named something that this collection holds.
@@ -216,11 +205,7 @@ def build_filter(
             must.append(Match("path", kept))
     if filters.languages:
         must.append(_language_condition(filters.languages))
-    must += [
-        _tag_condition(tag, decorators=decorators)
-        for tag in filters.tags
-        if decorators or not tag.startswith(DECORATOR)
-    ]
+    must += map(_tag_condition, filters.tags)
     commits = _commits_of(filters.repo_ref_hint, refs)
     if commits:
         must.append(Match("commit", commits))
@@ -265,15 +250,15 @@ def _language_condition(languages: Iterable[str]) -> Filter:
     return Filter(should=(Match("lang", files), Match("code_langs", tabs)))
 
 
-def _tag_condition(tag: str, *, decorators: bool) -> Filter:
+def _tag_condition(tag: str) -> Filter:
     """The condition of a tag: `@name` is a decorator, `name` may be one, too. Names of decorators keep their case."""
     value = tag.lower()
-    named = (Match("decorators", (tag.removeprefix(DECORATOR),)),) if decorators else ()
+    named = Match("decorators", (tag.removeprefix(DECORATOR),))
     if tag.startswith(DECORATOR):
-        return Filter(should=named)
+        return Filter(should=(named,))
     # Most chunks have the origin `repository`, which is not a tag.
     fields = (field for field in TAG_FIELDS if field != "decorators" and (field != "origin" or value != "repository"))
-    return Filter(should=(*(Match(field, (value,)) for field in fields), *named))
+    return Filter(should=(*(Match(field, (value,)) for field in fields), named))
 
 
 def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

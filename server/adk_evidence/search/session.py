@@ -312,7 +312,7 @@ class Session:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
         retrieval = wide_enough(self.settings.retrieval, limit)
         settings = self.settings.model_copy(update={"retrieval": retrieval})
-        narrowed, _ = filter_of(filters, "code", index, self.context)
+        narrowed, _ = filter_of(filters, "code", index)
         with self.context.stage("encode"):
             models = self.models
             sparse = models.sparse.encode_query(query_lexical_text(code))

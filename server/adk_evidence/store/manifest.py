@@ -46,7 +46,7 @@ class FileEntry(BaseModel, frozen=True):
     """An indexed file: sha256 of its decoded text, and how many chunks it gave, with how many dense vectors.
 
     Of a page that includes other files, `sha256` covers these, too, and `own_sha256` the text of the page alone.
-    `content` is a digest of what is indexed of the file; None where an older version wrote the entry.
+    `content` is a digest of what is indexed of the file.
     """
 
     sha256: str
@@ -55,7 +55,7 @@ class FileEntry(BaseModel, frozen=True):
     passages: int | None = Field(default=None, description="Dense vectors of the chunks; None: one for each.")
     failed: bool = Field(default=False, description="Whether the chunker failed, so that the index lacks the file.")
     with_questions: int = Field(default=0, description="Chunks that have questions written beforehand.")
-    content: str | None = None
+    content: str
 
     @property
     def vectors(self) -> int:
@@ -92,13 +92,10 @@ class CorpusEntry(BaseModel, frozen=True):
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def content(self) -> str | None:
-        """Hex sha256 of what is indexed of the corpus: equal for equal content, wherever and whenever it was built.
-
-        None where an older version indexed some of the files.
-        """
+    def content(self) -> str:
+        """Hex sha256 of what is indexed of the corpus: equal for equal content, wherever and whenever it was built."""
         files = {path: file.content for path, file in sorted(self.files.items())}
-        return None if None in files.values() else _digest([self.kind, self.repo, self.commit, self.site_url, files])
+        return _digest([self.kind, self.repo, self.commit, self.site_url, files])
 
     def failed_files(self) -> list[str]:
         """Paths of the files that the chunker failed on, of which the index holds nothing."""
@@ -152,10 +149,9 @@ class IndexManifest(BaseModel, frozen=True):
 
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def content(self) -> str | None:
-        """Hex sha256 of what all corpora hold, by which two indexes can be compared; None where one is not known."""
-        corpora = {name: corpus.content for name, corpus in self.corpora.items()}
-        return None if None in corpora.values() else _digest(corpora)
+    def content(self) -> str:
+        """Hex sha256 of what all corpora hold, by which two indexes can be compared."""
+        return _digest({name: corpus.content for name, corpus in self.corpora.items()})
 
     def proper(self) -> dict[str, CorpusEntry]:
         """The corpora without the other versions beside them."""
