@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,31 +10,38 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adk_evidence.api.changes import Changes, count
+from adk_evidence.api.changes import Changes
+from adk_evidence.api.changes import count
 from adk_evidence.api.comparison import Comparison
 from adk_evidence.api.history import History
 from adk_evidence.commands import with_options
-from adk_evidence.errors import IndexMissingError, InvalidRequestError
+from adk_evidence.errors import IndexMissingError
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.versions import choose_index, configured_version, ingest_command
-from adk_evidence.models.difference import Change, EvidenceDiff, SymbolDiff
+from adk_evidence.index.versions import choose_index
+from adk_evidence.index.versions import configured_version
+from adk_evidence.index.versions import ingest_command
+from adk_evidence.models.difference import Change
+from adk_evidence.models.difference import EvidenceDiff
+from adk_evidence.models.difference import SymbolDiff
 from adk_evidence.released_versions import checked_version
-from adk_evidence.render.difference import (
-    evidence_markdown,
-    evidence_summary,
-    facts,
-    heading,
-    left_out,
-    rank_note,
-    sides,
-    state_heading,
-    summary,
-    symbols_markdown,
-    title,
-    word,
-)
-from adk_evidence.render.sanitize import caption, one_line, visible, visible_json
+from adk_evidence.render.difference import evidence_markdown
+from adk_evidence.render.difference import evidence_summary
+from adk_evidence.render.difference import facts
+from adk_evidence.render.difference import heading
+from adk_evidence.render.difference import left_out
+from adk_evidence.render.difference import rank_note
+from adk_evidence.render.difference import sides
+from adk_evidence.render.difference import state_heading
+from adk_evidence.render.difference import summary
+from adk_evidence.render.difference import symbols_markdown
+from adk_evidence.render.difference import title
+from adk_evidence.render.difference import word
+from adk_evidence.render.sanitize import caption
+from adk_evidence.render.sanitize import one_line
+from adk_evidence.render.sanitize import visible
+from adk_evidence.render.sanitize import visible_json
 from adk_evidence.render.view import verification_label
 from adk_evidence.search.compared import compare_answers
 from adk_evidence.search.session import EvidenceService
@@ -58,7 +64,7 @@ class Listing:
     """What to list.
 
     `limit` is the most changes to list, 0 for all. `lines` says whether to show changed lines, by default only those of
-    definitions that were asked for, and of a question's results. `allow_network` says whether versions may be fetched
+    definitions that were asked for. `allow_network` says whether versions may be fetched
     from the package registry.
     """
 
@@ -137,126 +143,17 @@ def compare_symbols(
     )
 
 
-def compare_question(
-    settings: Settings,
-    before: str,
-    after: str | None,
-    question: str,
-    progress: Progress,
-    listing: Listing,
-) -> EvidenceDiff | SymbolDiff:
-    """How the evidence on a question differs between the indexes of two versions.
-
-    Where a version has no index, the names in the question are compared instead, with a warning. The parameters are
-    those of `compare_symbols`.
-
-    Raises:
-        InvalidRequestError: The question is none, both versions are the same, or neither `after` nor the settings name
-            a version.
-        IndexMissingError: A version has no index, and the question names nothing that could be compared without one.
-    """
-    request = build_request(query=question, task_mode="explain")
-    target = after or configured_version(settings)
-    if target is None:
-        raise InvalidRequestError("--to is missing, and the settings name no version.", "Name one: --to 2.0.0.")
-    named = [before, target]
-    versions = [_version(one) for one in named]
-    if versions[0] is not None and versions[0] == versions[1]:
-        raise InvalidRequestError("Both versions are the same.", "Name two versions, such as 1.31.0 and 2.0.0.")
-    indexes = [None if version is None else _index_of(settings, version) for version in versions]
-    missing = [place for place, index in enumerate(indexes) if index is None]
-    if missing:
-        told, hint = _not_indexed(named[missing[0]], versions[missing[0]])
-        names = _names_in(settings, question, [version for version in versions if version is not None])
-        if not names:
-            raise IndexMissingError(told, f"{hint} Without an index, --symbol compares definitions.")
-        instead = compare_symbols(settings, before, after, names, progress, listing)
-        warning = with_options(f"{told} {hint} This compares the names in the question instead.")
-        return instead.model_copy(update={"warnings": (warning,)})
-    old, new = (index for index in indexes if index is not None)
-    with ExitStack() as stack:
-        service = stack.enter_context(closing(EvidenceService(old)))
-        other = stack.enter_context(closing(service.beside(new)))
-        earlier, later = stack.enter_context(service.session()), stack.enter_context(other.session())
-        history = History.load(settings.paths.history)
-        answers = ((str(versions[0]), earlier), (str(versions[1]), later))
-        found = compare_answers(request, *answers, history, limit=listing.limit)
-    if listing.lines is False:
-        bare = tuple(result.model_copy(update={"diff": ""}) for result in found.results)
-        return found.model_copy(update={"results": bare})
-    return found
-
-
-def _names_in(settings: Settings, question: str, versions: Sequence[str]) -> list[str]:
-    """The names in a question that one of the versions may have."""
-    history = History.load(settings.paths.history)
-    known = [name for name in code_identifiers(question) if history.paths(name)]
-    return [name for name in known if any(history.has(version, name) is not False for version in versions)]
-
-
-def _not_indexed(named: str, version: str | None) -> tuple[str, str]:
-    if version is None:
-        return f"Questions compare versions that are indexed, and {named} is no version.", "Name one such as 1.31.0."
-    return f"google-adk {version} is not indexed.", f"Run `{ingest_command(version)}`."
-
-
-def _version(text: str) -> str | None:
-    with suppress(InvalidRequestError):
-        return checked_version(text)
-    return None
-
-
-def _index_of(settings: Settings, version: str) -> Settings | None:
-    """The settings of the index that answers for a version, or None where no index does."""
-    chosen = choose_index(settings, ProjectAdk(version, "", exact=True))
-    return chosen.settings if chosen.exact else None
-
-
-def show_difference(diff: SymbolDiff | EvidenceDiff, *, as_json: bool, as_markdown: bool) -> None:
+def show_difference(diff: SymbolDiff, *, as_json: bool, as_markdown: bool) -> None:
     """Print a comparison: on a terminal, as JSON or as Markdown."""
     out = stdout()
     if as_json:
         out.file.write(visible_json(diff.model_dump_json(indent=2)) + "\n")
     elif as_markdown:
-        out.file.write(symbols_markdown(diff) if isinstance(diff, SymbolDiff) else evidence_markdown(diff))
-    elif isinstance(diff, SymbolDiff):
-        _show(diff, out)
+        out.file.write(symbols_markdown(diff))
     else:
-        _show_evidence(diff, out)
+        _show(diff, out)
     for warning in diff.warnings:
         say(stderr(), f"warning: {warning}")
-
-
-def _show_evidence(diff: EvidenceDiff, out: Console) -> None:
-    out.print(Text(caption(diff.query), "bold"))
-    out.print(Text(f"{diff.before} to {diff.after}: {evidence_summary(diff)}"), soft_wrap=True)
-    for state, results in groupby(diff.results, lambda result: result.state):
-        out.print()
-        out.print(Text(state_heading(state, diff), "bold"))
-        for result in results:
-            out.print(Text(f"  {one_line(result.name)}", "bold"), soft_wrap=True)
-            for detail in result.details:
-                out.print(Indented(Text(one_line(detail)), _INDENT, f"{_INDENT}  "))
-            for side in sides(result):
-                earlier = side is result.before
-                note = rank_note(side.rank if earlier else None, None if earlier else side.rank, diff)
-                told = filter(None, (one_line(side.citation), verification_label(side.verification), note))
-                out.print(Text(f"{_INDENT}{'  '.join(told)}", "dim"), soft_wrap=True)
-            if result.diff:
-                show_diff(result.diff, out)
-    if diff.more:
-        out.print()
-        out.print(Text(left_out(diff), "yellow"))
-    if diff.docs:
-        out.print()
-        out.print(Text("Docs", "bold"))
-    for doc in diff.docs:
-        out.print(Text(f"  {one_line(doc.title)}", "bold"), soft_wrap=True)
-        note = rank_note(doc.rank_before, doc.rank_after, diff)
-        cited = (one_line(doc.citation), verification_label(doc.verification), note)
-        out.print(Text(f"{_INDENT}{'  '.join(cited)}", "dim"), soft_wrap=True)
-        for sentence in doc.versions:
-            out.print(Indented(Text(one_line(sentence), "yellow"), _INDENT, f"{_INDENT}  "))
 
 
 def _show(diff: SymbolDiff, out: Console) -> None:

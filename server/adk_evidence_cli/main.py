@@ -332,7 +332,6 @@ def check(
 
 @app.command()
 def diff(
-    query: Query = None,
     before: Annotated[
         str | None,
         typer.Option(
@@ -353,7 +352,7 @@ def diff(
         bool | None,
         typer.Option(
             "--lines/--no-lines",
-            help="Show the changed lines. [default: on for named definitions and questions]",
+            help="Show the changed lines. [default: on for named definitions]",
             show_default=False,
         ),
     ] = None,
@@ -363,27 +362,15 @@ def diff(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say what differs between two versions of the ADK, breaking changes first.
-
-    Without a question: in the public API, or in the given symbols. With a question: in the evidence on the question,
-    for which both versions must be indexed.
-    """
-    from adk_evidence_cli.diff import Listing, compare_question, compare_symbols, show_difference, version_here
+    """Say what differs in the public API between two versions of the ADK, breaking changes first."""
+    from adk_evidence_cli.diff import Listing, compare_symbols, show_difference, version_here
     from adk_ingest.progress_views import make_progress
 
     if as_json and as_markdown:
         raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")
-    if query is not None and symbol:
-        raise InvalidRequestError("A question and --symbol exclude each other.", "Ask, or name symbols.")
     settings, progress = settings_from(profile, home), make_progress(stderr(), as_json=False)
-    before = before or version_here(settings)
     options = Listing(limit=limit, lines=lines, allow_network=not offline)
-    if query is None:
-        of_symbols = compare_symbols(settings, before, after, symbol or (), progress, options)
-        show_difference(of_symbols, as_json=as_json, as_markdown=as_markdown)
-        return
-    question = read_stdin() if query == "-" else query
-    found = compare_question(settings, before, after, question, progress, options)
+    found = compare_symbols(settings, before or version_here(settings), after, symbol or (), progress, options)
     show_difference(found, as_json=as_json, as_markdown=as_markdown)
 
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from adk_evidence.models.difference import (
-    Change,
-    ChangeKind,
-    CitedText,
-    Counts,
-    DocResult,
-    EvidenceDiff,
-    ResultDiff,
-    ResultState,
-    SymbolDiff,
-)
-from adk_evidence.render.sanitize import caption, code_span, fenced, inline
-from adk_evidence.render.view import verification_label
+from adk_evidence.models.difference import Change, ChangeKind, Counts, SymbolDiff
+from adk_evidence.render.sanitize import code_span, fenced, inline
 
 # How many names that came or went together a line lists.
 MAX_MEMBERS = 12
@@ -74,32 +63,9 @@ def facts(change: Change) -> list[str]:
     return found
 
 
-def left_out(diff: SymbolDiff | EvidenceDiff) -> str:
+def left_out(diff: SymbolDiff) -> str:
     """A sentence on what is not listed; empty where all is."""
     return f"{diff.more} more are not listed; --limit 0 lists all." if diff.more else ""
-
-
-def state_heading(state: ResultState, diff: EvidenceDiff) -> str:
-    """The group that a result is listed under."""
-    return {
-        "changed": "Changed code",
-        "only before": f"Only in {diff.before}",
-        "only after": f"Only in {diff.after}",
-        "moved": "The same text at another place",
-        "same": "The same text at the same place",
-    }[state]
-
-
-def rank_note(before: int | None, after: int | None, diff: EvidenceDiff) -> str:
-    """Where something stands in the answers of the two versions."""
-    ranks = ((diff.before, before), (diff.after, after))
-    return ", ".join(f"result {rank} for {version}" for version, rank in ranks if rank is not None)
-
-
-def evidence_summary(diff: EvidenceDiff) -> str:
-    """What became of the results of code, in numbers."""
-    parts = [f"{number} {state}" for state, number in diff.by_state.items()]
-    return f"{', '.join(parts) or 'no code'}; {len(diff.docs)} sections of the docs"
 
 
 def title(diff: SymbolDiff) -> str:
@@ -131,51 +97,6 @@ def _listed(changes: Iterable[Change]) -> list[str]:
         if change.diff:
             lines += ["", *(f"  {line}" for line in fenced(change.diff, "diff").split("\n")), ""]
     return lines
-
-
-def evidence_markdown(diff: EvidenceDiff) -> str:
-    """How the evidence on a question differs, to paste; texts from the corpora are quoted."""
-    lines = [f"# {inline(caption(diff.query))}", "", f"{inline(diff.before)} to {inline(diff.after)}", ""]
-    lines += [f"_{inline(evidence_summary(diff))}_", ""]
-    lines += [f"> **Warning** {inline(warning)}\n" for warning in diff.warnings]
-    for state, results in groupby(diff.results, lambda result: result.state):
-        lines += [f"## {inline(state_heading(state, diff))}", ""]
-        for result in results:
-            lines += _result(result, diff)
-        lines.append("")
-    if diff.more:
-        lines += [inline(left_out(diff)), ""]
-    if diff.docs:
-        lines += ["## Docs", "", *(line for doc in diff.docs for line in _doc(doc, diff)), ""]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _result(result: ResultDiff, diff: EvidenceDiff) -> list[str]:
-    told = "; ".join(map(_quoted, result.details))
-    lines = [f"- {code_span(result.name)}{f': {told}' if told else ''}"]
-    lines += [f"  - {_cited(cited, diff, cited is result.before)}" for cited in sides(result)]
-    if result.diff:
-        lines += ["", *(f"  {line}" for line in fenced(result.diff, "diff").split("\n")), ""]
-    return lines
-
-
-def sides(result: ResultDiff) -> list[CitedText]:
-    return [cited for cited in (result.before, result.after) if cited is not None]
-
-
-def _cited(cited: CitedText, diff: EvidenceDiff, earlier: bool) -> str:
-    note = rank_note(cited.rank if earlier else None, None if earlier else cited.rank, diff)
-    notes = [verification_label(cited.verification, code_span), inline(note)]
-    return f"{code_span(cited.citation)} ({', '.join(filter(None, notes))})"
-
-
-def _doc(doc: DocResult, diff: EvidenceDiff) -> list[str]:
-    note = inline(rank_note(doc.rank_before, doc.rank_after, diff))
-    label = verification_label(doc.verification, code_span)
-    return [
-        f"- {code_span(doc.title)}, {code_span(doc.citation)} ({label}, {note})",
-        *(f"  - {_quoted(sentence)}" for sentence in doc.versions),
-    ]
 
 
 def _quoted(fact: str) -> str:
