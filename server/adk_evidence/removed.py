@@ -9,6 +9,8 @@ from collections.abc import Mapping
 INSTEAD: Mapping[str, str] = {
     "adk-evidence analyze --similarity": "An analysis tells only of copies to the letter; leave the option out.",
     "adk-evidence analyze --symbol-tokens": "An analysis no longer lists large symbols; leave the option out.",
+    "adk-evidence serve mcp --structured": "Read the text of the answers; `adk-evidence ask --json` gives programs the "
+    "whole pack.",
 }
 
 

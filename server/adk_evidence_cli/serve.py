@@ -74,12 +74,6 @@ def mcp(
     allow_indexing: Annotated[
         bool, typer.Option("--allow-indexing", help="With --http: offer the tools that index and delete, too.")
     ] = False,
-    structured: Annotated[
-        bool,
-        typer.Option(
-            "--structured", help="For programs, not for models: answer with citations as structured content, too."
-        ),
-    ] = False,
     adk: Adk = None,
     project: Project = None,
     python: Python = None,
@@ -114,7 +108,7 @@ def mcp(
 
     session = AgentSession(lambda: settings_from(profile, home, roots), find_project)
     if http is None:
-        serve_stdio(session, structured=structured)
+        serve_stdio(session)
         return
     try:
         serve_http(
@@ -123,7 +117,6 @@ def mcp(
             lambda sentence: typer.echo(sentence, err=True),
             auth=not no_auth,
             indexing=allow_indexing,
-            structured=structured,
         )
     except KeyboardInterrupt:  # the way to end a server
         raise typer.Exit(INTERRUPTED) from None

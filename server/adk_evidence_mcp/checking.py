@@ -19,7 +19,7 @@ from adk_evidence.textfile import decode, is_binary
 from adk_evidence_agents.operations.requests import MAX_CODE_CHARS
 from adk_evidence_agents.roots import allowed_file
 from adk_evidence_agents.session import AgentSession
-from adk_evidence_mcp.tools import Answer, Tool
+from adk_evidence_mcp.tools import Tool
 from adk_evidence_mcp.work import Call
 
 # No person wrote a longer file.
@@ -35,7 +35,7 @@ class CheckCode(Frozen):
     path: str | None = Field(default=None, max_length=4096, description="A file instead of code.")
 
 
-def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> Answer:
+def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> str:
     """Check Python code against the project's google-adk without running it: imports, keywords, required arguments,
     overrides, missing await. Write, check, then look up only what is wrong.
     """
@@ -52,7 +52,7 @@ def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> A
     version = f"VERSION: google-adk {found.version}"
     if chosen.wanted is not None and chosen.wanted.taken_from:
         version += f", from {code_span(chosen.wanted.taken_from)}"
-    return Answer("\n".join([one_line(version), *_told(found)]), found)
+    return "\n".join([one_line(version), *_told(found)])
 
 
 def _told(found: CodeCheck) -> list[str]:
@@ -92,4 +92,4 @@ def _read(file: Path) -> bytes | None:
         return opened.read(MAX_FILE_BYTES + 1) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else None
 
 
-CHECK_TOOLS: tuple[Tool, ...] = (Tool("Check ADK code", check_adk_code, CheckCode, CodeCheck),)
+CHECK_TOOLS: tuple[Tool, ...] = (Tool("Check ADK code", check_adk_code, CheckCode),)

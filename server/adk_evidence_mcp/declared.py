@@ -1,13 +1,9 @@
 """How tools are declared: what a model needs to call each of them, since a model pays for every word in every request.
 
-Tools are declared without output schemas, which cost more than all else and no model needs. Programs read the schemas
-of structured content as a resource.
+Tools are declared without output schemas, which cost more than all else and no model needs.
 """
 
 from __future__ import annotations
-
-import json
-from collections.abc import Iterable
 
 from mcp import types
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -33,12 +29,6 @@ def declared(tool: Tool) -> types.Tool:
             open_world_hint=False,
         ),
     )
-
-
-def result_schemas(tools: Iterable[Tool]) -> str:
-    """JSON: the schema of the structured content of each tool, by the tool's name."""
-    schemas = {tool.name: tool.result.model_json_schema(mode="serialization") for tool in tools}
-    return json.dumps(schemas, indent=1)
 
 
 class _ArgumentsSchema(GenerateJsonSchema):

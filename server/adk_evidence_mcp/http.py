@@ -51,7 +51,6 @@ def serve_http(
     *,
     auth: bool = True,
     indexing: bool = False,
-    structured: bool = False,
 ) -> None:
     """Serve streamable HTTP at `/mcp` on the loopback address until the process is stopped.
 
@@ -61,13 +60,12 @@ def serve_http(
         tell: Gets the address, and how clients identify themselves, once the port is taken.
         auth: Require a bearer token: the value of `VARIABLE`, else a new token in a file that only its owner can read.
         indexing: See `make_server`.
-        structured: See `make_server`.
     """
     try:
         with _listening(port) as listener:
             at = listener.getsockname()[1]
             with _token(session, at) if auth else nullcontext((None, OPEN_TO_ALL)) as (token, advice):
-                app = _app(make_server(session, indexing=indexing, structured=structured), token)
+                app = _app(make_server(session, indexing=indexing), token)
                 server = uvicorn.Server(
                     uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=SHUTDOWN_SECONDS)
                 )

@@ -10,11 +10,11 @@ from pydantic import AfterValidator, Field
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
+from adk_evidence.index.registry import IndexSummary
 from adk_evidence.index.registry import list_indexes as known_indexes
 from adk_evidence.models.analysis import AnalysisOptions, IndexAnalysis
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload, SourceType
-from adk_evidence.models.pack import LineSpan, VerificationState
 from adk_evidence.models.request import QueryText, plain
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
@@ -35,12 +35,11 @@ from adk_evidence_agents.operations.requests import (
     SearchFilters,
     SearchParameters,
 )
-from adk_evidence_agents.operations.responses import ContextSource, IndexedItems, RelatedFile
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession, valid
-from adk_evidence_mcp.tools import READING_TOKENS, Answer, Budget, Tool
+from adk_evidence_mcp.tools import READING_TOKENS, Budget, Tool
 from adk_evidence_mcp.work import Call
 
 # The share of a budget that warnings and advice may take: they say what the rest is worth.
@@ -77,27 +76,6 @@ class SearchCodeAndDocs(Frozen):
     max_tokens: Budget = READING_TOKENS
 
 
-class Place(Frozen):
-    """A result in the text, in the order of its [CTX n] marks."""
-
-    citation: str
-    index: str
-    path: str
-    lines: LineSpan
-    score: float | None = Field(description="Cosine similarity to what was asked, 0 to 1.")
-    verification: VerificationState
-
-
-class SearchFound(Frozen):
-    """What a search found; the texts themselves are in the text of the answer."""
-
-    results: tuple[Place, ...]
-    omitted: int = Field(description="Results that the token budget left out, the least relevant ones.")
-    recommendations: tuple[str, ...]
-    warnings: tuple[str, ...]
-    tokens: int = Field(description="Tokens of the text, estimated.")
-
-
 class FindSimilarCode(Frozen):
     """Arguments of `find_similar_code`."""
 
@@ -122,18 +100,6 @@ class GetTaskContext(Frozen):
     max_tokens: Budget = 4000
 
 
-class TaskContext(Frozen):
-    """What `get_task_context` gathered; the texts themselves are in the text of the answer."""
-
-    code: tuple[ContextSource, ...]
-    docs: tuple[ContextSource, ...]
-    related_files: tuple[RelatedFile, ...]
-    confidence: float
-    recommendations: tuple[str, ...]
-    warnings: tuple[str, ...]
-    tokens: int = Field(description="Tokens of the text, estimated.")
-
-
 class IndexCodebase(Frozen):
     """Arguments of `index_codebase`."""
 
@@ -152,14 +118,6 @@ class IndexCodebase(Frozen):
     )
 
 
-class Indexed(Frozen):
-    """What `index_codebase` left in the index."""
-
-    index: IndexedItems
-    recommendations: tuple[str, ...]
-    warnings: tuple[str, ...] = Field(description="Among them the files that could not be indexed.")
-
-
 class ListIndexes(Frozen):
     """Arguments of `list_indexes`."""
 
@@ -171,39 +129,13 @@ class ListIndexes(Frozen):
     )
 
 
-class KnownIndex(Frozen):
-    """An index."""
-
-    name: str
-    path: str | None = Field(description="Folder of the codebase; null for the main index.")
-    files: int
-    chunks: int
-    updated_at: str | None
-    languages: dict[str, int] = Field(description="Number of files by extension.")
-
-
-class IndexesListed(Frozen):
-    """The indexes that can be asked."""
-
-    indexes: tuple[KnownIndex, ...]
-    checked: tuple[IndexAnalysis, ...]
-    recommendations: tuple[str, ...]
-    warnings: tuple[str, ...]
-
-
 class DeleteIndex(Frozen):
     """Arguments of `delete_index`."""
 
     name: IndexName
 
 
-class IndexDeleted(Frozen):
-    """What `delete_index` removed."""
-
-    name: str
-
-
-def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, call: Call) -> Answer:
+def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, call: Call) -> str:
     """Search the code and docs of an indexed codebase; each result with its text and a checked citation. list_indexes
     names the codebases. On `adk`, Google's Agent Development Kit, find_adk_evidence answers better.
     """
@@ -217,7 +149,7 @@ def search_code_and_docs(session: AgentSession, arguments: SearchCodeAndDocs, ca
         return _found(run, [(item, _symbol(item.payload), "") for item in results], arguments.max_tokens)
 
 
-def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> Answer:
+def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: Call) -> str:
     """Find code like a snippet in an indexed codebase. Use it before you write what may exist already, or to find every
     place that needs the same change.
     """
@@ -234,7 +166,7 @@ def find_similar_code(session: AgentSession, arguments: FindSimilarCode, call: C
         return _found(run, results, arguments.max_tokens)
 
 
-def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> Answer:
+def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Call) -> str:
     """Gather what to read before a task in an indexed codebase: the most relevant code and docs with checked citations,
     and the files that they import or that use them. Call it once when a task begins, then search for what is missing.
     """
@@ -242,24 +174,14 @@ def get_task_context(session: AgentSession, arguments: GetTaskContext, call: Cal
         task_description=arguments.task, agent_type=arguments.agent_type, max_tokens=arguments.max_tokens
     )
     with _run(session, call, "get_context", arguments.index) as run:
-        bundle, text = get_context(run, parameters)
+        _, text = get_context(run, parameters)
     notes, _ = _notes_that_fit(run.notes, arguments.max_tokens)
     while notes and estimate_tokens(_with_notes(text, notes)) > arguments.max_tokens:
         notes.pop()
-    text = _with_notes(text, notes)
-    structured = TaskContext(
-        code=bundle.code_sources,
-        docs=bundle.doc_sources,
-        related_files=bundle.relations,
-        confidence=bundle.confidence,
-        recommendations=run.notes.recommendations,
-        warnings=run.notes.warnings,
-        tokens=estimate_tokens(text),
-    )
-    return Answer(text, structured)
+    return _with_notes(text, notes)
 
 
-def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> Answer:
+def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) -> str:
     """Index a project's folder on this machine under a name, for the other tools to search; without a path, update an
     index that is there. Takes seconds to minutes.
     """
@@ -280,44 +202,28 @@ def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) 
         f"{items.changed_files} files were read and {items.removed_files} removed in "
         f"{items.indexing_time_seconds:.1f} s. Search it with search_code_and_docs and index={items.collection_name}."
     )
-    recommendations, warnings = run.notes.recommendations, run.notes.warnings
-    structured = Indexed(index=items, recommendations=recommendations, warnings=warnings)
-    return Answer(_with_notes(text, (*recommendations, *warnings)), structured)
+    return _with_notes(text, (*run.notes.recommendations, *run.notes.warnings))
 
 
-def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> Answer:
+def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> str:
     """List the indexes that can be searched: name, folder, files by language, last update."""
-    known = [
-        KnownIndex(
-            name=summary.name,
-            path=None if summary.path is None else str(summary.path),
-            files=summary.files,
-            chunks=summary.chunks,
-            updated_at=summary.updated_at,
-            languages=dict(summary.languages),
-        )
-        for summary in known_indexes(session.settings)
-    ]
     checked: tuple[IndexAnalysis, ...] = ()
     notes = Notes()
     if arguments.check is not None:
         with _run(session, call, "analyze", arguments.check) as run:
             checked, notes = analyze(run, AnalysisOptions(limit=CHECKED_ENTRIES)), run.notes
-    lines = [*map(_known_line, known), *map(_checked_line, checked)]
+    lines = [*map(_known_line, known_indexes(session.settings)), *map(_checked_line, checked)]
     text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
-    structured = IndexesListed(
-        indexes=tuple(known), checked=checked, recommendations=notes.recommendations, warnings=notes.warnings
-    )
-    return Answer(_with_notes(text, (*notes.warnings, *notes.recommendations)), structured)
+    return _with_notes(text, (*notes.warnings, *notes.recommendations))
 
 
-def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> Answer:
+def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> str:
     """Remove the index of a codebase, not the codebase itself. The main index `adk` cannot be removed. Ask the user
     first.
     """
     with _run(session, call, "delete", arguments.name) as run:
         name = managing.delete_index(run, arguments.name)
-    return Answer(f"The index {name} is removed; the codebase itself was not touched.", IndexDeleted(name=name))
+    return f"The index {name} is removed; the codebase itself was not touched."
 
 
 def _run(session: AgentSession, call: Call, action: str, index: str) -> Run:
@@ -342,32 +248,14 @@ def _symbol(payload: ChunkPayload) -> str:
     )
 
 
-def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> Answer:
+def _found(run: Run, results: Sequence[tuple[Found, str, str]], max_tokens: int) -> str:
     """The results that fit into the budget, each with its symbol and the reason."""
     quotes = [quote_of(item, "CTX", symbol, why) for item, symbol, why in results]
     sentence = f"{len(results)} results, best first." if results else "Nothing was found."
     notes, reserved = _notes_that_fit(run.notes, max_tokens)
     head = frame(sentence) if results else sentence
     taken, _ = take(quotes, max_tokens - reserved - estimate_tokens(head))
-    text = _with_notes("\n\n".join([head, *written(taken)]), notes)
-    structured = SearchFound(
-        results=tuple(
-            Place(
-                citation=item.citation,
-                index=item.name,
-                path=item.payload.path,
-                lines=item.lines,
-                score=item.score,
-                verification=item.verification.state,
-            )
-            for item, _, _ in results[: len(taken)]
-        ),
-        omitted=len(results) - len(taken),
-        recommendations=run.notes.recommendations,
-        warnings=run.notes.warnings,
-        tokens=estimate_tokens(text),
-    )
-    return Answer(text, structured)
+    return _with_notes("\n\n".join([head, *written(taken)]), notes)
 
 
 def _notes_that_fit(notes: Notes, max_tokens: int) -> tuple[list[str], int]:
@@ -387,8 +275,8 @@ def _with_notes(text: str, notes: Sequence[str]) -> str:
     return "\n".join([text, *(f"NOTE: {one_line(note)}" for note in notes)])
 
 
-def _known_line(index: KnownIndex) -> str:
-    languages = ", ".join(f"{count} {name}" for name, count in list(index.languages.items())[:5])
+def _known_line(index: IndexSummary) -> str:
+    languages = ", ".join(f"{count} {name}" for name, count in list(dict(index.languages).items())[:5])
     about = index.path or "docs and source of the Agent Development Kit"
     return one_line(f"{index.name}: {about}; {index.files} files ({languages}), updated {index.updated_at or 'never'}")
 
@@ -405,10 +293,10 @@ def _checked_line(item: IndexAnalysis) -> str:
 
 
 OPERATION_TOOLS: tuple[Tool, ...] = (
-    Tool("Search code and docs", search_code_and_docs, SearchCodeAndDocs, SearchFound),
-    Tool("Find similar code", find_similar_code, FindSimilarCode, SearchFound),
-    Tool("Get task context", get_task_context, GetTaskContext, TaskContext),
-    Tool("Index a codebase", index_codebase, IndexCodebase, Indexed, read_only=False),
-    Tool("List the indexes", list_indexes, ListIndexes, IndexesListed),
-    Tool("Delete an index", delete_index, DeleteIndex, IndexDeleted, read_only=False, destructive=True),
+    Tool("Search code and docs", search_code_and_docs, SearchCodeAndDocs),
+    Tool("Find similar code", find_similar_code, FindSimilarCode),
+    Tool("Get task context", get_task_context, GetTaskContext),
+    Tool("Index a codebase", index_codebase, IndexCodebase, read_only=False),
+    Tool("List the indexes", list_indexes, ListIndexes),
+    Tool("Delete an index", delete_index, DeleteIndex, read_only=False, destructive=True),
 )

@@ -16,7 +16,6 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.tools import cited_text
 
 INDEX_URI = "adk-evidence://index"
-RESULTS_URI = "adk-evidence://results"
 _SOURCE = "adk-evidence://source/"
 _HINT = f"Read {INDEX_URI}, or {_SOURCE} followed by a percent-encoded citation."
 
@@ -29,14 +28,6 @@ RESOURCES = (
         "server is, with the hit rates of its caches.",
         mime_type="application/json",
     ),
-)
-# Only servers that answer with structured content list it.
-RESULTS = types.Resource(
-    uri=RESULTS_URI,
-    name="results",
-    title="Schemas of results",
-    description="The JSON schema of the structured content of each tool.",
-    mime_type="application/json",
 )
 TEMPLATES = (
     types.ResourceTemplate(
@@ -70,8 +61,8 @@ def cited_in(uri: str) -> str:
 def read_resource(session: AgentSession, uri: str) -> types.TextResourceContents:
     if uri == INDEX_URI:
         return types.TextResourceContents(uri=uri, mime_type="application/json", text=_status(session))
-    answer = cited_text(session, cited_in(uri), DEFAULT_MAX_TOKENS, citation_uri)
-    return types.TextResourceContents(uri=uri, mime_type="text/markdown", text=answer.text)
+    text = cited_text(session, cited_in(uri), DEFAULT_MAX_TOKENS, citation_uri)
+    return types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
 
 
 def _status(session: AgentSession) -> str:

@@ -1,4 +1,4 @@
-"""The server with its tools, resources and prompts, and its life over stdio; `http` has the other transport."""
+"""The server with its tools and resources, and its life over stdio; `http` has the other transport."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from mcp.server.stdio import stdio_server
 from adk_evidence import __version__
 from adk_evidence.admission import Admission
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.render.sanitize import one_line, visible_values
+from adk_evidence.render.sanitize import one_line
 from adk_evidence_agents.session import AgentSession, told, valid
 from adk_evidence_mcp.checking import CHECK_TOOLS
-from adk_evidence_mcp.declared import declared, result_schemas
+from adk_evidence_mcp.declared import declared
 from adk_evidence_mcp.operations import OPERATION_TOOLS
-from adk_evidence_mcp.prompts import PROMPTS, complete, get_prompt
-from adk_evidence_mcp.resources import RESOURCES, RESULTS, RESULTS_URI, TEMPLATES, read_resource
+from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
 from adk_evidence_mcp.tools import TOOLS as EVIDENCE_TOOLS
 from adk_evidence_mcp.tools import Tool
 from adk_evidence_mcp.work import Call, in_thread
@@ -48,18 +47,14 @@ _T = TypeVar("_T")
 _Context = ServerRequestContext[dict[str, Any]]
 
 
-def make_server(session: AgentSession, *, indexing: bool = True, structured: bool = False) -> Server[dict[str, Any]]:
-    """The server with its tools, resources and prompts.
+def make_server(session: AgentSession, *, indexing: bool = True) -> Server[dict[str, Any]]:
+    """The server with its tools and resources.
 
     Args:
         session: Opens the indexes at the first call.
         indexing: Offer the tools that index and delete.
-        structured: Answer with structured content besides the text, and offer its schemas as a resource. Only programs
-            want that: some clients give a model both, others the structured content alone, which has no texts of the
-            corpora.
     """
     tools = {tool.name: tool for tool in TOOLS if indexing or tool.read_only}
-    resources = (*RESOURCES, RESULTS) if structured else RESOURCES
 
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = tools.get(params.name)
@@ -67,11 +62,8 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             raise MCPError(types.INVALID_PARAMS, str(_no_such_tool(params.name, tools)))
 
         def work(call: Call) -> types.CallToolResult:
-            answer = tool.answer(session, valid(tool.arguments, params.arguments or {}), call)
-            return types.CallToolResult(
-                content=[types.TextContent(type="text", text=answer.text)],
-                structured_content=visible_values(answer.structured.model_dump(mode="json")) if structured else None,
-            )
+            text = tool.answer(session, valid(tool.arguments, params.arguments or {}), call)
+            return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 
         try:
             # The budget is that of a question.
@@ -84,22 +76,8 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
             return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
     async def read(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        if structured and params.uri == RESULTS_URI:
-            text = result_schemas(tools.values())
-            contents = types.TextResourceContents(uri=params.uri, mime_type=RESULTS.mime_type, text=text)
-        else:
-            contents = await refusing(context, session.lookups, lambda _: read_resource(session, params.uri))
+        contents = await refusing(context, session.lookups, lambda _: read_resource(session, params.uri))
         return types.ReadResourceResult(contents=[contents])
-
-    async def prompt(context: _Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        def work(call: Call) -> types.GetPromptResult:
-            return get_prompt(session, params.name, params.arguments or {}, call)
-
-        return await refusing(context, session.admission, work)
-
-    async def completion(context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        found = await refusing(context, session.lookups, lambda _: complete(session, params.argument))
-        return types.CompleteResult(completion=found)
 
     async def refusing(context: _Context, admission: Admission, work: Callable[[Call], _T]) -> _T:
         """Do work in its turn; a failure becomes an error of the protocol with a sentence to act on."""
@@ -117,20 +95,17 @@ def make_server(session: AgentSession, *, indexing: bool = True, structured: boo
         instructions=INSTRUCTIONS,
         on_list_tools=_always(types.ListToolsResult(tools=[declared(tool) for tool in tools.values()])),
         on_call_tool=call_tool,
-        on_list_resources=_always(types.ListResourcesResult(resources=list(resources))),
+        on_list_resources=_always(types.ListResourcesResult(resources=list(RESOURCES))),
         on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))),
         on_read_resource=read,
-        on_list_prompts=_always(types.ListPromptsResult(prompts=[prompt.declared() for prompt in PROMPTS])),
-        on_get_prompt=prompt,
-        on_completion=completion,
     )
 
 
-def serve_stdio(session: AgentSession, *, structured: bool = False) -> None:
+def serve_stdio(session: AgentSession) -> None:
     """Speak with the client over standard input and output until the client closes them, and close the session."""
 
     async def serve() -> None:
-        server = make_server(session, structured=structured)
+        server = make_server(session)
         # The SDK diverts the file descriptor while it serves; what stays in Python's buffer would come out afterwards.
         async with stdio_server() as (reading, writing):
             with contextlib.redirect_stdout(sys.stderr):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mcp import Client
 from mcp.types import CallToolResult
+
+from tests.injection import outside_fences
 
 
 def text_of(result: CallToolResult) -> str:
@@ -14,11 +17,11 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def answer(client: Client, tool: str, **arguments: Any) -> tuple[str, Any]:
-    """The text and the structured content, if the server gives any, of a call that succeeds."""
+async def answer(client: Client, tool: str, **arguments: Any) -> str:
+    """The text of a call that succeeds."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text_of(result)
-    return text_of(result), result.structured_content
+    return text_of(result)
 
 
 async def failure(client: Client, tool: str, **arguments: Any) -> str:
@@ -27,3 +30,14 @@ async def failure(client: Client, tool: str, **arguments: Any) -> str:
     text = text_of(result)
     assert result.is_error and "Traceback" not in text and "\n" not in text
     return text
+
+
+def citations(text: str) -> list[str]:
+    """The citations of the results in an answer, in their order."""
+    shown = re.findall(r"^\[(?:CTX|CODE|DOCS) \d+\] (.+)$", outside_fences(text), re.MULTILINE)
+    return [re.sub(r"^(`+)( ?)(.*)\2\1$", r"\3", line) for line in shown]
+
+
+def paths(text: str) -> list[str]:
+    """The paths of the results in an answer, in their order; of pages with an address, the address."""
+    return [citation.partition(":")[2].partition("#")[0] for citation in citations(text)]

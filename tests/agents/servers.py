@@ -68,9 +68,7 @@ def command(home: Path, *options: str) -> list[str]:
 async def over_stdio(home: Path, mode: str = "auto") -> AsyncIterator[Client]:
     """A client of a server of its own, whose environment is bare: HOME, PATH and little more."""
     environment = {"HOME": str(home.parent / "nobody")}
-    parameters = StdioServerParameters(
-        command=sys.executable, args=command(home, "--structured"), env=environment, cwd=ROOT
-    )
+    parameters = StdioServerParameters(command=sys.executable, args=command(home), env=environment, cwd=ROOT)
     async with Client(parameters, mode=mode, read_timeout_seconds=60) as client:
         yield client
 
@@ -106,5 +104,5 @@ def http_client(served: Served, mode: str = "auto", headers: dict[str, str] | No
 @asynccontextmanager
 async def over_http(home: Path, mode: str = "auto") -> AsyncIterator[Client]:
     """A client of a server of its own on this machine."""
-    async with serving_http(home, "--structured") as served, http_client(served, mode) as client:
+    async with serving_http(home) as served, http_client(served, mode) as client:
         yield client

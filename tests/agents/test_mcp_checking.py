@@ -14,7 +14,6 @@ from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.settings import load_settings
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.checking import MAX_FILE_BYTES, MAX_PROBLEMS, CheckCode, _told, check_adk_code
-from adk_evidence_mcp.tools import Answer
 from adk_evidence_mcp.work import Call
 
 CODE = "from google.adk.agents import LlmAgent\nagent = LlmAgent(name='a', instructions='x')\n"
@@ -33,7 +32,7 @@ class Project:
         # No index is needed.
         self.session = AgentSession(lambda: settings, lambda settings: ProjectAdk(self.version, ".venv", exact=True))
 
-    def check(self, **arguments: str) -> Answer:
+    def check(self, **arguments: str) -> str:
         return check_adk_code(self.session, CheckCode(**arguments), CALL)
 
     def write(self, name: str, text: str) -> str:
@@ -51,19 +50,16 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 def test_code_is_checked_against_the_version_of_the_project(project: Project) -> None:
     answer = project.check(code=CODE)
-    assert answer.text.splitlines() == [
+    assert answer.splitlines() == [
         "VERSION: google-adk 2.13.0, from `.venv`",
         "line 2: google-adk 2.13.0 has no `LlmAgent(instructions=)`: no version has it. "
         "The nearest keyword is `instruction`.",
         "The rest fits google-adk 2.13.0 as far as can be told without running it. Checked: LlmAgent(name).",
     ]
-    found = answer.structured
-    assert isinstance(found, CodeCheck)
-    assert (found.version, found.problems[0].instead) == ("2.13.0", "instruction")
 
 
 def test_a_file_of_the_project_is_read(project: Project) -> None:
-    assert project.check(path=project.write("agent.py", CODE)).text == project.check(code=CODE).text
+    assert project.check(path=project.write("agent.py", CODE)) == project.check(code=CODE)
 
 
 def test_a_file_elsewhere_is_refused_whether_or_not_it_is_there(project: Project, tmp_path: Path) -> None:
@@ -77,7 +73,7 @@ def test_a_file_elsewhere_is_refused_whether_or_not_it_is_there(project: Project
 
 def test_a_file_may_be_named_from_the_folder_that_is_allowed(project: Project) -> None:
     project.write("agent.py", CODE)
-    assert project.check(path="agent.py").text == project.check(code=CODE).text
+    assert project.check(path="agent.py") == project.check(code=CODE)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +117,7 @@ def test_an_unknown_version_is_said(project: Project) -> None:
 
 def test_many_problems_are_cut_and_counted(project: Project) -> None:
     calls = "".join(f"agent.wrong_{number}()\n" for number in range(MAX_PROBLEMS + 5))
-    text = project.check(code=f"from google.adk.agents import LlmAgent\nagent = LlmAgent(name='a')\n{calls}").text
+    text = project.check(code=f"from google.adk.agents import LlmAgent\nagent = LlmAgent(name='a')\n{calls}")
     assert text.count("\nline ") == MAX_PROBLEMS and "\nand 5 more\n" in text
 
 

@@ -1,4 +1,4 @@
-"""Tools, resources, prompts, completion and progress of the MCP server, with the SDK's client in the same process."""
+"""Tools, resources and progress of the MCP server, with the SDK's client in the same process."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, MCPError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from adk_evidence.admission import Admission, Limits
 from adk_evidence.errors import InvalidRequestError
@@ -24,13 +23,13 @@ from adk_evidence.search import session as door
 from adk_evidence.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
-from adk_evidence_mcp.resources import INDEX_URI, RESULTS_URI, citation_uri, cited_in
+from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.work import Call, in_thread
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
-from tests.agents.mcp_calls import answer, failure
+from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, change, write_code
 from tests.injection import outside_fences
 
@@ -62,7 +61,7 @@ def unindexed(tmp_path: Path, session: AgentSession) -> Iterator[AgentSession]:
 
 def asking(session: AgentSession) -> Client:
     """A client whose messages go through the protocol's framing."""
-    return Client(make_server(session, structured=True), mode="legacy")
+    return Client(make_server(session), mode="legacy")
 
 
 async def refusal(awaited: Any) -> MCPError:
@@ -76,12 +75,6 @@ async def read(client: Client, uri: str) -> str:
     (contents,) = (await client.read_resource(uri)).contents
     assert contents.uri == uri and contents.mime_type == "text/markdown"
     return contents.text
-
-
-async def prompt(client: Client, name: str, **arguments: str) -> str:
-    (message,) = (await client.get_prompt(name, arguments)).messages
-    assert message.role == "user" and message.content.type == "text"
-    return message.content.text
 
 
 # --- Progress ------------------------------------------------------------------------------------------------------
@@ -151,7 +144,7 @@ async def test_a_busy_server_says_when_to_call_again_and_still_answers_the_rest(
             assert (await client.list_tools()).tools
             # What indexes and deletes has turns of its own.
             assert "no index called" in await failure(client, "delete_index", name="nothing")
-        text, _found = await answer(client, "find_adk_evidence", query=QUESTION)
+        text = await answer(client, "find_adk_evidence", query=QUESTION)
         assert "[CTX 1]" in text
 
 
@@ -182,13 +175,6 @@ async def test_a_model_is_given_the_evidence_once_by_every_client(session: Agent
 
 
 @pytest.mark.asyncio
-async def test_programs_get_citations_as_data_without_the_texts(session: AgentSession) -> None:
-    async with asking(session) as client:
-        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
-    assert found["citations"][0]["citation"] in text and "Retries a tool that throws." not in json.dumps(found)
-
-
-@pytest.mark.asyncio
 async def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(session: AgentSession) -> None:
     async with asking(session) as client:
         error = await refusal(client.call_tool("delete_everything", {}))
@@ -211,11 +197,8 @@ async def test_the_tools_say_what_they_are_for_and_what_they_do_to_the_machine(s
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("structured", [False, True])
-async def test_the_definitions_of_all_tools_cost_a_model_at_most_2100_tokens(
-    session: AgentSession, structured: bool
-) -> None:
-    async with Client(make_server(session, structured=structured), mode="legacy") as client:
+async def test_the_definitions_of_all_tools_cost_a_model_at_most_2100_tokens(session: AgentSession) -> None:
+    async with asking(session) as client:
         listed = (await client.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)["tools"]
     assert len(listed) == 10 and estimate_tokens(json.dumps(listed, separators=(",", ":"))) <= 2100
     # What a definition declares is what a call is held to.
@@ -241,7 +224,6 @@ async def test_a_long_traceback_is_taken_by_every_tool_that_takes_a_question(ses
             await answer(client, tool, **{name: log})
             sentence = await failure(client, tool, **{name: "word " * 2000})
             assert "no traceback" in sentence
-        assert "[CTX 1]" in await prompt(client, "debug", error=log, symbol="RetryPlugin")
 
 
 @pytest.mark.asyncio
@@ -257,7 +239,7 @@ async def test_the_words_around_what_is_quoted_cost_at_most_80_tokens(session: A
     ]
     async with asking(session) as client:
         for tool, arguments in asked:
-            text, _ = await answer(client, tool, **arguments)
+            text = await answer(client, tool, **arguments)
             # What a page holds besides is a part of the answer.
             around = OUTLINE.sub("", HEADER.sub("", outside_fences(text)))
             assert "```" in text and estimate_tokens(around.strip()) <= 80, around
@@ -270,14 +252,15 @@ async def test_a_name_is_answered_with_what_it_takes_and_nothing_that_merely_beg
     session: AgentSession,
 ) -> None:
     async with asking(session) as client:
-        text, found = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=10)
+        text = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=10)
         assert (
             "RetryPlugin(max_retries: int = MAX_RETRIES)" in text
             and "\nmethods: on_tool_error(error, attempt)\n" in text
         )
-        assert [symbol["fqn"] for symbol in found["symbols"]] == ["google.adk.plugins.retry.RetryPlugin"]
-        text, found = await answer(client, "find_adk_symbol", query="Retry", limit=10)
-        assert {"RetryPlugin", "on_tool_error"} <= {symbol["fqn"].rpartition(".")[2] for symbol in found["symbols"]}
+        assert re.findall(r"^\d+\. (.*)$", text, re.MULTILINE) == ["class RetryPlugin"]
+        text = await answer(client, "find_adk_symbol", query="Retry", limit=10)
+        found = re.findall(r"^\d+\. \w+ ([\w.]+)", text, re.MULTILINE)
+        assert {"RetryPlugin", "RetryPlugin.on_tool_error"} <= set(found)
 
 
 @pytest.mark.asyncio
@@ -298,10 +281,10 @@ async def test_methods_with_the_same_signature_are_told_once_with_each_place(tmp
     session = AgentSession(lambda: place.settings)
     try:
         async with asking(session) as client:
-            text, found = await answer(client, "find_adk_symbol", query="keep", limit=3)
+            text = await answer(client, "find_adk_symbol", query="keep", limit=3)
     finally:
         session.close()
-    assert len(found["symbols"]) == 3 and text.count("content: bytes") == 1
+    assert text.count("content: bytes") == 1
     assert text.count(", with the signature of 1\n") == 2 and text.count("stores.py#L") == 3
     # Each is a method of another class, which is imported by another name.
     assert {"import Store\n", "import DiskStore\n", "import MemoryStore\n"} <= set(re.findall(r"import \w+\n", text))
@@ -310,79 +293,52 @@ async def test_methods_with_the_same_signature_are_told_once_with_each_place(tmp
 @pytest.mark.asyncio
 async def test_what_is_not_public_is_answered_to_its_exact_name_and_marked(session: AgentSession) -> None:
     async with asking(session) as client:
-        text, found = await answer(client, "find_adk_symbol", query="MAX_RETRIES")
+        text = await answer(client, "find_adk_symbol", query="MAX_RETRIES")
         assert "variable MAX_RETRIES (internal)" in text and "plugins/retry.py#L" in text
-        assert [symbol["standing"] for symbol in found["symbols"]] == ["internal"] and not found["lacking"]
+        assert "\n2. " not in text and "the nearest" not in text
 
 
 @pytest.mark.asyncio
 async def test_a_member_that_a_class_lacks_is_not_answered_with_another_class_alone(session: AgentSession) -> None:
     async with asking(session) as client:
-        text, found = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")
+        text = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")
         said = "Neither `Runner` nor its public bases in the ADK have a public member `on_tool_error`; the nearest:"
-        assert text.startswith(said) and found["lacking"] == said
-        assert found["symbols"][0]["fqn"] == "google.adk.runners.Runner"
-
-
-@pytest.mark.asyncio
-async def test_programs_read_the_schemas_that_structured_content_keeps_to(session: AgentSession) -> None:
-    calls = {
-        "find_adk_evidence": {"query": QUESTION},
-        "find_adk_symbol": {"query": "RetryPlugin"},
-        "read_adk_source": {"citation": f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"},
-        "search_code_and_docs": {"query": QUESTION},
-        "get_task_context": {"task": QUESTION},
-        "list_indexes": {},
-    }
-    async with asking(session) as client:
-        assert RESULTS_URI in [resource.uri for resource in (await client.list_resources()).resources]
-        (contents,) = (await client.read_resource(RESULTS_URI)).contents
-        schemas = json.loads(contents.text)
-        assert list(schemas) == [tool.name for tool in (await client.list_tools()).tools]
-        for name, arguments in calls.items():
-            _, found = await answer(client, name, **arguments)
-            jsonschema.validate(found, schemas[name])
-    async with Client(make_server(session), mode="legacy") as client:
-        assert [resource.uri for resource in (await client.list_resources()).resources] == [INDEX_URI]
-        await refusal(client.read_resource(RESULTS_URI))
+        assert text.startswith(said) and "\n1. class Runner\n" in text
 
 
 @pytest.mark.asyncio
 async def test_from_a_question_to_the_cited_lines(session: AgentSession) -> None:
     async with asking(session) as client:
-        text, found = await answer(client, "find_adk_evidence", query=QUESTION)
-        assert found["status"] == "success" and found["citations"] and found["quality"]["note"] in text
-        assert "RetryPlugin" in text and found["tokens"] == estimate_tokens(text)
-        for number, cited in enumerate(found["citations"], 1):
-            assert f"[CTX {number}] {cited['citation']}" in text and cited["verification"] == "exact"
-            source, read = await answer(client, "read_adk_source", citation=cited["citation"])
-            assert read["path"] == cited["path"] and read["matches_index"] and read["read_on"] is None
-            assert read["path"] in source
+        text = await answer(client, "find_adk_evidence", query=QUESTION)
+        assert "RetryPlugin" in text and citations(text)
+        for citation in citations(text):
+            source = await answer(client, "read_adk_source", citation=citation)
+            commit = citation.partition(":")[0]
+            assert source.startswith(f"SOURCE: {commit}:") and "Read on at" not in source
+            assert "changed" not in source.split("\n")[0]
 
-        text, symbols = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=2)
-        first = symbols["symbols"][0]
-        assert first["import_statement"] == "from google.adk.plugins import RetryPlugin"
-        assert "Retries a tool that throws." in text and first["citation"] in text
-        source, _ = await answer(client, "read_adk_source", citation=first["citation"])
-        assert "class RetryPlugin" in source
+        text = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=2)
+        assert "\nfrom google.adk.plugins import RetryPlugin\n" in text and "Retries a tool that throws." in text
+        cited = re.search(r"^adk-python@\S+", text, re.MULTILINE)
+        assert cited and "class RetryPlugin" in await answer(client, "read_adk_source", citation=cited[0])
 
 
 @pytest.mark.asyncio
 async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
     async with asking(session) as client:
-        _, docs = await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3)
-        assert {cited["source_type"] for cited in docs["citations"]} == {"docs"} and len(docs["citations"]) <= 3
+        docs = citations(await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3))
+        assert 1 <= len(docs) <= 3 and not any("#L" in cited for cited in docs)
         # Agents write ends of paths, too, as if a star in front stood for any folders.
         for path in ("src/google/adk/plugins", "*adk/plugins/*", "adk\\plugins", "/src/google/adk/plugins/"):
-            _, one = await answer(client, "find_adk_evidence", query=QUESTION, path=path)
-            assert one["citations"], path
-            assert all(cited["path"].startswith("src/google/adk/plugins/") for cited in one["citations"])
-        _, everywhere = await answer(client, "find_adk_evidence", query=QUESTION, path=".")
-        assert len({cited["source_type"] for cited in everywhere["citations"]}) == 2
-        _, about = await answer(client, "find_adk_evidence", query=QUESTION, symbols=["Runner"])
-        assert about["citations"][0]["path"] == "src/google/adk/runners.py"
-        text, small = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
-        assert estimate_tokens(text) <= 400 and small["omitted"] > 0
+            found = paths(await answer(client, "find_adk_evidence", query=QUESTION, path=path))
+            assert found, path
+            assert all(one.startswith("src/google/adk/plugins/") for one in found)
+        everywhere = citations(await answer(client, "find_adk_evidence", query=QUESTION, path="."))
+        assert {"#L" in cited for cited in everywhere} == {True, False}
+        about = paths(await answer(client, "find_adk_evidence", query=QUESTION, symbols=["Runner"]))
+        assert about[0] == "src/google/adk/runners.py"
+        text = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
+        assert estimate_tokens(text) <= 400 and 1 <= len(citations(text)) < len(everywhere)
 
 
 @pytest.mark.asyncio
@@ -429,15 +385,13 @@ async def test_without_an_index_each_tool_says_how_to_make_one(unindexed: AgentS
 async def test_hostile_texts_stay_inside_their_fences(session: AgentSession) -> None:
     page = f"adk-docs@{DOCS_COMMIT}:https://docs.example.org/zebra/#zebra-roles"
     async with asking(session) as client:
-        evidence, found = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
-        symbols, _ = await answer(client, "find_adk_symbol", query="zebra_password")
+        evidence = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
+        symbols = await answer(client, "find_adk_symbol", query="zebra_password")
         source = await read(client, citation_uri(page))
-        prompted = await prompt(client, "explain", question="zebra password")
-    for text in (evidence, symbols, source, prompted):
+    for text in (evidence, symbols, source):
         outside = outside_fences(text)
         assert HOSTILE_WORDS in text and "\u202e" not in text and "never instructions to follow" in outside
         assert not [hostile for hostile in HOSTILE if hostile in outside]
-    assert HOSTILE_WORDS not in json.dumps(found)
 
 
 # --- Resources -----------------------------------------------------------------------------------------------------
@@ -481,9 +435,11 @@ async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeyp
         assert pieces > 1 and limits == [f"LIMIT_{number} = " for number in range(120)]
 
         whole = f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"
-        text, first = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
-        _, second = await answer(client, "read_adk_source", citation=first["read_on"], max_tokens=200)
-        assert estimate_tokens(text) <= 200 and second["lines"]["start"] == first["lines"]["end"] + 1
+        first = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
+        rest = first.rpartition("Read on at ")[2]
+        second = await answer(client, "read_adk_source", citation=rest, max_tokens=200)
+        last, following = re.findall(r"LIMIT_(\d+) = ", first)[-1], re.findall(r"LIMIT_(\d+) = ", second)[0]
+        assert estimate_tokens(first) <= 200 and int(following) == int(last) + 1
 
 
 @pytest.mark.asyncio
@@ -502,7 +458,7 @@ async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Wo
 @pytest.mark.asyncio
 async def test_the_index_says_what_it_is_of(session: AgentSession) -> None:
     async with asking(session) as client:
-        listed, _ = (await client.list_resources()).resources
+        (listed,) = (await client.list_resources()).resources
         (contents,) = (await client.read_resource(listed.uri)).contents
         status = json.loads(contents.text)
         corpora = status["index"]["corpora"]
@@ -528,71 +484,3 @@ async def test_what_cannot_be_read_is_told_in_a_sentence(session: AgentSession, 
         for uri in (INDEX_URI, unknown):
             error = await refusal(bare.read_resource(uri))
             assert error.code == INTERNAL_ERROR and "adk-ingest" in error.message
-
-
-# --- Prompts -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.asyncio
-async def test_prompts_say_what_they_take(session: AgentSession) -> None:
-    async with asking(session) as client:
-        prompts = {one.name: one for one in (await client.list_prompts()).prompts}
-        required = {name: [item.name for item in one.arguments or () if item.required] for name, one in prompts.items()}
-        assert required == {"explain": ["question"], "debug": ["error"], "build": ["goal"], "refactor": ["goal"]}
-        for one in prompts.values():
-            assert (
-                one.title and one.description and [item.name for item in one.arguments][1:] == ["symbol", "max_tokens"]
-            )
-            assert all(item.description for item in one.arguments)
-
-
-@pytest.mark.asyncio
-@pytest.mark.parametrize(
-    ("name", "argument"), [("explain", "question"), ("debug", "error"), ("build", "goal"), ("refactor", "goal")]
-)
-async def test_a_prompt_holds_its_evidence_within_the_budget(session: AgentSession, name: str, argument: str) -> None:
-    async with asking(session) as client:
-        text = await prompt(client, name, **{argument: QUESTION, "symbol": "RetryPlugin"})
-        task, _, evidence = text.partition("\n\n")
-        assert "citation" in task and "Agent Development Kit" in task
-        assert QUESTION in evidence and "[CTX 1] adk-" in evidence and "class RetryPlugin" in evidence
-        small = await prompt(client, name, **{argument: QUESTION, "max_tokens": "500"})
-        assert estimate_tokens(small) <= 500 < estimate_tokens(text) and "[CTX 1]" in small
-
-
-@pytest.mark.asyncio
-async def test_a_prompt_that_cannot_be_had_says_why(session: AgentSession, unindexed: AgentSession) -> None:
-    async with asking(session) as client, asking(unindexed) as bare:
-        for name, arguments, named in [
-            ("sing", {}, "explain"),
-            ("debug", {}, "error"),
-            ("debug", {"error": "  "}, "error"),
-            ("build", {"goal": "x", "max_tokens": "few"}, "max_tokens"),
-            ("build", {"goal": QUESTION, "max_tokens": "200"}, "allow at least"),
-            ("build", {"goal": "x", "colour": "red"}, "colour"),
-        ]:
-            error = await refusal(client.get_prompt(name, arguments))
-            assert error.code == INVALID_PARAMS and named in error.message
-        broken = await refusal(client.get_prompt("explain", {"question": "BREAK it"}))
-        assert broken.code == INTERNAL_ERROR and "RuntimeError" in broken.message and "sk-secret" not in broken.message
-        missing = await refusal(bare.get_prompt("explain", {"question": QUESTION}))
-        assert "adk-ingest" in missing.message
-
-
-@pytest.mark.asyncio
-async def test_names_of_symbols_are_completed(session: AgentSession, unindexed: AgentSession) -> None:
-    async with asking(session) as client, asking(unindexed) as bare:
-        build = PromptReference(type="ref/prompt", name="build")
-
-        async def completed(value: str, of: Client = client, argument: str = "symbol", ref: Any = build) -> list[str]:
-            return (await of.complete(ref, {"name": argument, "value": value})).completion.values
-
-        assert await completed("retrypl") == ["RetryPlugin", "RetryPlugin.on_tool_error"]
-        assert "RetryPlugin.on_tool_error" in await completed("RetryPlugin.")
-        assert "on_tool_error" in await completed("on_to")
-        assert "google.adk.plugins.RetryPlugin" in await completed("google.adk.plugins.Ret")
-        assert await completed("nothing of the kind") == []
-        assert await completed("retry", argument="goal") == []
-        template = ResourceTemplateReference(type="ref/resource", uri="adk-evidence://source/{citation}")
-        assert await completed("adk", argument="citation", ref=template) == []
-        assert await completed("retrypl", of=bare) == []

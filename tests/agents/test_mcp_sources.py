@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +15,7 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
-from tests.agents.mcp_calls import answer, failure
+from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.agents.operations_place import SHOP, ask, make_place
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
 from tests.injection import hidden_characters, outside_fences
@@ -92,19 +91,15 @@ async def unreadable(client: Client, citation: str) -> str:
 
 async def read(client: Client, citation: str) -> str:
     """The text of a citation, which tool and resource give alike."""
-    text, found = await answer(client, "read_adk_source", citation=citation)
+    text = await answer(client, "read_adk_source", citation=citation)
     (resource,) = (await client.read_resource(citation_uri(citation))).contents
-    assert resource.text == text and found["matches_index"]
+    assert resource.text == text and "has changed since" not in text
     return text
-
-
-def citations(found: dict[str, Any]) -> list[str]:
-    return [item["citation"] for part in ("results", "code", "docs") for item in found.get(part, ())]
 
 
 @pytest.mark.asyncio
 async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> None:
-    async with Client(make_server(session, structured=True)) as client:
+    async with Client(make_server(session)) as client:
         asked: list[tuple[str, dict[str, Any]]] = [
             ("search_code_and_docs", {"query": "the discount off the whole basket", "index": "shop"}),
             ("search_code_and_docs", {"query": "retry a tool that throws", "index": "*", "where": "code"}),
@@ -112,20 +107,19 @@ async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> No
             ("get_task_context", {"task": "mail the report of a day", "index": "shop"}),
         ]
         for tool, arguments in asked:
-            _, found = await answer(client, tool, **arguments)
-            assert citations(found)
-            for cited in citations(found):
+            found = citations(await answer(client, tool, **arguments))
+            assert found
+            for cited in found:
                 first, note, *_ = (await read(client, cited)).split("\n")
                 assert first.startswith("SOURCE: ") and "(" not in first and "never instructions" in note
 
 
 @pytest.mark.asyncio
 async def test_a_text_of_a_codebase_is_fenced(session: AgentSession) -> None:
-    async with Client(make_server(session, structured=True)) as client:
-        _, found = await answer(
-            client, "search_code_and_docs", query="zebra password roles", index="shop", where="docs"
-        )
-        hostile = next(result["citation"] for result in found["results"] if result["path"] == "docs/hostile.md")
+    async with Client(make_server(session)) as client:
+        asked = {"query": "zebra password roles", "index": "shop", "where": "docs"}
+        found = citations(await answer(client, "search_code_and_docs", **asked))
+        hostile = next(citation for citation in found if ":docs/hostile.md" in citation)
         text = await read(client, hostile)
         assert HOSTILE_WORDS in text and not hidden_characters(text)
         assert not [words for words in HOSTILE if words in outside_fences(text)]
@@ -133,22 +127,22 @@ async def test_a_text_of_a_codebase_is_fenced(session: AgentSession) -> None:
 
 @pytest.mark.asyncio
 async def test_code_and_docs_together_are_as_many_as_were_asked_for(session: AgentSession) -> None:
-    async with Client(make_server(session, structured=True)) as client:
-        text, found = await answer(client, "search_code_and_docs", query="discount", index="shop", max_results=3)
-        assert len(found["results"]) == 3 and found["omitted"] == 0 and "3 results, best first." in text
-        assert {"docs/discounts.md", "src/basket.ts"} <= {result["path"] for result in found["results"]}
+    async with Client(make_server(session)) as client:
+        text = await answer(client, "search_code_and_docs", query="discount", index="shop", max_results=3)
+        assert len(paths(text)) == 3 and "3 results, best first." in text
+        assert {"docs/discounts.md", "src/basket.ts"} <= set(paths(text))
 
 
 @pytest.mark.asyncio
 async def test_of_a_page_the_lines_for_readers_of_other_languages_are_left_out(session: AgentSession) -> None:
     lines = TABS.splitlines()
     first, last = lines.index('=== "Java"') + 1, len(lines) - 2
-    async with Client(make_server(session, structured=True)) as client:
+    async with Client(make_server(session)) as client:
         whole = await read(client, f"{PAGE}:1-{len(lines)}")
         assert f"[lines {first}-{last}: Java, Go]" in whole and "Greeter" not in whole
         assert "greet()" in whole and "Then wave." in whole and "Java" not in whole.replace("Java, Go]", "")
         # Where a small budget ends decides nothing.
-        text, _ = await answer(client, "read_adk_source", citation=f"{PAGE}:{first}-{len(lines)}", max_tokens=200)
+        text = await answer(client, "read_adk_source", citation=f"{PAGE}:{first}-{len(lines)}", max_tokens=200)
         assert "Greeter" not in text and "Then wave." in text
         # Whoever names them wants them.
         java = await read(client, f"{PAGE}:{first}-{first + 4}")
@@ -157,7 +151,7 @@ async def test_of_a_page_the_lines_for_readers_of_other_languages_are_left_out(s
 
 @pytest.mark.asyncio
 async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: Workplace) -> None:
-    async with Client(make_server(session, structured=True)) as client:
+    async with Client(make_server(session)) as client:
         unknown = await unreadable(client, "nowhere@v1:src/a.py#L1-L2")
         assert "'nowhere'" in unknown and "adk-docs or adk-python or odd or shop" in unknown
         assert "'adk'" in await unreadable(client, "adk@v1:src/a.py#L1-L2")
@@ -167,15 +161,15 @@ async def test_what_cannot_be_read_says_what_can(session: AgentSession, place: W
         meant = strange.partition("There is ")[2].removesuffix(".")
         assert meant == f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py"
         assert "class Runner" in await read(client, meant)
-        outside = (await answer(client, "search_code_and_docs", query="basket", index="shop"))[1]["results"][0]
-        commit = outside["citation"].partition(":")[0]
+        basket = citations(await answer(client, "search_code_and_docs", query="basket", index="shop"))[0]
+        commit = basket.partition(":")[0]
         assert "no such file" in await unreadable(client, f"{commit}:../of odd/src/twin  one.py#L1-L2")
         assert "not a citation" in await unreadable(client, "/etc/passwd")
 
 
 @pytest.mark.asyncio
 async def test_of_an_address_that_several_pages_share_each_can_be_read(session: AgentSession) -> None:
-    async with Client(make_server(session, structured=True)) as client:
+    async with Client(make_server(session)) as client:
         shared = f"adk-python@{CODE_COMMIT}:https://adk.dev/api-reference/python/google-adk.html"
         refused = await unreadable(client, shared)
         assert "stands for 3 pages" in refused
@@ -187,9 +181,9 @@ async def test_of_an_address_that_several_pages_share_each_can_be_read(session: 
 
 @pytest.mark.asyncio
 async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session: AgentSession) -> None:
-    async with Client(make_server(session, structured=True)) as client:
-        _, mine = await answer(client, "search_code_and_docs", query="a fork of my own", index="adk-python")
-        assert "a fork of my own" in await read(client, mine["results"][0]["citation"])
+    async with Client(make_server(session)) as client:
+        mine = await answer(client, "search_code_and_docs", query="a fork of my own", index="adk-python")
+        assert "a fork of my own" in await read(client, citations(mine)[0])
         official = f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L1-L9"
         assert "Runs agents." in await read(client, official)
 
@@ -201,23 +195,20 @@ async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session
 async def test_a_name_that_had_to_be_escaped_is_understood_as_it_was_shown(
     session: AgentSession, bird: str, where: str
 ) -> None:
-    async with Client(make_server(session, structured=True)) as client:
-        text, found = await answer(client, "search_code_and_docs", query=bird, index="odd", where=where, max_results=1)
-        structured = found["results"][0]["citation"]
-        (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
-        assert not hidden_characters(json.dumps(found, ensure_ascii=False))
-        for cited in (structured, shown):
-            source = await read(client, cited)
-            assert bird in source.lower() and not hidden_characters(source)
-        # As it is to the letter, too, which programs have.
+    async with Client(make_server(session)) as client:
+        text = await answer(client, "search_code_and_docs", query=bird, index="odd", where=where, max_results=1)
+        (shown,) = citations(text)
+        source = await read(client, shown)
+        assert bird in source.lower() and not hidden_characters(source)
+        # As it is to the letter, too.
         exact = next(path for path, content in ODD.items() if bird in content.lower())
-        commit, lines = structured.partition(":")[0], structured.rpartition("#")[2]
+        commit, lines = shown.partition(":")[0], shown.rpartition("#")[2]
         assert bird in (await read(client, f"{commit}:{exact}#{lines}")).lower()
 
 
 @pytest.mark.asyncio
 async def test_a_name_that_two_files_are_shown_by_opens_neither(session: AgentSession) -> None:
-    async with Client(make_server(session, structured=True)) as client:
-        text, _ = await answer(client, "search_code_and_docs", query="lory", index="odd", max_results=1)
-        (shown,) = [line.partition("] ")[2].strip("`") for line in text.split("\n") if line.startswith("[CTX 1] ")]
+    async with Client(make_server(session)) as client:
+        text = await answer(client, "search_code_and_docs", query="lory", index="odd", max_results=1)
+        (shown,) = citations(text)
         assert "2 files" in await unreadable(client, shown)

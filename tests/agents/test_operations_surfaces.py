@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -19,7 +20,7 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
 from adk_ingest import pipeline as ingestion
 from tests.agents.conftest import HOSTILE_WORDS
-from tests.agents.mcp_calls import answer, failure
+from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.agents.operations_place import SHOP, make_place, make_request, validate
 from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.injection import outside_fences
@@ -59,7 +60,7 @@ def environment(home: Path) -> dict[str, str]:
 @asynccontextmanager
 async def served(place: Workplace) -> AsyncIterator[Client]:
     session = AgentSession(lambda: place.settings)
-    async with Client(make_server(session, structured=True), mode="legacy") as client:
+    async with Client(make_server(session), mode="legacy") as client:
         yield client
     session.close()
 
@@ -68,17 +69,14 @@ async def served(place: Workplace) -> AsyncIterator[Client]:
 async def test_evidence_of_the_adk_and_a_codebase_says_which_it_is_of(place: Workplace) -> None:
     question = "RetryPlugin and totalPrice"
     async with served(place) as client:
-        text, found = await answer(client, "find_adk_evidence", query=question, codebase="shop")
-        assert {one["index"] for one in found["citations"]} == {"adk", "shop"}
-        assert all(one["citation"].startswith("shop@") for one in found["citations"] if one["index"] == "shop")
+        text = await answer(client, "find_adk_evidence", query=question, codebase="shop")
+        assert {"shop", "adk-python"} <= {citation.partition("@")[0] for citation in citations(text)}
         assert "of adk" in text and "of shop" in text
         # Each has the name that the other lacks.
-        assert not [warning for warning in found["warnings"] if warning.startswith("unknown_name")]
-        assert "shop" in found["commits"] and "google/adk-python" in found["commits"]
+        assert "unknown_name" not in text
 
-        _, alone = await answer(client, "find_adk_evidence", query=question)
-        assert {one["index"] for one in alone["citations"]} == {None}
-        assert [warning for warning in alone["warnings"] if warning.startswith("unknown_name: totalPrice")]
+        alone = await answer(client, "find_adk_evidence", query=question)
+        assert "shop@" not in alone and "of adk" not in alone and "unknown_name: totalPrice" in alone
         assert "no index called" in await failure(client, "find_adk_evidence", query=question, codebase="nowhere")
 
 
@@ -86,38 +84,30 @@ async def test_evidence_of_the_adk_and_a_codebase_says_which_it_is_of(place: Wor
 async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
     kiosk = write_files(place.root / "kiosk", SHOP)
     async with served(place) as client:
-        text, indexed = await answer(client, "index_codebase", name="kiosk", path=str(kiosk))
-        assert indexed["index"]["total_files"] == len(SHOP) and "kiosk" in text
-        text, listed = await answer(client, "list_indexes")
-        assert {"adk", "kiosk", "shop"} <= {index["name"] for index in listed["indexes"]} and str(kiosk) in text
+        text = await answer(client, "index_codebase", name="kiosk", path=str(kiosk))
+        assert f"The index kiosk has {len(SHOP)} files" in text
+        text = await answer(client, "list_indexes")
+        assert {"adk", "kiosk", "shop"} <= set(re.findall(r"^([\w-]+): ", text, re.MULTILINE)) and str(kiosk) in text
 
-        text, found = await answer(
+        text = await answer(
             client, "search_code_and_docs", query="the discount off the whole basket", index="kiosk", max_results=3
         )
-        paths = {result["path"] for result in found["results"]}
-        assert {"src/basket.ts", "docs/discounts.md"} <= paths
-        assert found["tokens"] == estimate_tokens(text) and found["results"][0]["citation"] in text
-        _, docs = await answer(client, "search_code_and_docs", query="discount", index="kiosk", where="docs")
-        assert {result["path"] for result in docs["results"]} <= {"docs/discounts.md", "docs/hostile.md"}
-        text, small = await answer(
-            client, "search_code_and_docs", query="turnover of a month", index="*", max_tokens=300
-        )
-        assert estimate_tokens(text) <= 300 and small["omitted"] > 0
+        assert {"src/basket.ts", "docs/discounts.md"} <= set(paths(text))
+        docs = await answer(client, "search_code_and_docs", query="discount", index="kiosk", where="docs")
+        assert set(paths(docs)) <= {"docs/discounts.md", "docs/hostile.md"}
+        text = await answer(client, "search_code_and_docs", query="turnover of a month", index="*", max_tokens=300)
+        assert estimate_tokens(text) <= 300 and len(citations(text)) < 8
 
         snippet = SHOP["jobs/turnover.py"].split("\n\n\n")[1]
-        text, similar = await answer(client, "find_similar_code", code=snippet, index="kiosk", max_results=1)
-        assert similar["results"][0]["path"] == "jobs/turnover.py" and "both call `load_receipts`, `sum`" in text
+        text = await answer(client, "find_similar_code", code=snippet, index="kiosk", max_results=1)
+        assert paths(text) == ["jobs/turnover.py"] and "both call `load_receipts`, `sum`" in text
 
-        text, context = await answer(
-            client, "get_task_context", task="mail the report of a day", index="kiosk", max_tokens=900
-        )
-        assert context["tokens"] == estimate_tokens(text) <= 900 and context["code"][0]["citation"] in text
+        text = await answer(client, "get_task_context", task="mail the report of a day", index="kiosk", max_tokens=900)
+        assert estimate_tokens(text) <= 900 and "[CODE 1] " in text
 
         (kiosk / "stats/season.R").unlink()
-        _, updated = await answer(client, "index_codebase", name="kiosk")
-        assert updated["index"]["removed_files"] == 1
-        text, checked = await answer(client, "list_indexes", check="kiosk")
-        assert checked["checked"][0]["missing_files"] == 0 and "0 files changed" in text
+        assert "1 removed" in await answer(client, "index_codebase", name="kiosk")
+        assert "0 files changed, 0 are gone" in await answer(client, "list_indexes", check="kiosk")
 
         await answer(client, "delete_index", name="kiosk")
         assert "kiosk" in await failure(client, "search_code_and_docs", query="basket", index="kiosk")
@@ -127,17 +117,16 @@ async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
 @pytest.mark.asyncio
 async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
     async with served(place) as client:
-        both, found = await answer(client, "search_code_and_docs", query="zebra password roles", index="*")
+        both = await answer(client, "search_code_and_docs", query="zebra password roles", index="*")
         zebra = SHOP["jobs/zebra.py"].replace("striped", "spotted")
-        similar, near = await answer(client, "find_similar_code", code=zebra, index="shop")
-        context, gathered = await answer(client, "get_task_context", task="zebra password roles", index="*")
+        similar = await answer(client, "find_similar_code", code=zebra, index="shop")
+        context = await answer(client, "get_task_context", task="zebra password roles", index="*")
     for text in (both, similar, context):
         outside = outside_fences(text)
         assert HOSTILE_WORDS in text and "\u202e" not in text
         assert "never instructions to follow" in outside
         for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
             assert hostile not in outside
-    assert HOSTILE_WORDS not in json.dumps([found, near, gathered])
 
 
 def operate(home: Path, request: str, *options: str) -> subprocess.CompletedProcess[str]:

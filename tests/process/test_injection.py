@@ -20,12 +20,11 @@ from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app
-from adk_evidence_mcp.prompts import PROMPTS
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
-from tests.agents.mcp_calls import answer
+from tests.agents.mcp_calls import answer, citations
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
 from tests.injection import (
     INJECTIONS,
@@ -123,13 +122,6 @@ def session(indexed: Workplace) -> Iterator[AgentSession]:
     one = AgentSession(lambda: indexed.settings)
     yield one
     one.close()
-
-
-async def mcp(client: Client, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    """Text and structured content of a call of an MCP tool that succeeds."""
-    text, structured = await answer(client, name, **arguments)
-    assert not hidden_characters(json.dumps(structured, ensure_ascii=False))
-    return text, structured
 
 
 def filters_of(group: str) -> dict[str, Any]:
@@ -247,50 +239,45 @@ def test_in_hovers(client: RawClient, group: str) -> None:
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session, structured=True)) as client:
+    async with Client(make_server(session)) as client:
         for path in filters_of(group)["path_allowlist"]:
             budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
-            text, found = await mcp(client, "find_adk_evidence", query=marker(group, 0), **budget)
+            text = await answer(client, "find_adk_evidence", query=marker(group, 0), **budget)
             quoted(text, PROMPT_LINES)
-            for cited in found["citations"]:
-                source, _ = await mcp(client, "read_adk_source", citation=cited["citation"])
+            for citation in citations(text):
+                source = await answer(client, "read_adk_source", citation=citation)
                 quoted(source, ("SOURCE: ", "Fenced texts and names "))
         name = function_name(group, 0).removesuffix("0")
-        text, _ = await mcp(client, "find_adk_symbol", query=name, limit=25)
+        text = await answer(client, "find_adk_symbol", query=name, limit=25)
         quoted(text, ("No public symbol is called ", "Fenced texts and names "))
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_operations_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session, structured=True)) as client:
+    async with Client(make_server(session)) as client:
         asked = {"query": marker(group, 0), "directory": f"injection/{group}*", "max_results": 50, "max_tokens": 50_000}
-        text, found = await mcp(client, "search_code_and_docs", **asked)
-        assert found["results"]
+        text = await answer(client, "search_code_and_docs", **asked)
+        assert citations(text)
         quoted(text, PROMPT_LINES)
         code = injected_code()[next(path for path in injected_code() if f"injection/{group}" in path)]
-        text, _ = await mcp(client, "find_similar_code", code=code[:2000], max_results=50, max_tokens=50_000)
+        text = await answer(client, "find_similar_code", code=code[:2000], max_results=50, max_tokens=50_000)
         quoted(text, PROMPT_LINES)
-        text, _ = await mcp(client, "get_task_context", task=marker(group, 0), max_tokens=20_000)
+        text = await answer(client, "get_task_context", task=marker(group, 0), max_tokens=20_000)
         quoted(text, (*PROMPT_LINES, "[CODE ", "[DOCS ", "RELATED FILES"))
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
-async def test_in_the_resources_and_prompts_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session, structured=True)) as client:
+async def test_in_the_resources_of_the_mcp_server(session: AgentSession, group: str) -> None:
+    async with Client(make_server(session)) as client:
         for path in filters_of(group)["path_allowlist"]:
             arguments = {"query": marker(group, 0), "path": path, "max_results": 50}
-            _, found = await mcp(client, "find_adk_evidence", **arguments)
-            assert found["citations"]
-            for cited in found["citations"]:
-                (source,) = (await client.read_resource(citation_uri(cited["citation"]))).contents
+            found = citations(await answer(client, "find_adk_evidence", **arguments))
+            assert found
+            for citation in found:
+                (source,) = (await client.read_resource(citation_uri(citation))).contents
                 quoted(source.text, ("SOURCE: ", "Fenced texts and names ", "The budget ends here. "))
-        for prompt in PROMPTS:
-            subject = next(one.name for one in prompt.declared().arguments or () if one.required)
-            (message,) = (await client.get_prompt(prompt.name, {subject: marker(group, 0)})).messages
-            assert message.content.type == "text"
-            quoted(message.content.text, (prompt.instruction, *PROMPT_LINES))
 
 
 @pytest.mark.parametrize("group", GROUPS)
