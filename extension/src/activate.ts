@@ -24,9 +24,8 @@ import { openCitation } from "./commands/openCitation";
 import { openFileOnDisk } from "./commands/openFileOnDisk";
 import { openFrame } from "./commands/openFrame";
 import { RecentQuestions } from "./commands/recentQuestions";
-import { ReportDocument } from "./commands/reportDocument";
 import { restartServer } from "./commands/restart";
-import { compareSavedPack, openSavedPack, savePack } from "./commands/savedPacks";
+import { openSavedPack, savePack } from "./commands/savedPacks";
 import { showStatus } from "./commands/status";
 import { ingestSettings } from "./config";
 import { CitedLocations } from "./evidence/citedLocations";
@@ -38,7 +37,7 @@ import { TASK_MODE } from "./evidence/requestSettings";
 import { folderInUse, followEditors, scopeInUse } from "./evidence/scope";
 import { SourceDocuments } from "./evidence/sourceDocuments";
 import { synchronize } from "./evidence/synchronized";
-import { COMMANDS, CONTEXT, EVIDENCE_VIEW, LINK_COMMANDS, PACK_VIEW, STATUS_MENU } from "./ids";
+import { BUTTON_COMMANDS, COMMANDS, CONTEXT, EVIDENCE_VIEW, LINK_COMMANDS, PACK_VIEW } from "./ids";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { AdkProjects } from "./server/adkProject";
@@ -94,7 +93,6 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     new WorkspaceMemory(context),
     TASK_MODE,
   );
-  const comparison = new ReportDocument("adk-evidence-comparison", "ADK Evidence Comparison");
   const recent = new RecentQuestions(context.workspaceState);
 
   const folder = () => folderInUse()?.uri.toString() ?? "";
@@ -117,7 +115,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
         () => consent(status.situation()),
         () => panel.reveal(),
       ),
-    [COMMANDS.stopGettingStarted]: () => (job.state.phase === "running" ? job.stop() : job.dismiss()),
+    [BUTTON_COMMANDS.stopGettingStarted]: () => (job.state.phase === "running" ? job.stop() : job.dismiss()),
     [COMMANDS.findEvidence]: (argument) => findEvidence(argument, evidence, panel),
     [COMMANDS.askQuestion]: () => askQuestion(panel, recent),
     [COMMANDS.explainError]: (argument) => explainError(argument, panel),
@@ -127,17 +125,13 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     [COMMANDS.ingest]: (argument) => ingestCorpora(argument, evidence, log),
     [COMMANDS.indexProject]: () => indexProject(evidence, log),
     [COMMANDS.showStatus]: () => showStatus(evidence),
-    [COMMANDS.setVoyageApiKey]: () => setVoyageApiKey(key),
-    [COMMANDS.copyMarkdown]: () => copyShown("markdown", panel.pack, evidence),
-    [COMMANDS.copyJson]: () => copyShown("json", panel.pack, evidence),
-    [COMMANDS.copyPrompt]: () => copyShown("prompt", panel.pack, evidence),
+    [BUTTON_COMMANDS.setVoyageApiKey]: () => setVoyageApiKey(key),
+    [COMMANDS.copyEvidence]: () => copyShown(panel.pack, evidence),
     [COMMANDS.savePack]: () => savePack(panel, evidence),
     [COMMANDS.openSavedPack]: () => openSavedPack(panel, evidence),
-    [COMMANDS.compareSavedPack]: () => compareSavedPack(panel, comparison),
-    [COMMANDS.openInTab]: () => panel.openTab(),
-    [COMMANDS.showInView]: () => panel.moveToView(),
+    [COMMANDS.movePanel]: () => panel.move(),
     [COMMANDS.showHistory]: () => showHistory(panel),
-    [COMMANDS.setUpEnvironment]: (argument) =>
+    [BUTTON_COMMANDS.setUpEnvironment]: (argument) =>
       setUpEnvironment(
         argument,
         setUp,
@@ -145,12 +139,12 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
         () => panel.reveal(),
         (request) => runJob(request, job),
       ),
-    [COMMANDS.restartServer]: () => restartServer(servers),
-    [COMMANDS.showLogs]: () => log.show(),
+    [BUTTON_COMMANDS.restartServer]: () => restartServer(servers),
+    [BUTTON_COMMANDS.showLogs]: () => log.show(),
     [COMMANDS.runDoctor]: () => doctor.run(),
     [LINK_COMMANDS.openCitation]: (argument) => openCitation(argument, citations),
     [LINK_COMMANDS.openFrame]: (argument) => openFrame(argument, evidence, citations),
-    [STATUS_MENU]: () => status.showMenu(),
+    [BUTTON_COMMANDS.statusMenu]: () => status.showMenu(),
   };
 
   context.subscriptions.push(
@@ -161,7 +155,6 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     status,
     doctor,
     panel,
-    comparison,
     highlight,
     documents.register(),
     vscode.window.registerWebviewViewProvider(EVIDENCE_VIEW, panel),

@@ -2,7 +2,7 @@
 
 import os from "node:os";
 import * as vscode from "vscode";
-import { EVIDENCE_ONLY, MCP_ENABLED, SECTION } from "./ids";
+import { MCP_ENABLED, SECTION } from "./ids";
 import { serverLevel } from "./log";
 import type { IngestParams } from "./protocol/generated";
 import { expandPath, expandSource, expandVariables, type SettingVariables } from "./server/paths";
@@ -49,11 +49,9 @@ export function serverSettings(
 ): Record<string, unknown> {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
   const told: Record<string, unknown> = { ...indexSettings(folder), logLevel: serverLevel(logLevel) };
-  for (const name of ["maxResults", "timeBudgetMs"]) {
-    const value = settings.get<unknown>(name);
-    if (value !== undefined && value !== null && value !== "") {
-      told[name] = value;
-    }
+  const maxResults = settings.get<unknown>("maxResults");
+  if (maxResults !== undefined && maxResults !== null && maxResults !== "") {
+    told["maxResults"] = maxResults;
   }
   if (settings.get<unknown>("projectCode.enabled") === false) {
     told["projectCode"] = { enabled: false };
@@ -76,10 +74,9 @@ export function mcpEnabled(): boolean {
   return vscode.workspace.getConfiguration().get<boolean>(MCP_ENABLED, false);
 }
 
-/** Whether @adk may answer without a language model; not where the user has turned the editor's chat off. */
-export function evidenceOnlyWanted(): boolean {
-  const settings = vscode.workspace.getConfiguration();
-  return settings.get<boolean>(EVIDENCE_ONLY, true) && !settings.get<boolean>("chat.disableAIFeatures", false);
+/** Whether the user has left the editor's chat on. */
+export function chatWanted(): boolean {
+  return !vscode.workspace.getConfiguration().get<boolean>("chat.disableAIFeatures", false);
 }
 
 /** The corpora that the settings name for an ingestion; the server's own settings name the others. */

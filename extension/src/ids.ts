@@ -4,7 +4,6 @@ export const SECTION = "adkEvidence";
 
 export const COMMANDS = {
   getStarted: "adkEvidence.getStarted",
-  stopGettingStarted: "adkEvidence.stopGettingStarted",
   findEvidence: "adkEvidence.findEvidence",
   askQuestion: "adkEvidence.askQuestion",
   explainError: "adkEvidence.explainError",
@@ -14,24 +13,23 @@ export const COMMANDS = {
   ingest: "adkEvidence.ingest",
   indexProject: "adkEvidence.indexProject",
   showStatus: "adkEvidence.showStatus",
-  setVoyageApiKey: "adkEvidence.setVoyageApiKey",
-  copyMarkdown: "adkEvidence.copyMarkdown",
-  copyJson: "adkEvidence.copyJson",
-  copyPrompt: "adkEvidence.copyPrompt",
+  copyEvidence: "adkEvidence.copyEvidence",
   savePack: "adkEvidence.savePack",
   openSavedPack: "adkEvidence.openSavedPack",
-  compareSavedPack: "adkEvidence.compareSavedPack",
-  openInTab: "adkEvidence.openInTab",
-  showInView: "adkEvidence.showInView",
+  movePanel: "adkEvidence.movePanel",
   showHistory: "adkEvidence.showHistory",
-  setUpEnvironment: "adkEvidence.setUpEnvironment",
-  restartServer: "adkEvidence.restartServer",
-  showLogs: "adkEvidence.showLogs",
   runDoctor: "adkEvidence.runDoctor",
 } as const;
 
-/** What a click on the status item runs; the palette does not list it. */
-export const STATUS_MENU = "adkEvidence.statusMenu";
+/** What buttons, the status item and its menu run; the palette does not list them. */
+export const BUTTON_COMMANDS = {
+  statusMenu: "adkEvidence.statusMenu",
+  stopGettingStarted: "adkEvidence.stopGettingStarted",
+  setVoyageApiKey: "adkEvidence.setVoyageApiKey",
+  setUpEnvironment: "adkEvidence.setUpEnvironment",
+  restartServer: "adkEvidence.restartServer",
+  showLogs: "adkEvidence.showLogs",
+} as const;
 
 /** What links of hovers and terminals run; the palette does not list them. */
 export const LINK_COMMANDS = {
@@ -54,9 +52,6 @@ export const CONTEXT = {
 
 /** The setting that offers the MCP server instead of the extension's own tool for models. */
 export const MCP_ENABLED = "adkEvidence.mcp.enabled";
-
-/** The setting that lets @adk answer where the editor has no language model. */
-export const EVIDENCE_ONLY = "adkEvidence.chat.evidenceOnly";
 
 /** The provider of the MCP server. */
 export const MCP_PROVIDER = "adkEvidence.mcp";

@@ -5,8 +5,7 @@
  */
 
 import * as vscode from "vscode";
-import { evidenceOnlyWanted } from "../config";
-import { EVIDENCE_ONLY } from "../ids";
+import { chatWanted } from "../config";
 
 /** As package.json names it. */
 const VENDOR = "adk-evidence";
@@ -71,17 +70,12 @@ class EvidenceOnly implements Provider, vscode.Disposable {
   constructor(private readonly adk: AdkInUse) {
     this.watching = vscode.Disposable.from(
       vscode.lm.onDidChangeChatModels(() => void this.look()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(EVIDENCE_ONLY)) {
-          this.changed();
-        }
-      }),
       adk.onDidFind(() => this.changed()),
     );
   }
 
   provideLanguageModelChatInformation(): object[] {
-    if (!evidenceOnlyWanted() || !this.adk.inUse()) {
+    if (!chatWanted() || !this.adk.inUse()) {
       return [];
     }
     if (!this.looked) {

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { COMMANDS, LINK_COMMANDS, STATUS_MENU } from "../ids";
+import type { BUTTON_COMMANDS, COMMANDS, LINK_COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import { FIXES } from "../server/problems";
 import { showProblem } from "../server/showProblem";
@@ -7,7 +7,9 @@ import { showProblem } from "../server/showProblem";
 /** What each command does. */
 export type CommandTable = Readonly<
   Record<
-    (typeof COMMANDS)[keyof typeof COMMANDS] | (typeof LINK_COMMANDS)[keyof typeof LINK_COMMANDS] | typeof STATUS_MENU,
+    | (typeof COMMANDS)[keyof typeof COMMANDS]
+    | (typeof BUTTON_COMMANDS)[keyof typeof BUTTON_COMMANDS]
+    | (typeof LINK_COMMANDS)[keyof typeof LINK_COMMANDS],
     (argument: unknown) => Promise<void> | void
   >
 >;

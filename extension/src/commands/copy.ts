@@ -17,17 +17,26 @@ export async function copyEvidence(
 }
 
 /**
- * Copies the pack that was shown last.
+ * Copy Evidence…: asks for the form, and copies the pack that was shown last.
  *
  * @throws Problem if there is none.
  */
-export async function copyShown(
-  format: Exclude<CopyFormat, "citation">,
-  pack: EvidenceResult | null,
-  evidence: Evidence,
-): Promise<void> {
-  await copyEvidence(format, requireShown(pack), null, evidence);
-  vscode.window.setStatusBarMessage(vscode.l10n.t("Evidence copied."), 5000);
+export async function copyShown(pack: EvidenceResult | null, evidence: Evidence): Promise<void> {
+  const shown = requireShown(pack);
+  const forms: (vscode.QuickPickItem & { format: CopyFormat })[] = [
+    { format: "markdown", label: vscode.l10n.t("Markdown"), detail: vscode.l10n.t("For notes and issues") },
+    {
+      format: "prompt",
+      label: vscode.l10n.t("Prompt"),
+      detail: vscode.l10n.t("In a form that language models read well"),
+    },
+    { format: "json", label: vscode.l10n.t("JSON"), detail: vscode.l10n.t("The whole pack, for programs") },
+  ];
+  const chosen = await vscode.window.showQuickPick(forms, { title: vscode.l10n.t("Copy Evidence") });
+  if (chosen !== undefined) {
+    await copyEvidence(chosen.format, shown, null, evidence);
+    vscode.window.setStatusBarMessage(vscode.l10n.t("Evidence copied."), 5000);
+  }
 }
 
 /** @throws Problem if nothing is shown. */

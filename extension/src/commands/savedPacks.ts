@@ -1,10 +1,9 @@
-/** Save Pack…, Open Saved Pack… and Compare with Saved Pack…. */
+/** Save Pack… and Open Saved Pack…. */
 
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { comparisonReport } from "../evidence/comparison";
 import { fileNameOf, indexDate, packAsJson, readSavedPack, withStates } from "../evidence/savedPack";
 import { Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
@@ -12,7 +11,6 @@ import type { CheckResult, EvidenceResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { PackPanel } from "../webview/panel";
 import { requireShown } from "./copy";
-import type { ReportDocument } from "./reportDocument";
 
 /** The states of a citation whose text, or at least whose code, still stands. */
 const HOLDS: ReadonlySet<string> = new Set(["exact", "moved", "same_tree"]);
@@ -60,15 +58,6 @@ export async function openSavedPack(panel: PackPanel, evidence: Evidence): Promi
     },
     notice: () => notice,
   });
-}
-
-/** Reports what the shown pack has that a saved one had not, and the other way round. */
-export async function compareSavedPack(panel: PackPanel, report: ReportDocument): Promise<void> {
-  const shown = requireShown(panel.pack);
-  const saved = await chooseSavedPack();
-  if (saved !== null) {
-    await report.show(comparisonReport(saved, shown));
-  }
 }
 
 async function chooseSavedPack(): Promise<EvidenceResult | null> {

@@ -40,7 +40,15 @@ export function statusItems(status: ServerStatus, now: number): StatusItem[] {
     ...section(vscode.l10n.t("In order"), fine.map(findingItem)),
     ...section(
       vscode.l10n.t("Actions"),
-      [FIXES.ingest(), FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings()].map(actionItem),
+      [
+        FIXES.ingest(),
+        FIXES.doctor(),
+        FIXES.restart(),
+        FIXES.logs(),
+        FIXES.settings(),
+        FIXES.key(),
+        FIXES.setUpAnew(),
+      ].map(actionItem),
     ),
   ];
 }

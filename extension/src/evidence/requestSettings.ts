@@ -6,11 +6,8 @@ import type { TaskMode } from "../webview/messages";
 /** What evidence is wanted for, where neither a chat command nor a link says otherwise. */
 export const TASK_MODE: TaskMode = "build";
 
-/** The limits that the settings of a document or folder put on a request. */
-export function limitsOf(scope: vscode.Uri | undefined): Pick<EvidenceParams, "maxResults" | "timeBudgetMs"> {
+/** The limit that the settings of a document or folder put on a request. */
+export function limitsOf(scope: vscode.Uri | undefined): Pick<EvidenceParams, "maxResults"> {
   const settings = vscode.workspace.getConfiguration(SECTION, scope ?? null);
-  return {
-    maxResults: settings.get<number | null>("maxResults", null),
-    timeBudgetMs: settings.get<number | null>("timeBudgetMs", null),
-  };
+  return { maxResults: settings.get<number | null>("maxResults", null) };
 }

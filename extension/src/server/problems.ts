@@ -1,7 +1,7 @@
 /** What can be wrong with the server, each in a sentence, and the commands that fix it. */
 
 import { l10n } from "vscode";
-import { COMMANDS, SECTION } from "../ids";
+import { BUTTON_COMMANDS, COMMANDS, SECTION } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { messageLine } from "../text/untrusted";
 import { OLDEST_PYTHON, type ProbeFailure } from "./python";
@@ -21,24 +21,26 @@ export const FIXES = {
   resume: () => getStartedFix(l10n.t("Resume")),
   fetchGuides: () => getStartedFix(l10n.t("Fetch the Guides")),
   showProgress: (): Fix => ({ title: l10n.t("Show Progress"), command: COMMANDS.getStarted }),
-  stop: (): Fix => ({ title: l10n.t("Stop"), command: COMMANDS.stopGettingStarted }),
+  stop: (): Fix => ({ title: l10n.t("Stop"), command: BUTTON_COMMANDS.stopGettingStarted }),
   /** Takes the outcome of the last set-up away. */
-  dismiss: (): Fix => ({ title: l10n.t("Not Now"), command: COMMANDS.stopGettingStarted }),
-  setUp: (): Fix => ({ title: l10n.t("Set Up"), command: COMMANDS.setUpEnvironment }),
+  dismiss: (): Fix => ({ title: l10n.t("Not Now"), command: BUTTON_COMMANDS.stopGettingStarted }),
+  setUp: (): Fix => ({ title: l10n.t("Set Up"), command: BUTTON_COMMANDS.setUpEnvironment }),
+  /** Asks for consent first. */
+  setUpAnew: (): Fix => ({ title: l10n.t("Set Up Python Environment"), command: BUTTON_COMMANDS.setUpEnvironment }),
   /** Makes the environment anew; the user consented when it was first made. */
   repair: (): Fix => ({
     title: l10n.t("Repair"),
-    command: COMMANDS.setUpEnvironment,
+    command: BUTTON_COMMANDS.setUpEnvironment,
     arguments: [{ consented: true }],
   }),
   choosePython: (): Fix => ({
     title: l10n.t("Choose Interpreter"),
-    command: COMMANDS.setUpEnvironment,
+    command: BUTTON_COMMANDS.setUpEnvironment,
     arguments: [{ choose: true }],
   }),
   retrySetUp: () => getStartedFix(l10n.t("Try Again")),
-  restart: (): Fix => ({ title: l10n.t("Restart Server"), command: COMMANDS.restartServer }),
-  logs: (): Fix => ({ title: l10n.t("Show Logs"), command: COMMANDS.showLogs }),
+  restart: (): Fix => ({ title: l10n.t("Restart Server"), command: BUTTON_COMMANDS.restartServer }),
+  logs: (): Fix => ({ title: l10n.t("Show Logs"), command: BUTTON_COMMANDS.showLogs }),
   doctor: (): Fix => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
   ingest: (): Fix => ({ title: l10n.t("Ingest Corpora"), command: COMMANDS.ingest }),
   /** @param folder The URI of the folder whose project uses the version. */
@@ -47,7 +49,7 @@ export const FIXES = {
     command: COMMANDS.ingest,
     arguments: [{ folder }],
   }),
-  key: (): Fix => ({ title: l10n.t("Set Voyage API Key"), command: COMMANDS.setVoyageApiKey }),
+  key: (): Fix => ({ title: l10n.t("Set Voyage API Key"), command: BUTTON_COMMANDS.setVoyageApiKey }),
   settings: (name = ""): Fix => ({
     title: l10n.t("Open Settings"),
     command: "workbench.action.openSettings",

@@ -1,7 +1,7 @@
 /** The status item and the context keys, which show the state of the server of the folder in use. */
 
 import * as vscode from "vscode";
-import { COMMANDS, CONTEXT, STATUS_MENU } from "../ids";
+import { BUTTON_COMMANDS, COMMANDS, CONTEXT } from "../ids";
 import { beside, type Fix } from "../problem";
 import type { EvidenceResult, IndexInfo, ProjectStatus } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
@@ -37,7 +37,7 @@ export class StatusItem implements vscode.Disposable {
     private readonly projects: Pick<AdkProjects, "hasInUse" | "onDidFind">,
   ) {
     this.item.name = "ADK Evidence";
-    this.item.command = STATUS_MENU;
+    this.item.command = BUTTON_COMMANDS.statusMenu;
     this.disposables = [
       this.item,
       pool.onDidChange(() => this.refresh()),

@@ -153,6 +153,15 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
     }
   }
 
+  /** Moves the panel from its view to a tab, or back. */
+  move(): void {
+    if (this.tab === null) {
+      this.openTab();
+    } else {
+      this.moveToView();
+    }
+  }
+
   /** Shows the panel in a tab beside the editor. */
   openTab(): void {
     this.memory.remember("tab");

@@ -4,7 +4,7 @@ import path from "node:path";
 import zlib from "node:zlib";
 import * as vscode from "vscode";
 import type { EvidencePack, FindEvidenceRequest, SymbolInfo } from "../../src/api/types";
-import { COMMANDS, LINK_COMMANDS, SOURCE_SCHEME } from "../../src/ids";
+import { BUTTON_COMMANDS, COMMANDS, LINK_COMMANDS, SOURCE_SCHEME } from "../../src/ids";
 import { processesWith } from "../e2e/processes";
 import { until } from "../e2e/until";
 
@@ -304,9 +304,13 @@ describe("the extension in its host", () => {
     const editor = await vscode.window.showTextDocument(agentFile());
     editor.selection = new vscode.Selection(5, 9, 5, 20);
     await vscode.commands.executeCommand(COMMANDS.findEvidence);
-    await vscode.commands.executeCommand(COMMANDS.copyJson);
-    const pack: EvidencePack = JSON.parse(await vscode.env.clipboard.readText());
-    assert.match(pack.query, /RetryPlugin/);
+    const done = vscode.commands.executeCommand(COMMANDS.copyEvidence);
+    // The first form is Markdown.
+    await until("it is copied", 30_000, async () => {
+      await vscode.commands.executeCommand("workbench.action.acceptSelectedQuickOpenItem");
+      return /^# Evidence[\s\S]*RetryPlugin/.test(await vscode.env.clipboard.readText());
+    });
+    await done;
   });
 
   it("answers again after its server was killed", async () => {
@@ -319,7 +323,7 @@ describe("the extension in its host", () => {
 
   it("restarts its server when it is told to", async () => {
     const [old] = servers();
-    await vscode.commands.executeCommand(COMMANDS.restartServer);
+    await vscode.commands.executeCommand(BUTTON_COMMANDS.restartServer);
     const now = servers();
     assert.equal(now.length, 1);
     assert.notEqual(now[0], old);
@@ -377,7 +381,8 @@ describe("the extension in its host", () => {
     it("says so to whoever asks, and its commands stay", async () => {
       await until("the server is gone", 60_000, () => servers().length === 0);
       await assert.rejects(consumer.ask({ query: QUESTION }), { code: "start_failed", message: /\/nowhere\// });
-      for (const command of [COMMANDS.findEvidence, COMMANDS.showStatus, COMMANDS.restartServer, COMMANDS.showLogs]) {
+      const { restartServer, showLogs } = BUTTON_COMMANDS;
+      for (const command of [COMMANDS.findEvidence, COMMANDS.showStatus, restartServer, showLogs]) {
         await vscode.commands.executeCommand(command);
       }
     });

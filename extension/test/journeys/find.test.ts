@@ -134,7 +134,8 @@ describe("evidence in the editor", () => {
       ["JSON", (text: string) => text.startsWith("{") && citations(text).includes(cited)],
       ["Prompt", (text: string) => text.includes("data") && text.includes(cited)],
     ] as const) {
-      await editor.run(`ADK Evidence: Copy Evidence as ${kind}`);
+      await editor.run("ADK Evidence: Copy Evidence…");
+      await editor.row(kind).first().click();
       await until(`the clipboard has ${kind}`, 30_000, async () => check(await editor.clipboard()));
     }
   });
@@ -148,10 +149,10 @@ describe("evidence in the editor", () => {
   });
 
   it("moves to an editor tab and back to the side bar", async () => {
-    await editor.run("ADK Evidence: Open Evidence in Editor Tab");
+    await editor.run("ADK Evidence: Move Evidence Between Side Bar and Editor Tab");
     const tab = editor.page.locator(".tabs-container .tab", { hasText: "ADK Evidence" });
     await tab.waitFor();
-    await editor.run("ADK Evidence: Show Evidence in Side Bar");
+    await editor.run("ADK Evidence: Move Evidence Between Side Bar and Editor Tab");
     await tab.waitFor({ state: "detached" });
     await asks(QUESTION);
   });

@@ -78,7 +78,8 @@ describe("text of the corpora that tries to be more than text", () => {
   });
 
   it("is copied without a way to act in a terminal or a page", async () => {
-    await editor.run("ADK Evidence: Copy Evidence as Markdown");
+    await editor.run("ADK Evidence: Copy Evidence…");
+    await editor.row("Markdown").first().click();
     await until("it is copied", 30_000, async () => (await editor.clipboard()).includes(HOSTILE_WORD));
     assert.doesNotMatch((await editor.clipboard()).replaceAll(/[\n\t]/g, ""), /[\p{Cc}\p{Cf}]/u);
   });

@@ -64,7 +64,8 @@ describe("a window without the ADK", () => {
 
   it("starts no process and shows nothing", async () => {
     // What the palette runs comes after all that the open file has caused.
-    await editor.run("ADK Evidence: Show Logs");
+    await editor.run("Output: Show Output Channels...");
+    await editor.row("ADK Evidence").first().click();
     await editor.page.locator(".panel .view-lines", { hasText: "does not use google-adk" }).first().waitFor();
     assert.equal(started(), "");
     assert.deepEqual(processesWith("serve", "lsp", server.root), []);

@@ -22,12 +22,11 @@ describe("the API for other extensions", () => {
     assert.deepEqual(
       backend.asked.map(({ params }) => params),
       [
-        { query: "x", taskMode: "build", maxResults: null, timeBudgetMs: null, filters: {} },
+        { query: "x", taskMode: "build", maxResults: null, filters: {} },
         {
           query: "x",
           taskMode: "debug",
           maxResults: 2,
-          timeBudgetMs: null,
           filters: { source_types: ["docs"] },
         },
       ],

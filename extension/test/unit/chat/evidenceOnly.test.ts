@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { type ChatRequest, type Disposable, EventEmitter, type LanguageModelTextPart, lm } from "vscode";
 import manifest from "../../../../package.json";
 import { hasNoModel, registerEvidenceOnly } from "../../../src/chat/evidenceOnly";
-import { chatModelChanges, chatModels, configurationChanges, configured, modelProviders } from "../fake-vscode";
+import { chatModelChanges, chatModels, configured, modelProviders } from "../fake-vscode";
 
 interface Provider {
   onDidChangeLanguageModelChatInformation(listener: () => void): Disposable;
@@ -54,17 +54,10 @@ describe("the entry without a model", () => {
     assert.deepEqual(await offered(), []);
   });
 
-  it("is not offered, and looks for no models, where a setting says so", async () => {
-    for (const [name, value] of [
-      ["adkEvidence.chat.evidenceOnly", false],
-      ["chat.disableAIFeatures", true],
-    ] as const) {
-      configured.set(name, value);
-      assert.deepEqual(await offered(), []);
-      configured.clear();
-    }
-    configurationChanges.fire("adkEvidence.chat.evidenceOnly");
-    assert.equal((await offered()).length, 1);
+  it("is not offered where the user has turned the editor's chat off", async () => {
+    configured.set("chat.disableAIFeatures", true);
+    assert.deepEqual(await offered(), []);
+    configured.clear();
   });
 
   it("is not offered where the editor cannot say which models there are, until it can", async () => {

@@ -50,7 +50,6 @@ describe("the tool for language models", () => {
       query: "x",
       taskMode: "build",
       maxResults: null,
-      timeBudgetMs: null,
       filters: { source_types: ["code"] },
     });
   });

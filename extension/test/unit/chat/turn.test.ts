@@ -139,7 +139,7 @@ describe("a request to @adk", () => {
     assert.deepEqual(response.references, [PLACE]);
     assert.match(response.progressed[0] ?? "", /Searching/);
     assert.deepEqual(facts, { outcome: "answered", packId: "p", citations: 1, query: QUESTION, taskMode: "explain" });
-    assert.deepEqual(searched, [{ query: QUESTION, taskMode: "explain", maxResults: null, timeBudgetMs: null }]);
+    assert.deepEqual(searched, [{ query: QUESTION, taskMode: "explain", maxResults: null }]);
     const [messages = []] = sent;
     assert.ok(messages.at(-1)?.content.includes(PROMPT));
   });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
-import type { ReportDocument } from "../../../src/commands/reportDocument";
-import { compareSavedPack, openSavedPack, savePack } from "../../../src/commands/savedPacks";
+import { openSavedPack, savePack } from "../../../src/commands/savedPacks";
 import { Evidence } from "../../../src/evidence/client";
 import { MAX_PACK_BYTES, packAsJson, readSavedPack } from "../../../src/evidence/savedPack";
 import { Problem } from "../../../src/problem";
@@ -38,11 +37,9 @@ class Fixture {
   size: number | null = null;
   proposed = "";
   readonly shown: { request: ShownRequest; pack: EvidenceResult; notice: string | null }[] = [];
-  readonly reports: string[] = [];
   readonly backend: FakeBackend;
   readonly evidence: Evidence;
   readonly panel: PackPanel;
-  readonly report = { show: async (text: string) => void this.reports.push(text) } as unknown as ReportDocument;
 
   constructor(shown: EvidenceResult | null, check: () => CheckResult) {
     this.backend = new FakeBackend({
@@ -211,13 +208,5 @@ describe("saved packs", () => {
     fixture.put(packAsJson(two));
     fixture.size = MAX_PACK_BYTES + 1;
     await assert.rejects(readSavedPack(FILE), { code: "not_a_pack", message: /too large/ });
-  });
-
-  it("are compared with the pack that is shown", async () => {
-    const fixture = new Fixture(pack(), checked);
-    fixture.put(packAsJson(two));
-    await compareSavedPack(fixture.panel, fixture.report);
-    assert.match(fixture.reports[0] ?? "", /^# Comparison with a saved pack\n/);
-    assert.match(fixture.reports[0] ?? "", /0 new, 1 gone, 0 moved in rank, 0 with changed text, 1 as they were\./);
   });
 });

@@ -682,7 +682,7 @@ describe("the panel", () => {
         closed = true;
       });
       const running = fixture.panel.ask({ ...QUESTION, query: "other" });
-      fixture.panel.moveToView();
+      fixture.panel.move();
       const view = await seen(fixture.panel);
       assert.ok(closed);
       assert.ok(!fixture.request(1).cancelled());
