@@ -98,12 +98,12 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const folder = () => folderInUse()?.uri.toString() ?? "";
   const consent = async ({ state, project }: Situation) => {
     const packages = await lacksPackages(state, () => servers.explain(scopeInUse()));
-    return consentLines(packages, project ?? null, interpreters.byFolder[folder()]);
+    return consentLines(packages, project ?? null);
   };
   const card = new JobCard({
     job,
     consent,
-    dependsOn: () => [folder(), interpreters.byFolder[folder()], ingestSettings(folderInUse()).code],
+    dependsOn: () => [folder(), ingestSettings(folderInUse()).code],
     show: (view) => panel.showJob(view),
   });
 

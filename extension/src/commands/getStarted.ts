@@ -1,7 +1,7 @@
 /** "Get Started": one consent, and then everything that questions need. */
 
 import * as vscode from "vscode";
-import { folderPath, ingestSettings } from "../config";
+import { ingestSettings } from "../config";
 import type { Evidence } from "../evidence/client";
 import { followIngestion } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
@@ -11,7 +11,6 @@ import type { IngestParams, ProjectStatus, RunManifest, ServerStatus } from "../
 import type { GetStarted, JobParts, JobRequest } from "../server/getStarted";
 import type { ServerState } from "../server/managedServer";
 import { PROBLEMS } from "../server/problems";
-import { projectVersion } from "../server/projectVersion";
 import type { Resolution } from "../server/resolve";
 import { WITHOUT_PACKAGES } from "../server/setUpCodes";
 import { messageLine } from "../text/untrusted";
@@ -82,14 +81,9 @@ export async function lacksPackages(state: ServerState, explain: () => Promise<R
  * What the user consents to, a sentence a line.
  *
  * @param project What the server has said of the folder's project; null where no server has run.
- * @param interpreter The interpreter that is used for the folder, where it is known.
  */
-export async function consentLines(
-  packages: boolean,
-  project: ProjectStatus | null,
-  interpreter: string | undefined,
-): Promise<string[]> {
-  const which = await versionLine(project, interpreter);
+export function consentLines(packages: boolean, project: ProjectStatus | null): string[] {
+  const which = versionLine(project);
   const model = vscode.l10n.t(
     "A language model of about {0} MB computes the vectors; it runs on this machine.",
     MODEL_MEGABYTES,
@@ -108,21 +102,19 @@ export async function consentLines(
   return [...(packages ? [installed] : []), which, model, time];
 }
 
-async function versionLine(project: ProjectStatus | null, interpreter: string | undefined): Promise<string> {
-  const folder = folderInUse();
-  if (ingestSettings(folder).code != null) {
+function versionLine(project: ProjectStatus | null): string {
+  if (ingestSettings(folderInUse()).code != null) {
     return vscode.l10n.t("The docs and the source that the settings name are then read and indexed on this machine.");
   }
-  const known = project ?? (await projectVersion(folderPath(folder), interpreter));
-  return known === null
+  return project === null
     ? vscode.l10n.t(
         "The docs and the source of google-adk are then read and indexed on this machine: of the version that this project names, or else of {0}.",
         USUAL_VERSION,
       )
     : vscode.l10n.t(
         "The docs and the source of google-adk {0}, which this project uses (from {1}), are then read and indexed on this machine.",
-        messageLine(known.version),
-        messageLine(known.taken_from),
+        messageLine(project.version),
+        messageLine(project.taken_from),
       );
 }
 

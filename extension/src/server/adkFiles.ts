@@ -1,11 +1,10 @@
 /**
- * Whether a folder's files say that its project uses google-adk: files of dependencies near the top of the folder, and
- * what the project's Python environments have installed. Files are read, within bounds; no program is run.
+ * The least that must be known before anything starts: whether Python code imports google.adk, and whether a file of
+ * dependencies near the top of a folder names google-adk. What a project really uses, the server says. Texts are read
+ * by patterns in linear time, since most are strangers' and many are being typed.
  */
 
-import path from "node:path";
 import { FileType, Uri } from "vscode";
-import { readerOf } from "./adkText";
 
 /** As much of the editor's file system as is needed here. */
 export interface Files {
@@ -18,21 +17,50 @@ export interface Files {
 const DEPTH = 2;
 const MAX_FOLDERS = 200;
 const MAX_FILES = 200;
+/** Larger than the lock files of large projects. */
 const MAX_BYTES = 4_000_000;
-/** What a look at a folder may read in all. */
-const MAX_TOTAL_BYTES = 16_000_000;
 
 /** Folders of tools, builds and packages of others. */
 const PASSED_OVER = /^(?:\..*|__.*__|node_modules|site-packages|venv|env|build|dist|target|vendor)$/i;
 
-/** What tools call the environment that they make in a project. */
-const ENVIRONMENTS = [".venv", "venv", "env", ".conda", ".pixi/envs/default"];
+const DEPENDENCIES =
+  /(?:^|\/)(?:pyproject\.toml|requirements[^/]*\.(?:txt|in)|requirements\/[^/]+\.(?:txt|in)|(?:uv|poetry|pdm)\.lock|pylock[^/]*\.toml|Pipfile(?:\.lock)?|setup\.(?:cfg|py)|environment\.ya?ml)$/;
+
+/** The same files, as the editor's watchers name them. */
+export const DEPENDENCY_FILES =
+  "**/{pyproject.toml,requirements*.txt,requirements*.in,requirements/*.txt,requirements/*.in,*.lock,pylock*.toml," +
+  "Pipfile,setup.cfg,setup.py,environment.yml,environment.yaml}";
+
+/**
+ * The name before any comment; packaging tools take google-adk, google_adk and Google.ADK for one. Like every pattern
+ * that begins with ^, it goes past none of the four ends of lines that ^ knows: it would take quadratic time.
+ */
+const NAMED =
+  /^[^#\r\n\u2028\u2029]*(?:(?<![\w-])google[-_.]+adk(?![\w-])|\bgithub\.com[/:]google\/adk-python(?![\w-]))/im;
+
+const IMPORTED =
+  /^[ \t]*(?:from[ \t]+google[ \t]*\.[ \t]*adk(?!\w)|import[ \t](?:[^#\r\n\u2028\u2029]*[, \t])?google[ \t]*\.[ \t]*adk(?!\w)|from[ \t]+google[ \t]+import[ \t(][^#\r\n\u2028\u2029]*(?<!\w|as[ \t])adk(?!\w))/m;
+
+/** Whether Python code imports google.adk at the start of a line. */
+export function importsAdk(code: string): boolean {
+  return IMPORTED.test(code);
+}
+
+/** Whether a path is that of a file of dependencies, by its name. */
+export function isDependencyFile(path: string): boolean {
+  return DEPENDENCIES.test(path);
+}
+
+/** Whether the text of a file of dependencies names google-adk. */
+export function namesAdk(text: string): boolean {
+  return NAMED.test(text);
+}
 
 /** The path of the first file of a folder that names google-adk as a dependency, relative to the folder. */
 export async function dependencyIn(folder: Uri, files: Files): Promise<string | undefined> {
+  const left = { folders: MAX_FOLDERS, files: MAX_FILES };
   // Other folders may lie at the end of a slow line.
   const depth = folder.scheme === "file" ? DEPTH : 0;
-  const left = { folders: MAX_FOLDERS, files: MAX_FILES, bytes: MAX_TOTAL_BYTES };
   let level: string[][] = [[]];
   for (let deep = 0; deep <= depth; deep++) {
     const below: string[][] = [];
@@ -40,16 +68,13 @@ export async function dependencyIn(folder: Uri, files: Files): Promise<string | 
       if (left.folders-- <= 0) {
         return undefined;
       }
-      const entries = await listed(Uri.joinPath(folder, ...segments), files);
-      for (const [name, type] of entries) {
+      for (const [name, type] of await listed(Uri.joinPath(folder, ...segments), files)) {
         const here = [...segments, name];
         // A link to a folder may lead in a circle.
         if (type === FileType.Directory && !PASSED_OVER.test(name)) {
           below.push(here);
-        } else if ((type & FileType.File) !== 0 && readerOf(here) && left.files-- > 0) {
-          if (await namesAdk(folder, here, files, left)) {
-            return here.join("/");
-          }
+        } else if (isDependencyFile(here.join("/")) && left.files-- > 0 && (await fileNamesAdk(folder, here, files))) {
+          return here.join("/");
         }
       }
     }
@@ -60,90 +85,25 @@ export async function dependencyIn(folder: Uri, files: Files): Promise<string | 
 
 /** Whether a file, which has changed, is one of a folder's files of dependencies and names google-adk. */
 export async function isDependency(folder: Uri, file: Uri, files: Files): Promise<boolean> {
-  const segments = segmentsBelow(folder, file);
-  const near = segments.length > 0 && segments.length <= DEPTH + 1;
-  return near && !segments.slice(0, -1).some((name) => PASSED_OVER.test(name)) && namesAdk(folder, segments, files);
-}
-
-/** A google-adk that is installed: where its environment begins, and its version. */
-export interface InstalledAdk {
-  readonly prefix: string;
-  readonly version: string;
-}
-
-/**
- * The versions of google-adk that the environments of a project have: the environment that is chosen comes first, and
- * those in the project's folder follow.
- *
- * @param folder The project's folder; undefined where there is none.
- * @param chosen An interpreter or an environment.
- */
-export async function* installedAdk(
-  folder: Uri | undefined,
-  chosen: string | undefined,
-  files: Files,
-): AsyncGenerator<InstalledAdk> {
-  const root = folder?.scheme === "file" ? folder.fsPath : undefined;
-  const inside = root === undefined ? [] : ENVIRONMENTS.map((name) => path.join(root, ...name.split("/")));
-  for (const prefix of [...prefixesOf(chosen), ...inside]) {
-    for (const version of await versionsIn(Uri.file(prefix), files)) {
-      yield { prefix, version };
-    }
-  }
-}
-
-/** The names on the way from a folder to what is in it; empty for what is not. */
-function segmentsBelow(folder: Uri, file: Uri): string[] {
   const above = folder.path.endsWith("/") ? folder.path : `${folder.path}/`;
-  return file.path.startsWith(above) ? file.path.slice(above.length).split("/") : [];
+  const segments = file.path.startsWith(above) ? file.path.slice(above.length).split("/") : [];
+  const isNear = segments.length <= DEPTH + 1 && !segments.slice(0, -1).some((name) => PASSED_OVER.test(name));
+  return isNear && isDependencyFile(segments.join("/")) && fileNamesAdk(folder, segments, files);
 }
 
-async function namesAdk(
-  folder: Uri,
-  segments: readonly string[],
-  files: Files,
-  left = { bytes: MAX_BYTES },
-): Promise<boolean> {
-  const reads = readerOf(segments);
-  if (!reads) {
-    return false;
-  }
+async function fileNamesAdk(folder: Uri, segments: readonly string[], files: Files): Promise<boolean> {
   const file = Uri.joinPath(folder, ...segments);
   try {
     const { type, size } = await files.stat(file);
     // Reading a pipe would never end.
-    if ((type & FileType.File) === 0 || size > Math.min(MAX_BYTES, left.bytes)) {
-      return false;
-    }
-    left.bytes -= size;
-    return reads(new TextDecoder().decode(await files.readFile(file)));
+    return (
+      (type & FileType.File) !== 0 &&
+      size <= MAX_BYTES &&
+      namesAdk(new TextDecoder().decode(await files.readFile(file)))
+    );
   } catch {
     return false; // It is gone, or nobody may read it.
   }
-}
-
-/** The folders in which an environment may begin. The Python extension names the environment's interpreter or folder. */
-function prefixesOf(chosen: string | undefined): string[] {
-  if (chosen === undefined || !path.isAbsolute(chosen)) {
-    return [];
-  }
-  const around = path.dirname(chosen);
-  // On Windows, conda keeps the interpreter at the top of the environment.
-  return [/^(?:bin|scripts)$/i.test(path.basename(around)) ? path.dirname(around) : around, chosen];
-}
-
-/** The versions of google-adk that are installed in an environment. */
-async function versionsIn(prefix: Uri, files: Files): Promise<string[]> {
-  const pythons = (await listed(Uri.joinPath(prefix, "lib"), files)).filter(([name]) => name.startsWith("python3"));
-  const packages = ["site-packages", "dist-packages"];
-  const places = pythons.flatMap(([name]) => packages.map((last) => Uri.joinPath(prefix, "lib", name, last)));
-  const versions: string[] = [];
-  for (const place of [...places, Uri.joinPath(prefix, "Lib", "site-packages")]) {
-    for (const [name] of await listed(place, files)) {
-      versions.push(...(/^google_adk-([^/]*)\.dist-info$/i.exec(name)?.slice(1) ?? []));
-    }
-  }
-  return versions;
 }
 
 /** What is in a folder, by name; nothing where there is no folder. */

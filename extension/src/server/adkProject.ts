@@ -4,9 +4,7 @@ import * as vscode from "vscode";
 import { folderInUse } from "../evidence/scope";
 import { workspaceFolderOf } from "../evidence/sourceAddress";
 import { CONTEXT, SOURCE_SCHEME } from "../ids";
-import { dependencyIn, type Files, installedAdk, isDependency } from "./adkFiles";
-import { DEPENDENCY_FILES, importsAdk } from "./adkText";
-import { knownPython, onDidChangePython } from "./pythonExtension";
+import { DEPENDENCY_FILES, dependencyIn, type Files, importsAdk, isDependency } from "./adkFiles";
 
 /** A file imports what it needs near its top. */
 const MAX_CODE = 200_000;
@@ -15,8 +13,8 @@ const OF_THE_ADK = /\/google\/adk\//;
 const CELL_SCHEME = "vscode-notebook-cell";
 
 /**
- * A folder uses the ADK if one of its open Python files imports google.adk, one of its files of dependencies names
- * google-adk, or an environment of its project has google-adk installed. A file of no folder counts by its imports.
+ * A folder uses the ADK if one of its open Python files imports google.adk, or one of its files of dependencies names
+ * google-adk. A file of no folder counts by its imports. Which google-adk the project uses, the server says.
  *
  * What was found stays found as long as the folder is open: a file that is being edited, or another branch for a
  * moment, must not end what the user works with.
@@ -41,26 +39,17 @@ export class AdkProjects implements vscode.Disposable {
     private readonly fileSystem: Files = vscode.workspace.fs,
   ) {
     const dependencies = vscode.workspace.createFileSystemWatcher(DEPENDENCY_FILES, false, false, true);
-    const installed = vscode.workspace.createFileSystemWatcher("**/google_adk-*.dist-info", false, true, true);
     const changed = (file: vscode.Uri) => void this.readDependencies(file);
     this.disposables = [
       this.changes,
       dependencies,
       dependencies.onDidCreate(changed),
       dependencies.onDidChange(changed),
-      installed,
-      installed.onDidCreate((place) => void this.lookAtEnvironments(vscode.workspace.getWorkspaceFolder(place))),
-      onDidChangePython(() =>
-        vscode.workspace.workspaceFolders?.forEach((folder) => void this.lookAtEnvironments(folder)),
-      ),
       vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => this.lookAtFolders(removed)),
       vscode.workspace.onDidOpenTextDocument((document) => this.readCode(document)),
-      vscode.workspace.onDidSaveTextDocument((document) => {
-        this.readCode(document);
-        this.turnedTo(document);
-      }),
+      vscode.workspace.onDidSaveTextDocument((document) => this.readCode(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.typed(event)),
-      vscode.window.onDidChangeActiveTextEditor((editor) => this.turnedTo(editor?.document)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.tellContext()),
     ];
     for (const document of vscode.workspace.textDocuments) {
       this.readCode(document);
@@ -120,21 +109,8 @@ export class AdkProjects implements vscode.Disposable {
     const file = await dependencyIn(folder.uri, this.fileSystem);
     if (file !== undefined) {
       this.found(folder, file);
-      return;
-    }
-    await this.lookAtEnvironments(folder);
-    if (!this.has(folder.uri)) {
+    } else if (!this.has(folder.uri)) {
       this.log.info(`${folder.name} does not use google-adk: nothing starts there by itself`);
-    }
-  }
-
-  private async lookAtEnvironments(folder: vscode.WorkspaceFolder | undefined): Promise<void> {
-    if (folder && !this.has(folder.uri)) {
-      const chosen = folder.uri.scheme === "file" ? await knownPython(folder.uri) : undefined;
-      for await (const { prefix } of installedAdk(folder.uri, chosen, this.fileSystem)) {
-        this.found(folder, prefix);
-        return;
-      }
     }
   }
 
@@ -142,14 +118,6 @@ export class AdkProjects implements vscode.Disposable {
     const folder = vscode.workspace.getWorkspaceFolder(file);
     if (folder && !this.has(folder.uri) && (await isDependency(folder.uri, file, this.fileSystem))) {
       this.found(folder, vscode.workspace.asRelativePath(file, false));
-    }
-  }
-
-  private turnedTo(document: vscode.TextDocument | undefined): void {
-    this.tellContext();
-    if (document?.languageId === "python") {
-      // Packages are installed in places that nobody watches.
-      void this.lookAtEnvironments(folderOf(document.uri));
     }
   }
 

@@ -41,28 +41,6 @@ export async function activePython(scope: vscode.Uri | undefined): Promise<strin
   );
 }
 
-/** The interpreter or environment that an extension has chosen for a folder, if that extension runs: this starts none. */
-export async function knownPython(scope: vscode.Uri): Promise<string | undefined> {
-  const manager = vscode.extensions.getExtension(ENVIRONMENTS_EXTENSION_ID);
-  const managed = manager?.isActive
-    ? await askManager(async (api) => programOf(await api.getEnvironment?.(scope)))
-    : undefined;
-  attach();
-  return managed ?? chosenPath(scope);
-}
-
-function chosenPath(scope: vscode.Uri): string | undefined {
-  const extension = vscode.extensions.getExtension<Partial<PythonExtension>>(PVSC_EXTENSION_ID);
-  try {
-    const path: unknown = extension?.isActive
-      ? extension.exports?.environments?.getActiveEnvironmentPath?.(scope)?.path
-      : undefined;
-    return typeof path === "string" && path ? path : undefined;
-  } catch {
-    return undefined; // Its API is another one.
-  }
-}
-
 /** The interpreters that were found on this machine. */
 export async function knownPythons(): Promise<string[]> {
   const managed = await askManager(async (api) => (await api.getEnvironments?.("all"))?.map(programOf));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
-import type { Files } from "../../../src/server/adkFiles";
+import { DEPENDENCY_FILES, type Files } from "../../../src/server/adkFiles";
 import { AdkProjects } from "../../../src/server/adkProject";
 import type { FakeEditor } from "../fake-vscode";
 
@@ -112,7 +112,7 @@ describe("the projects of a window", () => {
       onDidChangeWorkspaceFolders: folders.event,
       createFileSystemWatcher: (pattern: string) => {
         const events = new vscode.EventEmitter<vscode.Uri>();
-        written.set(pattern.includes("dist-info") ? "installed" : "dependencies", events);
+        written.set(pattern, events);
         return { onDidCreate: events.event, onDidChange: events.event, dispose: () => undefined };
       },
     });
@@ -218,82 +218,14 @@ describe("the projects of a window", () => {
     assert.equal(disk.listings - listed, listed);
   });
 
-  for (const place of [
-    ".venv/lib/python3.12/site-packages",
-    "venv/Lib/site-packages",
-    ".pixi/envs/default/lib/python3.13/site-packages",
-  ]) {
-    it(`use the ADK where ${place} has it`, async () => {
-      disk.files.set(`/shop/${place}/google_adk-1.18.0.dist-info/METADATA`, "");
-      assert.ok((await open("shop")).has(file("/shop/a.py")));
-    });
-  }
-
-  it("do not where an environment has something of a similar name", async () => {
-    disk.files.set("/shop/.venv/lib/python3.12/site-packages/google_adk_extras-1.0.dist-info/METADATA", "");
-    disk.files.set("/shop/.venv/lib/python3.12/site-packages/google/adk/py.typed", "");
-    assert.ok(!(await open("shop")).has(file("/shop/a.py")));
-  });
-
-  /** A Python extension that has chosen this; `isActive` says whether it runs. */
-  function choose(path: string, isActive = true): void {
-    const environments = { getActiveEnvironmentPath: () => ({ path }) };
-    const activate = () => assert.fail("The Python extension was started.");
-    Object.assign(vscode.extensions, { getExtension: () => ({ isActive, activate, exports: { environments } }) });
-  }
-
-  for (const path of ["/envs/x/bin/python3", "/envs/x/python.exe", "/envs/x"]) {
-    it(`use the ADK where the Python extension has chosen ${path}, which has it`, async () => {
-      disk.files.set("/envs/x/lib/python3.12/site-packages/google_adk-1.18.0.dist-info/METADATA", "");
-      choose(path);
-      assert.ok((await open("shop")).has(file("/shop/a.py")));
-    });
-  }
-
-  it("do not start a Python extension that does not run, nor stumble over what it says", async () => {
-    disk.files.set("/envs/x/lib/python3.12/site-packages/google_adk-1.18.0.dist-info/METADATA", "");
-    choose("/envs/x/bin/python", false);
-    assert.ok(!(await open("shop")).has(file("/shop/a.py")));
-    projects?.dispose();
-    choose("python");
-    assert.ok(!(await open("shop")).has(file("/shop/a.py")));
-    projects?.dispose();
-    Object.assign(vscode.extensions, { getExtension: () => ({ isActive: true, exports: {} }) });
-    assert.ok(!(await open("shop")).has(file("/shop/a.py")));
-  });
-
-  for (const [what, turn] of [
-    ["looks at", (document: vscode.TextDocument) => active.fire({ document } as unknown as FakeEditor)],
-    ["saves", (document: vscode.TextDocument) => saved.fire(document)],
-  ] as const) {
-    it(`use the ADK once an environment has it, as soon as somebody ${what} a Python file`, async () => {
-      const found = await open("shop");
-      choose("/envs/x/bin/python");
-      disk.files.set("/envs/x/lib/python3.12/site-packages/google_adk-1.18.0.dist-info/METADATA", "");
-      const document = python(file("/shop/a.py"), OTHER);
-      turn(document);
-      await settled();
-      assert.deepEqual([found.has(document.uri), finds], [true, 1]);
-    });
-  }
-
-  it("use the ADK once it is installed in the folder", async () => {
-    const found = await open("shop");
-    const place = "/shop/.venv/lib/python3.12/site-packages/google_adk-1.18.0.dist-info";
-    disk.files.set(`${place}/METADATA`, "");
-    written.get("installed")?.fire(file(place));
-    await settled();
-    assert.ok(found.has(file("/shop/a.py")));
-  });
-
   it("use the ADK once a file of dependencies names it", async () => {
     const found = await open("shop");
     disk.files.set("/shop/requirements.txt", "requests\n");
-    written.get("dependencies")?.fire(file("/shop/requirements.txt"));
+    written.get(DEPENDENCY_FILES)?.fire(file("/shop/requirements.txt"));
     await settled();
     assert.deepEqual([found.has(file("/shop/a.py")), finds], [false, 0]);
     disk.files.set("/shop/requirements.txt", "requests\ngoogle-adk\n");
-    written.get("dependencies")?.fire(file("/shop/requirements.txt"));
+    written.get(DEPENDENCY_FILES)?.fire(file("/shop/requirements.txt"));
     await settled();
     assert.deepEqual([found.has(file("/shop/a.py")), finds], [true, 1]);
     assert.deepEqual(context.at(-1), ["setContext", "adkEvidence.hasAdk", true]);
@@ -303,7 +235,7 @@ describe("the projects of a window", () => {
     const found = await open("shop");
     for (const path of ["/shop/a/b/c/requirements.txt", "/shop/node_modules/requirements.txt", "/x/requirements.txt"]) {
       disk.files.set(path, "google-adk\n");
-      written.get("dependencies")?.fire(file(path));
+      written.get(DEPENDENCY_FILES)?.fire(file(path));
       await settled();
     }
     assert.ok(!found.has(file("/shop/a.py")));

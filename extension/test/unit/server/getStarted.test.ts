@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import fs from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
 import { consentLines, getStarted, lacksPackages, missingIn, USUAL_VERSION } from "../../../src/commands/getStarted";
 import { Problem } from "../../../src/problem";
 import type { IndexInfo, IngestProgress, ProjectStatus, RunManifest } from "../../../src/protocol/generated";
-import type { Files } from "../../../src/server/adkFiles";
 import { GetStarted, JOB_STEPS, type JobParts, type JobState, WEIGHTS } from "../../../src/server/getStarted";
 import { type JobView, jobView } from "../../../src/server/getStartedCard";
 import { installShare } from "../../../src/server/installShare";
 import { JobCard } from "../../../src/server/jobCard";
 import { PROBLEMS } from "../../../src/server/problems";
-import { projectVersion as projectVersionOn } from "../../../src/server/projectVersion";
 import { type Situation, statusText } from "../../../src/server/statusText";
 import { Uri } from "../fake-vscode";
 
@@ -24,12 +21,6 @@ const PIP = [
   "Installing collected packages: numpy, onnxruntime",
   "Successfully installed numpy-2.0 onnxruntime-1.20",
 ];
-/** The disk of this machine. */
-const DISK: Files = {
-  readDirectory: async ({ fsPath }) => (await fs.readdir(fsPath)).map((name) => [name, vscode.FileType.Directory]),
-  readFile: ({ fsPath }) => fs.readFile(fsPath),
-  stat: async ({ fsPath }) => ({ type: vscode.FileType.File, size: (await fs.stat(fsPath)).size }),
-};
 const STAGES: [string, number, IngestProgress["answers"], number | null][] = [
   ["discover", 0, "nothing", null],
   ["chunk", 0.03, "nothing", null],
@@ -479,50 +470,10 @@ describe("the version that the consent names", () => {
   it("is, where the project names none, that of the server's settings", async () => {
     const settings = await fs.readFile(path.join(process.cwd(), "config", "settings.yaml"), "utf8");
     assert.match(settings, new RegExp(`distribution: google-adk==${USUAL_VERSION.replaceAll(".", "\\.")}\\s`));
-    const lines = await consentLines(true, null, undefined);
+    const lines = consentLines(true, null);
     assert.match(lines.join("\n"), /^About 450 MB .*\n.*version that this project names, or else of [\d.]+\.\n/);
-    assert.doesNotMatch((await consentLines(false, null, undefined)).join(), /packages/);
+    assert.doesNotMatch(consentLines(false, null).join(), /packages/);
     const project = { version: "1.18.0", taken_from: ".venv" } as ProjectStatus;
-    assert.match((await consentLines(true, project, undefined)).join(), /google-adk 1\.18\.0, which this project uses/);
-  });
-
-  it("is that of the interpreter, of a usual environment, or of a lock file", async () => {
-    const root = await fs.mkdtemp(path.join(os.tmpdir(), "adk-evidence-version-"));
-    const install = async (prefix: string, version: string, ...packages: string[]) => {
-      const place = packages.length > 0 ? packages : ["lib", "python3.12", "site-packages"];
-      await fs.mkdir(path.join(prefix, ...place, `google_adk-${version}.dist-info`), { recursive: true });
-    };
-    const projectVersion = (folder: string, interpreter: string | undefined) =>
-      projectVersionOn(folder, interpreter, DISK);
-    try {
-      assert.equal(await projectVersion(root, undefined), null);
-      await fs.writeFile(
-        path.join(root, "uv.lock"),
-        '[[package]]\nname = "google-adk-extras"\nversion = "9.9.9"\n\n[[package]]\nname = "google-adk"\nversion = "1.17.0"\n',
-      );
-      assert.deepEqual(await projectVersion(root, undefined), { version: "1.17.0", taken_from: "uv.lock" });
-      await install(path.join(root, ".venv"), "1.18.0");
-      assert.deepEqual(await projectVersion(root, undefined), { version: "1.18.0", taken_from: ".venv" });
-      await install(path.join(root, "mine"), "1.19.0");
-      await install(path.join(root, "conda"), "1.20.0", "Lib", "site-packages");
-      // On Windows, conda keeps the interpreter at the top of the environment.
-      const python = path.join(root, "conda", "python.exe");
-      assert.deepEqual(await projectVersion(root, python), { version: "1.20.0", taken_from: "conda" });
-      const chosen = path.join(root, "mine", "bin", "python");
-      assert.deepEqual(await projectVersion(root, chosen), { version: "1.19.0", taken_from: "mine" });
-      for (const [name, ...packages] of [
-        [".conda", "lib", "python3.12", "dist-packages"],
-        [".pixi/envs/default", "Lib", "site-packages"],
-      ] as const) {
-        const other = path.join(root, "other", name[1] ?? "");
-        await install(path.join(other, name), "1.21.0", ...packages);
-        assert.deepEqual(await projectVersion(other, undefined), { version: "1.21.0", taken_from: name });
-      }
-      // No text of a stranger becomes part of what the user is asked.
-      await install(path.join(root, "evil"), "1.0 and click yes");
-      assert.equal((await projectVersion(root, path.join(root, "evil", "bin", "python")))?.version, "1.18.0");
-    } finally {
-      await fs.rm(root, { recursive: true, force: true });
-    }
+    assert.match(consentLines(true, project).join(), /google-adk 1\.18\.0, which this project uses/);
   });
 });

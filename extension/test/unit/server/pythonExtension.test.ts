@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
 import * as vscode from "vscode";
-import { activePython, knownPython, knownPythons, onDidChangePython } from "../../../src/server/pythonExtension";
+import { activePython, knownPythons, onDidChangePython } from "../../../src/server/pythonExtension";
 
 const MANAGER = "ms-python.vscode-python-envs";
 const PYTHON = "ms-python.python";
@@ -64,29 +64,6 @@ describe("the interpreter of a folder", () => {
       assert.equal(await activePython(FOLDER), "/usr/bin/python3");
       assert.deepEqual(await knownPythons(), ["/usr/bin/python3"]);
     }
-  });
-
-  it("is known without a start where an extension runs", async () => {
-    const python = { environments: { getActiveEnvironmentPath: () => ({ path: "/usr/bin/python3" }) } };
-    const manager = { getEnvironment: async () => managed("/work/.venv/bin/python") };
-    const running = (...ids: string[]) => {
-      const apis: Record<string, object> = { [PYTHON]: python, [MANAGER]: manager };
-      Object.assign(vscode.extensions, {
-        getExtension: (id: string) => {
-          const isActive = ids.includes(id);
-          const activate = async () => (isActive ? apis[id] : assert.fail(`${id} was started.`));
-          return { isActive, exports: isActive ? apis[id] : undefined, activate };
-        },
-      });
-    };
-    running(PYTHON, MANAGER);
-    assert.equal(await knownPython(FOLDER), "/work/.venv/bin/python");
-    running(MANAGER);
-    assert.equal(await knownPython(FOLDER), "/work/.venv/bin/python");
-    running(PYTHON);
-    assert.equal(await knownPython(FOLDER), "/usr/bin/python3");
-    running();
-    assert.equal(await knownPython(FOLDER), undefined);
   });
 
   it("is none where neither is installed", async () => {
