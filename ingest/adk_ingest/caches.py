@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import uuid
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from pathlib import Path
+from contextlib import closing, suppress
 
-from filelock import FileLock
 from pydantic import BaseModel
 
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import StoreError
 from adk_evidence.settings import Settings
-from adk_evidence.store.generations import GenerationStore, is_locked
+from adk_evidence.store.generations import GenerationStore
 
 
 def megabytes(count: int) -> str:
@@ -43,42 +38,6 @@ class CacheStatus(BaseModel):
         return f"{megabytes(self.bytes)} in {self.path}, at most {megabytes(self.max_bytes)} after an ingestion"
 
 
-@contextmanager
-def keeping_vectors(settings: Settings) -> Iterator[None]:
-    """Keep `prune_cache` away while a part of an index is made, which no generation of this home needs yet.
-
-    Raises:
-        StoreError: The home folder cannot be written.
-    """
-    lock = FileLock(_users(settings) / f"{os.getpid()}-{uuid.uuid4().hex[:8]}.lock", thread_local=False)
-    path = Path(lock.lock_file)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire(blocking=False)
-    except OSError as exc:
-        raise StoreError.of_disk(f"The folder {path.parent} cannot be written", exc) from exc
-    try:
-        yield
-    finally:
-        lock.release()
-        with suppress(OSError):
-            path.unlink()
-
-
-def _users(settings: Settings) -> Path:
-    return settings.paths.embedding_cache.with_name("users")
-
-
-def _is_used(settings: Settings) -> bool:
-    """Whether a process makes a part now; removes what processes that were killed left behind."""
-    for path in _users(settings).glob("*.lock"):
-        if is_locked(path):
-            return True
-        with suppress(OSError):
-            path.unlink()
-    return False
-
-
 def prune_cache(settings: Settings, max_bytes: int) -> int:
     """Remove the vectors that have been unused for longest; returns how many.
 
@@ -86,13 +45,11 @@ def prune_cache(settings: Settings, max_bytes: int) -> int:
     take afterwards.
 
     Raises:
-        StoreError: A process writes to an index of this home folder or makes a part of one, and so writes to the
-            cache; or it is not known which vectors an index was made of.
+        StoreError: A process writes to an index of this home folder, and so to the cache; or it is not known which
+            vectors an index was made of.
     """
     if CacheStatus.of(settings).bytes <= max_bytes:
         return 0
-    if _is_used(settings):
-        raise StoreError("A part of an index is being made in this home folder.", "Try again when that has ended.")
     stores = {folder: GenerationStore(folder) for folder in (*settings.paths.index_folders, settings.index_path)}
     for folder, generations in stores.items():
         if generations.is_being_written():

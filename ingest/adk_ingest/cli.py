@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from adk_evidence.settings import Settings
     from adk_ingest.manifest import Mode, RunManifest
-    from adk_ingest.parts import Part
     from adk_ingest.progress import Progress
     from adk_ingest.reports import Plan
     from adk_ingest.session import Sources
@@ -52,13 +51,6 @@ Code = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Reach no network for the corpora.")]
 Compare = Annotated[
     bool, typer.Option("--compare", help="Read every file, also those whose size and times did not change.")
-]
-PartOf = Annotated[
-    str | None,
-    typer.Option("--part", help="Make one part of a new index, e.g. 2/4 for the second of four.", show_default=False),
-]
-BuildFolder = Annotated[
-    str | None, typer.Option("--build", help="The folder that the parts of an index share.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as lines, then the result.")]
 
@@ -114,28 +106,16 @@ def all_(
     python: Python = None,
     compare: Compare = False,
     offline: Offline = False,
-    part: PartOf = None,
-    build: BuildFolder = None,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
     """Ingest documentation and source; with a version of google-adk, into an index of that version."""
-    from adk_ingest.reports import show_part, show_run
-    from adk_ingest.session import Sources, ingest, ingest_part
+    from adk_ingest.reports import show_run
+    from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
     wanted = wanted_adk(settings, adk, project, python)
-    if (named := _part(part, build)) is not None:
-        from adk_ingest.parts import PartFolder
-
-        if wanted is not None:
-            message = "--part and the options that name a version exclude each other."
-            raise InvalidRequestError(message, "Name the version's code with --code.")
-        place = PartFolder(*named)
-        whole = Sources(docs, code, allow_network=not offline, compare=compare)
-        _with_progress(lambda progress: ingest_part(settings, whole, place, progress), show_part(*named), as_json)
-        return
 
     def work(progress: Progress) -> RunManifest:
         if wanted is None:
@@ -171,8 +151,6 @@ def codebase(
         int | None, typer.Option(help="What a chunk repeats of the one before it. [default: 200]")
     ] = None,
     compare: Compare = False,
-    part: PartOf = None,
-    build: BuildFolder = None,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
@@ -180,7 +158,6 @@ def codebase(
     """Index any codebase under a name of its own, or bring that index up to date."""
     from adk_ingest.codebase import CodebaseIndexer
     from adk_ingest.codebase_views import codebase_from, show_index_report
-    from adk_ingest.reports import show_part
 
     settings = settings_from(profile, home)
     options = {
@@ -191,39 +168,7 @@ def codebase(
     }
     wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
     indexer = CodebaseIndexer(settings)
-    if (named := _part(part, build)) is not None:
-
-        def make_part(progress: Progress) -> RunManifest:
-            return indexer.build_part(wanted, *named, progress, compare=compare)
-
-        _with_progress(make_part, show_part(*named), as_json)
-        return
     _with_progress(lambda progress: indexer.build(wanted, progress, compare=compare), show_index_report, as_json)
-
-
-@app.command()
-def finish(
-    build: Annotated[str, typer.Argument(metavar="FOLDER", help="Folder of the parts.", show_default=False)],
-    discard: Annotated[bool, typer.Option("--discard", help="Drop what the parts wrote instead.")] = False,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Publish the index whose parts were made with --part; nothing is published unless all of them fit together."""
-    from adk_ingest.finishing import discard as discard_parts
-    from adk_ingest.reports import show_run
-    from adk_ingest.session import finish_parts
-    from adk_ingest.wording import counted
-
-    settings, folder = settings_from(profile, home), Path(named_path(build, "FOLDER"))
-    if discard:
-        dropped = discard_parts(settings, folder)
-        if as_json:
-            write_json(stdout(), collections_dropped=dropped)
-        else:
-            say(stderr(), f"{counted(dropped, 'collection is', 'collections are')} dropped, and the parts are removed.")
-        return
-    _with_progress(lambda progress: finish_parts(settings, folder, progress), show_run, as_json)
 
 
 @app.command()
@@ -390,54 +335,6 @@ def plan(
 
 
 @app.command()
-def simulate(
-    chunks: Annotated[
-        list[int] | None,
-        typer.Option(help="Size of an index; repeatable. [default: 1, 10 and 100 million]", min=1, show_default=False),
-    ] = None,
-    workers: Annotated[int, typer.Option(help="Machines that make the index in parts.", min=1)] = 1,
-    replicas: Annotated[
-        int | None,
-        typer.Option(help="Copies of each shard. [default: store.replication_factor]", min=1, show_default=False),
-    ] = None,
-    node_gb: Annotated[float, typer.Option(help="Memory of a node, in GB.", min=0.1)] = 64.0,
-    chunks_per_second: Annotated[
-        float | None, typer.Option(help="Instead of the measured rate of chunking.", show_default=False)
-    ] = None,
-    vectors_per_second: Annotated[
-        float | None, typer.Option(help="Instead of the measured rate of the dense model.", show_default=False)
-    ] = None,
-    points_per_second: Annotated[
-        float | None, typer.Option(help="Instead of the measured rate of writing.", show_default=False)
-    ] = None,
-    index: Annotated[
-        str | None, typer.Option("--index", help="Measure the index of a codebase.", show_default=False)
-    ] = None,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Estimate time, memory, disk, nodes and price of a large index, by what this machine's index and run measured."""
-    from adk_ingest.capacity import SIZES, Given
-    from adk_ingest.capacity import simulate as simulate_sizes
-    from adk_ingest.capacity_views import show_simulation
-
-    simulation = simulate_sizes(
-        _index_of(settings_from(profile, home), None, index),
-        sizes=chunks or SIZES,
-        workers=workers,
-        replicas=replicas,
-        node_gb=node_gb,
-        given=Given(
-            chunks_per_second=chunks_per_second,
-            vectors_per_second=vectors_per_second,
-            points_per_second=points_per_second,
-        ),
-    )
-    show(simulation, show_simulation, as_json=as_json)
-
-
-@app.command()
 def enrich(
     index: Annotated[
         str | None, typer.Option("--index", help="Name of a codebase's index.", show_default=False)
@@ -553,18 +450,6 @@ def rollback(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, 
         write_json(stdout(), make_status(settings))
     else:
         say(stderr(), f"Generation {generation.id} serves now.")
-
-
-def _part(part: str | None, build: str | None) -> tuple[Path, Part] | None:
-    """The folder of a build and the part of it that a command line names."""
-    from adk_ingest.parts import Part
-
-    if part is None and build is None:
-        return None
-    if part is None or build is None:
-        message = "--part and --build belong together: which part, and the folder that all parts share."
-        raise InvalidRequestError(message, "Add the other one.")
-    return Path(named_path(build, "--build")).absolute(), Part.parse(part)
 
 
 def _ask(question: str, what: str) -> None:

@@ -19,7 +19,7 @@ from adk_evidence.errors import (
 )
 from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebase import MAIN, Codebase
-from adk_evidence.index.encoders import as_kept, for_parts
+from adk_evidence.index.encoders import as_kept
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import (
     RECORD,
@@ -40,7 +40,6 @@ from adk_ingest.codebase_corpora import CodebaseCorpora, codebase_corpora
 from adk_ingest.known_files import RECORD as FILES_RECORD
 from adk_ingest.known_files import KnownFiles
 from adk_ingest.manifest import RunManifest, now
-from adk_ingest.parts import Part, PartFolder
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
 from adk_ingest.removal import clear_away, remove_index
@@ -183,43 +182,6 @@ class CodebaseIndexer:
         if precision not in self._models:
             self._models[precision] = make_dense(settings, report=progress.note)
         return self._models[precision]
-
-    def build_part(
-        self,
-        codebase: Codebase,
-        place: Path,
-        part: Part,
-        progress: Progress,
-        cancelled: Cancelled | None = None,
-        *,
-        compare: bool = False,
-    ) -> RunManifest:
-        """Make one part of a new index of a codebase; the index is recorded when the build is finished.
-
-        Args:
-            codebase: The codebase.
-            place: The folder that the parts share; it lies outside of the codebase.
-            part: Which part.
-            progress: Receives the steps.
-            cancelled: Asked between batches.
-            compare: Whether every file is read, also those that look unchanged by their size and times.
-
-        Raises:
-            InvalidRequestError: The shared folder lies in the codebase.
-            SourceError: There is no such codebase, or git fails to read it.
-            EvidenceError: As `Ingestion.run_part` says.
-        """
-        folder = open_codebase(codebase.path)
-        if resolved_place(place).is_relative_to(folder.root):
-            message = f"The folder {place} lies in the codebase, so its files would be indexed, too."
-            raise InvalidRequestError(message, "Name a folder outside of the codebase with --build.")
-        codebase = codebase.model_copy(update={"path": folder.root})
-        settings = for_parts(settings_for(self._settings, codebase))
-        ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
-        return ingestion.run_part(
-            PartFolder(place, part, codebase),
-            lambda run: _gather(settings, folder, progress, run, compare=compare).corpora,
-        )
 
     def survey(self, index: Index, settings: Settings) -> Survey:
         return survey(index, settings)

@@ -46,7 +46,7 @@ from adk_evidence.store.factory import (
 from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_ingest.bases import Base, taken_over, without_waste
-from adk_ingest.caches import keeping_vectors, prune_cache
+from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes, page_bytes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora import CorpusInput
@@ -65,7 +65,6 @@ from adk_ingest.manifest import (
     now,
 )
 from adk_ingest.new_questions import File, files_with_new_questions
-from adk_ingest.parts import Build, PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.side_by_side import making, processors
@@ -148,29 +147,6 @@ class Ingestion:
             log = self._start(run_id, mode, RunFiles(self._settings.paths.runs))
             with log.whole(), self._closing():
                 self._run(log, gather)
-        self._prune()
-        return log.run
-
-    def run_part(self, place: PartFolder, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> RunManifest:
-        """Chunk, embed and write one part of a build, whose collections nobody reads yet; nothing is published.
-
-        Other workers make the other parts, at the same time or later. A part that was made before is written again.
-
-        Raises:
-            IngestError: The run failed, or the part does not fit into the build.
-            StoreError: The store is not on a server, or cannot be written.
-            IngestCancelledError: `cancelled` said yes.
-            EvidenceError: A corpus or a model cannot be had.
-        """
-        if self._settings.store.kind != "server":
-            raise StoreError(
-                "Several workers cannot fill an index in one machine's home folder.",
-                "Set `store.kind` to server and `store.url` to the address of a Qdrant server.",
-            )
-        with place.writing(), keeping_vectors(self._settings):
-            log = self._start(new_run_id(), "all", place.runs)
-            with log.whole(), self._closing():
-                self._run_part(log, place, gather)
         self._prune()
         return log.run
 
@@ -265,7 +241,8 @@ class Ingestion:
                 run.taken_over_from = base.name
                 run.vectors_taken_over = sum(entry.vectors for change in changes for entry in change.kept.values())
             run.dense_model, run.config = self._dense_model, _config(self._settings)
-            self._require_affordable(run, vectors, "Embedding", "narrow the corpora")
+            run.vectors_from_cache = vectors.cached
+            refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
             chunks = sum(len(change.records) for change in changes)
             is_slow = not self._settings.embedding.dense.is_static
             if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
@@ -276,29 +253,6 @@ class Ingestion:
             self._embed(log, vectors)
             run.generation = self._build(log, base, changes, vectors).id
         self._end(log)
-
-    def _run_part(self, log: RunLog, place: PartFolder, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> None:
-        run = log.run
-        with log.stage("discover"):
-            self._publisher.require_usable()
-            corpora = [corpus for corpus in gather(run) if corpus.files]
-            wanted = Build.of_corpora(self._settings, place.part, corpora, self._specs, place.codebase)
-            build = place.join(wanted)
-            own = place.cut(corpora, build)
-            run.corpora = {corpus.name: _describe(corpus) for corpus in own}
-            changes = [Changes.since(None, corpus, run.corpora[corpus.name]) for corpus in own]
-        self._stop_if_cancelled()
-        with _spools(changes):
-            self._chunk(log, changes)
-            place.require_unchanged(changes)
-            vectors = Vectors(self._dense, self._cache, changes)
-            self._require_affordable(run, vectors, "Embedding this part", "make more parts")
-            self._embed(log, vectors)
-            log.reach("upsert", sum(len(change.records) for change in changes), "points")
-            place.begin(build)
-            self._write(log, place.folder, changes, vectors, build.collections)
-        self._end(log)
-        place.record(build, run, changes)
 
     def _end(self, log: RunLog) -> None:
         run = log.run
@@ -401,10 +355,6 @@ class Ingestion:
         )
         return Vectors(self._dense, self._cache, changes)
 
-    def _require_affordable(self, run: RunManifest, vectors: Vectors, what: str, remedy: str) -> None:
-        run.vectors_from_cache = vectors.cached
-        refuse_above_the_cap(what, vectors.cost(), cap_of(self._dense.each), remedy)
-
     def _embed(self, log: RunLog, vectors: Vectors) -> None:
         run = log.run
         if not vectors.missing:
@@ -463,15 +413,8 @@ class Ingestion:
                 needed.setdefault(model, {}).update((prefix + path, keys) for path, keys in keys_of.items())
         self._cache.need(generation.folder, needed, base=base.generation.folder if base else None, gone=gone)
 
-    def _write(
-        self,
-        log: RunLog,
-        folder: Path,
-        changes: Sequence[Changes],
-        vectors: Vectors | None,
-        shared: Mapping[str, str] | None = None,
-    ) -> frozenset[str]:
-        """Write the changed points into a folder's collections, or into those that are `shared` with other workers.
+    def _write(self, log: RunLog, folder: Path, changes: Sequence[Changes], vectors: Vectors | None) -> frozenset[str]:
+        """Write the changed points into a folder's collections.
 
         Returns:
             The collections that no change was about.
@@ -480,11 +423,10 @@ class Ingestion:
         with log.timed("upsert"):
             for change in changes:
                 _write_pages(folder, change)
-            writer = open_writer(folder, self._specs, self._settings, shared)
+            writer = open_writer(folder, self._specs, self._settings)
         try:
             with log.timed("upsert"):
-                # A part is of new collections, and no file of an earlier index is in them.
-                for change in () if shared else filter(None, changes):
+                for change in filter(None, changes):
                     _bring_up_to_date(writer, store.collection(change.corpus.kind), change)
             self._upsert(log, writer, changes, vectors)
             with log.timed("upsert"):

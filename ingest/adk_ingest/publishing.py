@@ -56,12 +56,11 @@ def publish_verified(
     publisher: Publisher,
     building: Building,
     manifest: IndexManifest,
-    hint: str = "Run the same command again.",
     untouched: Collection[str] = (),
 ) -> Generation:
     """Compare what was written with its manifest, and make it the current generation.
 
-    `hint` says what to do where the two differ. Collections that are `untouched` have the files of the current
+    Collections that are `untouched` have the files of the current
     generation: they were verified when they were written, and their points are only counted again.
 
     Raises:
@@ -72,7 +71,7 @@ def publish_verified(
     write_manifest(building.folder, manifest)
     before = generations.current()
     verified = [] if before is None else _held_alike(before.manifest, manifest, untouched, settings.store)
-    _verify(log, settings, building, manifest, hint, verified)
+    _verify(log, settings, building, manifest, verified)
     with log.stage("publish"):
         publisher.publish(building.folder)
         try:
@@ -99,7 +98,7 @@ def _held_alike(
 
 
 def _verify(
-    log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, hint: str, verified: Collection[str]
+    log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, verified: Collection[str]
 ) -> None:
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
@@ -114,4 +113,6 @@ def _verify(
     log.run.qdrant_counts = report.counts
     if not report.ok:
         log.run.errors += report.problems
-        raise VerificationError(f"The built index was not published: {report.problems[0]}", hint)
+        raise VerificationError(
+            f"The built index was not published: {report.problems[0]}", "Run the same command again."
+        )

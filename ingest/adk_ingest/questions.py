@@ -80,11 +80,6 @@ class WrittenQuestions:
     def digest(self) -> str:
         return self._table.digest
 
-    @property
-    def answers_digest(self) -> str:
-        """A digest of what was written on this machine; empty where nothing was."""
-        return _digest(self._answers)
-
     def of(self, name: str, place: int, text: str, inside: Sequence[str] = ()) -> tuple[str, ...]:
         """The questions of a chunk: those of its name and text, else of its text alone, else of its name and place.
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 from rich.console import Console
 
-from adk_evidence.commands import spelled, with_options
+from adk_evidence.commands import with_options
 from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
 from adk_ingest.caches import CacheStatus, megabytes
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
-from adk_ingest.parts import Part
 from adk_ingest.pipeline import DryRun
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
 from adk_ingest.wording import counted, named
@@ -127,22 +125,6 @@ def show_run(run: RunManifest, console: Console) -> None:
         _show_left_out(run.corpora, console)
         return
     points = run.qdrant_counts.get("total", 0)
-    _show_work(f"Generation {run.generation} is verified and published: {points:,} points", run, console)
-
-
-def show_part(folder: Path, part: Part) -> Callable[[RunManifest, Console], None]:
-    """A view of the run of one part of a build in a folder."""
-
-    def show(run: RunManifest, console: Console) -> None:
-        points = sum(run.points_uploaded.values())
-        _show_work(f"Part {part} is written: {points:,} points", run, console)
-        command = with_options(f"`{spelled('adk-ingest', 'finish', str(folder))}`")
-        say(console, f"Once all {part.of} parts are, {command} publishes the index.")
-
-    return show
-
-
-def _show_work(what: str, run: RunManifest, console: Console) -> None:
     corpora = table("corpus", "commit", "files", "changed", "chunks", "skipped", "warnings")
     for name, corpus in run.corpora.items():
         numbers = (f"{number:,}" for number in (corpus.files, corpus.files_changed, corpus.chunks))
@@ -154,6 +136,7 @@ def _show_work(what: str, run: RunManifest, console: Console) -> None:
     vectors = f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache"
     if run.taken_over_from:
         vectors += f", {run.vectors_taken_over:,} with the chunks that the index of {run.taken_over_from} had"
+    what = f"Generation {run.generation} is verified and published: {points:,} points"
     say(console, f"{what}, {vectors}{_share(run)} ({seconds}).")
     for model, spent in run.spent.items():
         say(console, f"{model}: {spent.requests:,} requests, {spent.tokens:,} tokens, ${spent.usd:.2f}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
-from adk_evidence.index.encoders import as_kept, for_parts
+from adk_evidence.index.encoders import as_kept
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import is_samples
@@ -29,7 +29,6 @@ from adk_ingest.corpora import (
 from adk_ingest.credentials import credential_notices
 from adk_ingest.known_files import RECORD, KnownFiles
 from adk_ingest.manifest import Mode, RunManifest, now
-from adk_ingest.parts import PartFolder, read_build
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
@@ -92,31 +91,6 @@ def ingest(
     run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
     if has_code:
         symbols.finish(progress)
-    return run
-
-
-def ingest_part(
-    settings: Settings,
-    sources: Sources,
-    place: PartFolder,
-    progress: Progress,
-    *,
-    cancelled: Cancelled | None = None,
-    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
-    sparse: SparseEncoder | None = None,
-) -> RunManifest:
-    """Make one part of a new index of docs and code; see `Ingestion.run_part`."""
-    ingestion = Ingestion(for_parts(settings), progress, dense=dense, sparse=sparse, cancelled=cancelled)
-    return ingestion.run_part(place, lambda run: gather(settings, "all", sources, progress, run))
-
-
-def finish_parts(settings: Settings, folder: Path, progress: Progress) -> RunManifest:
-    """Publish the index whose parts lie in a folder; see `finishing.finish`."""
-    from adk_ingest.finishing import finish
-
-    run = finish(settings, folder, progress)
-    if read_build(folder).codebase is None:
-        _Symbols(settings, None).finish(progress)
     return run
 
 

@@ -11,6 +11,13 @@ INSTEAD: Mapping[str, str] = {
     "adk-evidence analyze --symbol-tokens": "An analysis no longer lists large symbols; leave the option out.",
     "adk-evidence serve mcp --structured": "Read the text of the answers; `adk-evidence ask --json` gives programs the "
     "whole pack.",
+    "adk-ingest finish": "Run `adk-ingest all`, which publishes the index; put a large one on a Qdrant cluster.",
+    "adk-ingest simulate": "Run `adk-ingest plan`, which says what an ingestion takes and costs.",
+    **{
+        f"adk-ingest {command} {option}": "One process makes the whole index: run the command without this option."
+        for command in ("all", "codebase")
+        for option in ("--part", "--build")
+    },
 }
 
 

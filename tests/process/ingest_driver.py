@@ -1,6 +1,6 @@
-"""A process of its own for tests: `python -m tests.process.ingest_driver ingest|ask ROOT [STAGE] [OPTIONS]`.
+"""A process of its own for tests: `python -m tests.process.ingest_driver ingest|ask ROOT [STAGE]`.
 
-`ingest` runs the real command on the workplace at ROOT, with more OPTIONS. At STAGE it prints `reached` and waits for a
+`ingest` runs the real command on the workplace at ROOT. At STAGE it prints `reached` and waits for a
 line on its standard input. `ask` answers one question again and again, a JSON line each, until its standard input is
 closed.
 """
@@ -25,7 +25,7 @@ from tests.corpora import HashEmbedder, Workplace
 QUESTION = "how do I retry when a tool throws?"
 
 
-def ingest(workplace: Workplace, stage: str, *options: str) -> None:
+def ingest(workplace: Workplace, stage: str) -> None:
     waited = threading.Event()
 
     def wait() -> None:
@@ -53,7 +53,7 @@ def ingest(workplace: Workplace, stage: str, *options: str) -> None:
     patch.setattr(RunFiles, "save", watched_save)
     patch.setattr(Bm25Encoder, "encode_documents", watched_encode)
     corpora = ["--docs", str(workplace.docs), "--code", str(workplace.code)]
-    app(["all", *corpora, "--home", str(workplace.home), "--offline", *options])
+    app(["all", *corpora, "--home", str(workplace.home), "--offline"])
 
 
 def ask(workplace: Workplace) -> None:

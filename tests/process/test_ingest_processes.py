@@ -1,4 +1,4 @@
-"""Several processes: some ask, one ingests and may be killed at any stage; two make the parts of one index."""
+"""Several processes: some ask, one ingests and may be killed at any stage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -257,39 +256,3 @@ def test_change_is_seen_by_the_next_question_of_a_running_process(workplace: Wor
         new = workplace.ingest().generation
         asking.wait_for(lambda line: json.loads(line)["generation"] == new)
         assert asking.finish() == 0, asking.errors
-
-
-@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
-def test_two_workers_make_the_points_of_one_run_though_one_is_killed(tmp_path: Path) -> None:
-    """Both workers have one home, are alive at the same time and fill the same collections."""
-    workplace = Workplace(tmp_path, store="server")
-    build = tmp_path / "build"
-    options = ("--build", str(build))
-    with (
-        child(workplace, "ingest", "embed", "--part", "1/2", *options) as first,
-        child(workplace, "ingest", "upsert", "--part", "2/2", *options) as second,
-    ):
-        for worker in (first, second):
-            worker.wait_for(reached)
-        os.kill(second.process.pid, signal.SIGKILL)
-        first.go_on()
-        assert first.finish() == 0, first.errors
-    assert workplace.generations.current() is None
-    refused = CliRunner().invoke(app, ["finish", str(build), "--home", str(workplace.home)], env=environment(workplace))
-    assert refused.exit_code == 6 and "Part 2/2 of the build did not end." in " ".join(refused.output.split())
-    with child(workplace, "ingest", "none", "--part", "2/2", *options) as again:
-        assert again.finish() == 0, again.errors
-    done = CliRunner().invoke(
-        app, ["finish", str(build), "--home", str(workplace.home), "--json"], env=environment(workplace)
-    )
-    assert done.exit_code == 0, done.output
-    parts = every_point(workplace)
-    whole = Workplace(tmp_path, {"home": tmp_path / "whole"}, store="server")
-    whole.ingest()
-    assert parts == every_point(whole) and len(parts) > 20
-
-
-def every_point(workplace: Workplace) -> dict[str, Any]:
-    """Ids, payloads without the time that they were made at, and vectors."""
-    found = [*workplace.records("doc", with_vectors=True), *workplace.records("code", with_vectors=True)]
-    return {each.id: ({**each.payload, "created_at": None}, dict(each.vectors)) for each in found}

@@ -46,14 +46,6 @@ def as_kept(settings: S, manifest: IndexManifest | None) -> S:
     return with_precision(settings, next(found, "fp32"))
 
 
-def for_parts(settings: S) -> S:
-    """The settings under which parts of one index are made: int8 where `auto` leaves the precision open.
-
-    How many vectors all parts lack is known on none of the machines that make the parts.
-    """
-    return with_precision(settings, "int8") if settings.embedding.dense.is_open else settings
-
-
 def with_precision(settings: S, precision: DensePrecision) -> S:
     """The settings with a precision of the local model; the same object where they have it."""
     dense = settings.embedding.dense

@@ -71,18 +71,10 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
     return EdgeIndexReader(folder, manifest.specs(), manifest.counts())
 
 
-def open_writer(
-    folder: Path, specs: Sequence[CollectionSpec], settings: Settings, shared: Mapping[str, str] | None = None
-) -> IndexWriter:
+def open_writer(folder: Path, specs: Sequence[CollectionSpec], settings: Settings) -> IndexWriter:
     """Open a folder that nobody reads, empty or a copy of a closed generation, for writing.
 
     Missing collections are created. `store.kind` decides which engine writes, `ingestion.qdrant_upload` how.
-
-    Args:
-        folder: The folder.
-        specs: The collections.
-        settings: The settings.
-        shared: Names of collections on a server that other writers fill at the same time; None: nobody else does.
 
     Raises:
         StoreError: A collection cannot be created, or was created with other vectors.
@@ -95,7 +87,7 @@ def open_writer(
 
         connection = connect(settings, upload_patience(settings))
         register = ServerIndex(settings).register
-        return ServerIndexWriter(folder, specs, connection, settings.store, upload, register, shared)
+        return ServerIndexWriter(folder, specs, connection, settings.store, upload, register)
     from adk_evidence.store.qdrant_edge import EdgeIndexWriter
 
     return EdgeIndexWriter(folder, specs, batch_points=upload.batch_points)

@@ -58,9 +58,6 @@ class Publisher:
     def prepare(self) -> None:
         """Before a run: make sure that the run can succeed, and tidy up after runs that died."""
 
-    def require_usable(self) -> None:
-        """Make sure that the store can be written to, and change nothing."""
-
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
         """Whether every point of a published generation is still there. A published folder does not change."""
         return True

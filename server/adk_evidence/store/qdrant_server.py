@@ -242,8 +242,6 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         upload: How points are written.
         register: Gets the names of collections before they are created, so that they can be dropped if this
             process dies.
-        shared: Where several writers fill the same collections: their names on the server, by those of the
-            specs. Whoever comes first creates them, nobody registers them, and the folder gets no record.
 
     Raises:
         StoreError: A collection cannot be created, or was created with other vectors.
@@ -257,18 +255,17 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         store: StoreSettings,
         upload: UploadSettings,
         register: Callable[[Iterable[str]], None] = lambda names: None,
-        shared: Mapping[str, str] | None = None,
     ) -> None:
         self._upload = upload
         # The limits of a request; they shrink when the server refuses a request for its size.
         self._most_points, self._most_bytes = upload.batch_points, _REQUEST_BYTES
         # Collections with writes that the server has accepted but not yet confirmed as applied.
         self._unapplied: set[str] = set()
-        before = None if shared else ServerRecord.read(folder)
+        before = ServerRecord.read(folder)
         own = before is not None and before.folder == folder.name
         earlier = before.collections if before else {}
         suffix = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
-        names = dict(shared) if shared else {spec.name: f"{spec.name}-{suffix}" for spec in specs}
+        names = {spec.name: f"{spec.name}-{suffix}" for spec in specs}
         if own:
             names |= {name: earlier[name] for name in names if name in earlier}
         super().__init__(specs, connection, names, quantized=store.quantization != "none")
@@ -278,14 +275,13 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         self._closed = False
         try:
             created = [name for name in names if not (own and name in earlier)]
-            if not shared:
-                register([names[name] for name in created])
-                ServerRecord(folder=folder.name, collections=names).write(folder)
+            register([names[name] for name in created])
+            ServerRecord(folder=folder.name, collections=names).write(folder)
             for spec in specs:
                 with _server(spec.name, unwritten):
                     if spec.name in created:
                         _create(connection, names[spec.name], spec, store)
-                    if shared or spec.name not in created:
+                    else:
                         _require_shape(connection, names[spec.name], spec, store)
         except BaseException:
             self.close()
@@ -477,7 +473,7 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, store
             )
         )
     except ServerError as exc:
-        # An earlier attempt created the collection, and its answer was lost, or a writer that shares it was faster.
+        # An earlier attempt created the collection, and its answer was lost.
         if exc.status != 409 and "already exists" not in exc.reason:
             raise
     # Before the points come: strict servers refuse filters on a field without an index, others filter slowly.

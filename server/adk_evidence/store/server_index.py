@@ -57,10 +57,6 @@ class ServerIndex(Publisher):
             self._mend(connection, existing)
             self._drop_unneeded(connection)
 
-    def require_usable(self) -> None:
-        with connect(self._settings, query_patience(self._settings)) as connection:
-            _require_version(connection)
-
     def holds(self, folder: Path, manifest: IndexManifest) -> bool:
         """Whether every point of a generation is still on the server."""
         record = _readable(folder)
@@ -159,32 +155,6 @@ class ServerIndex(Publisher):
             needed = self._needed()
             if needed is not None:
                 self._drop_all_but(needed, connection)
-
-    def mark_published(self, names: Iterable[str]) -> None:
-        """Give collections aliases that stay until they are dropped: no other home takes them for unused.
-
-        Raises:
-            StoreError: The server refuses or cannot be reached.
-        """
-        with connect(self._settings, upload_patience(self._settings)) as connection:
-            there = _aliases(connection)
-            self._move(connection, there, {**{f"{name}-published": name for name in names}, **there})
-
-    def drop_unpublished(self, names: Iterable[str]) -> int:
-        """Drop collections that were filled and never published; returns how many there were.
-
-        Raises:
-            StoreError: An alias, whatever its name, or a generation of this home needs one of them, or the server
-                cannot be reached.
-        """
-        with connect(self._settings, upload_patience(self._settings)) as connection:
-            needed = self._needed()
-            if needed is None or needed.union(_aliases(connection).values()).intersection(names):
-                raise StoreError("An index needs these collections, so they were not dropped.")
-            there = sorted(_collections(connection).intersection(names))
-            for name in there:
-                _drop(connection, name)
-            return len(there)
 
     def aliases(self, connection: ServerConnection) -> dict[str, str]:
         """The aliases on the server that have the settings' names, with their collections."""
