@@ -71,7 +71,6 @@ def docs(
 @app.command()
 def code(
     code: Code = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the indexed version, and add this one beside it.")] = False,
     compare: Compare = False,
     offline: Offline = False,
     as_json: AsJson = False,
@@ -79,22 +78,7 @@ def code(
     home: Home = None,
 ) -> None:
     """Ingest the source and the API reference made from it."""
-    _ingest("code", profile, home, as_json, code=code, keep_code=keep, compare=compare, allow_network=not offline)
-
-
-@app.command()
-def forget(
-    version: Annotated[str, typer.Argument(help="Version that `code --keep` added, e.g. v1.18.0.", show_default=False)],
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Take a version of the source away that is kept beside the indexed one."""
-    from adk_ingest.reports import show_run
-    from adk_ingest.session import forget as forget_version
-
-    settings = settings_from(profile, home)
-    _with_progress(lambda progress: forget_version(settings, version, progress), show_run, as_json)
+    _ingest("code", profile, home, as_json, code=code, compare=compare, allow_network=not offline)
 
 
 @app.command("all")

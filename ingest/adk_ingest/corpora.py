@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
@@ -17,7 +17,14 @@ from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.readers.audience import EVERYBODY, Readers, languages_of_readers
 from adk_evidence.readers.includes import IncludeReader, find_includes
 from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
-from adk_evidence.store.manifest import NO_COMMIT, SourceLocation, samples_name, uncommitted_name
+from adk_evidence.store.manifest import (
+    NO_COMMIT,
+    CorpusEntry,
+    SourceLocation,
+    is_samples,
+    samples_name,
+    uncommitted_name,
+)
 from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
@@ -27,7 +34,7 @@ from adk_ingest.discovery import Discovery, discover, read_globs
 from adk_ingest.known_files import KnownFile, KnownFiles
 from adk_ingest.questions import NONE, WrittenQuestions, written_questions
 from adk_ingest.sources import api_reference
-from adk_ingest.sources.base import CorpusSource
+from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.git import is_as_committed
 from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
 from adk_ingest.wording import counted
@@ -407,6 +414,30 @@ def _check_site(files: Sequence[SourceFile], site: MkdocsSite, known: KnownFiles
     if broken:
         warnings.append(f"{counted(len(broken), 'link leads', 'links lead')} nowhere.")
     return warnings + broken[:LINK_EXAMPLES]
+
+
+def nothing_of(settings: Settings, name: str, entry: CorpusEntry, created_at: str) -> CorpusInput:
+    """An indexed corpus without its files: a run with this corpus takes the corpus out of the index."""
+    source = CorpusSource(
+        corpus=name,
+        repo=entry.repo,
+        # Only generated corpora have another kind.
+        kind=cast("SourceKind", entry.source),
+        root=entry.location.root,
+        commit=entry.commit,
+        ref=entry.ref,
+    )
+    return CorpusInput(
+        name=name,
+        kind=entry.kind,
+        source=source,
+        settings=settings,
+        created_at=created_at,
+        chunk=lambda file: ChunkedFile([]),
+        state=corpus_state(source),
+        files=(),
+        origin="sample" if is_samples(name) else "repository",
+    )
 
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:

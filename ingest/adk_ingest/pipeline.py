@@ -49,7 +49,7 @@ from adk_ingest.bases import Base, taken_over, without_waste
 from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes, page_bytes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
-from adk_ingest.corpora import CorpusInput
+from adk_ingest.corpora import CorpusInput, nothing_of
 from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.manifest import (
@@ -69,7 +69,6 @@ from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.side_by_side import making, processors
 from adk_ingest.vectors import Vectors
-from adk_ingest.versions import nothing_of
 
 if TYPE_CHECKING:
     from adk_evidence.services.eventloop import Cancelled

@@ -33,7 +33,6 @@ from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
 from adk_ingest.targets.covered import covers_commit
-from adk_ingest.versions import beside, replaced, taken_away
 
 if TYPE_CHECKING:
     from adk_evidence.services.eventloop import Cancelled
@@ -43,15 +42,14 @@ if TYPE_CHECKING:
 class Sources:
     """Where the user says the corpora are; None lets the settings decide.
 
-    `keep_code` keeps the indexed code and puts this version beside it. `environment` is that of a project whose version
-    of the ADK is indexed. `compare` reads every file, also those that look unchanged by their size and times.
+    `environment` is that of a project whose version of the ADK is indexed. `compare` reads every file, also those that
+    look unchanged by their size and times.
     """
 
     docs: str | None = None
     code: str | None = None
     allow_network: bool = True
     docs_order: Sequence[Place] = INGEST_ORDER
-    keep_code: bool = False
     environment: Path | None = None
     compare: bool = False
 
@@ -94,22 +92,6 @@ def ingest(
     return run
 
 
-def forget(
-    settings: Settings,
-    version: str,
-    progress: Progress,
-    *,
-    dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
-    sparse: SparseEncoder | None = None,
-) -> RunManifest:
-    """Take away a version of the code that is kept beside the indexed one; `version` is its commit or tag.
-
-    Raises:
-        InvalidRequestError: No such version is kept.
-        IngestError: The run failed.
-    """
-    corpus = taken_away(settings, version, now())
-    return Ingestion(settings, progress, dense=dense, sparse=sparse).run("code", lambda run: [corpus])
 
 
 def prepare_demo(settings: Settings, progress: Progress) -> None:
@@ -279,10 +261,8 @@ def _found(
             note(notice)
         if found.source is None:
             raise _no_code(settings, found.hint)
-        if sources.keep_code:
-            return [*corpora, beside(settings, found.source, created_at)]
         code = code_corpus(settings, found.source, created_at)
-        corpora += [code, *replaced(settings, code.source.commit, created_at)]
+        corpora.append(code)
         corpora.append(samples_corpus(settings, found.source, "code", created_at))
         if settings.ingestion.api_reference:
             corpora.append(api_reference_corpus(settings, code, created_at))

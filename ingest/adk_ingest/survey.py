@@ -60,11 +60,11 @@ def _survey(corpora: Iterable[CorpusInput], unread: Mapping[str, SourceError] | 
 def _corpora(index: Index, settings: Settings, known: KnownFiles) -> tuple[list[CorpusInput], dict[str, SourceError]]:
     """The corpora of the ADK's index, and by repository why one cannot be read.
 
-    Versions beside the code never change, and pages are made of the code.
+    Generated pages are left out: they are made of the code.
     """
     created_at = now()
     entries: dict[str, CorpusEntry] = {}
-    for name, entry in sorted(index.manifest.proper().items()):
+    for name, entry in sorted(index.manifest.corpora.items()):
         if entry.source != "api-reference" and not is_samples(name):
             # One walk finds what is committed and what is not.
             entries.setdefault(checkout_name(name), entry)

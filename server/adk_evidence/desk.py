@@ -73,11 +73,11 @@ class Indexes:
         self._beside: dict[str, EvidenceService] = {}
         self._found: dict[Hashable, tuple[float, ProjectAdk | None]] = {}
 
-    def choose(self, project: Hashable = None, question: str = "", ref: str | None = None) -> ChosenIndex:
-        """The index that answers a question: that of the version that the question, `ref` or else the project names."""
+    def choose(self, project: Hashable = None, question: str = "") -> ChosenIndex:
+        """The index that answers a question: that of the version that the question or else the project names."""
         from adk_evidence.search.choice import index_for
 
-        return index_for(self.settings, question, self._find_adk(self.settings, project), ref)
+        return index_for(self.settings, question, self._find_adk(self.settings, project))
 
     def choose_recent(self, project: Hashable) -> ChosenIndex:
         """`choose` for requests that come with every key: a project's new version is noticed some seconds later."""

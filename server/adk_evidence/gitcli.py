@@ -56,6 +56,10 @@ class GitError(SourceError):
     """A git command failed; the message ends with what git said."""
 
 
+class GitRefusalError(GitError):
+    """Git itself refused, as it will again: there is no such file, commit or repository."""
+
+
 def run_git(
     args: Sequence[str], *, cwd: Path | None = None, timeout: float = 30, network: bool = False, inside: bool = True
 ) -> bytes:
@@ -69,7 +73,8 @@ def run_git(
         inside: Whether the repository that holds `cwd` counts.
 
     Raises:
-        GitError: git is missing, failed or took too long.
+        GitRefusalError: git says that the command cannot be carried out.
+        GitError: git is missing, was ended or took too long.
     """
     command = [_program(), "--no-pager", "--no-optional-locks", *_SAFE_OPTIONS, *args]
     try:
@@ -96,8 +101,10 @@ def run_git(
     except BaseException:
         _end(process)
         raise
-    if process.returncode != 0:
-        raise GitError(f"git {args[0]} failed: {_last_line(errors)}")
+    if process.returncode < 0:
+        raise GitError(f"git {args[0]} was ended by signal {-process.returncode}.")
+    if process.returncode > 0:
+        raise GitRefusalError(f"git {args[0]} failed: {_last_line(errors)}")
     return output
 
 

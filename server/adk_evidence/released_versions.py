@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from packaging.version import InvalidVersion, Version
 
@@ -50,9 +49,6 @@ def is_same_version(one: str | None, other: str | None) -> bool:
     return version is not None and version == read_version(other or "")
 
 
-def version_of(commit: str, names: Sequence[str]) -> Version | None:
-    """The version of a commit, from its names or from the commit itself: tags such as `v2.13.0`."""
-    for name in (*names, commit):
-        if _TAG.match(name) and (version := read_version(name)) is not None:
-            return version
-    return None
+def tagged_version(name: str) -> Version | None:
+    """The version that a tag such as `v2.13.0` names; None of branches and of commits, also those of digits alone."""
+    return read_version(name) if _TAG.match(name) else None

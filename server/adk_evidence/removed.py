@@ -18,6 +18,9 @@ INSTEAD: Mapping[str, str] = {
         for command in ("all", "codebase")
         for option in ("--part", "--build")
     },
+    "adk-ingest code --keep": "Run `adk-ingest all --adk 1.18.0`: each version has an index.",
+    "adk-ingest forget": "Run `adk-ingest delete adk-1.18.0`: each version has an index.",
+    "adk-evidence ask --ref": "Name the version in the question or with `--adk`.",
 }
 
 

@@ -16,6 +16,8 @@ from adk_evidence.index.registry import list_indexes
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.redaction import where_raised
+from adk_evidence.released_versions import is_same_version
+from adk_evidence.released_versions import tagged_version
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.validation import first_problem
 
@@ -103,7 +105,7 @@ class AgentSession:
         from adk_evidence.search.context import Context
 
         with self.desk.open() as indexes:
-            chosen = indexes.choose(None, request.query, request.filters.repo_ref_hint)
+            chosen = indexes.choose(None, request.query)
             other = None if beside is None else indexes.named(beside).settings
             with indexes.answering(chosen, other, Context(cancelled), strict=request.strict) as answering:
                 yield answering

@@ -33,7 +33,6 @@ _OPTIONS = {
     "filters.path_allowlist": "--path",
     "filters.path_blocklist": "--exclude",
     "filters.languages": "--language",
-    "filters.repo_ref_hint": "--ref",
     "symbols": "--symbol",
     "max_results_final": "--results",
     "time_budget_ms": "--time-budget-ms",
@@ -97,7 +96,6 @@ def build_request(
     path: list[str] | None = None,
     exclude: list[str] | None = None,
     language: list[str] | None = None,
-    ref: str | None = None,
     time_budget_ms: int | None = None,
     strict: bool | None = None,
     symbol: list[str] | None = None,
@@ -121,7 +119,6 @@ def build_request(
             "path_blocklist": exclude or (),
             "source_types": _SOURCES[source],
             "languages": language or (),
-            "repo_ref_hint": ref,
         },
     }
     try:

@@ -90,7 +90,6 @@ def ask(
     path: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
     language: Annotated[list[str] | None, typer.Option(help="Only this language, e.g. python; repeatable.")] = None,
-    ref: Annotated[str | None, typer.Option(help="Commit, tag or version that evidence must be of.")] = None,
     symbol: Annotated[
         list[str] | None,
         typer.Option(help="Show the definition of this ADK name first; repeatable."),
@@ -152,13 +151,12 @@ def ask(
         path=path,
         exclude=exclude,
         language=language,
-        ref=ref,
         time_budget_ms=time_budget_ms,
         strict=strict or None,
         symbol=symbol,
     )
     with closing(Indexes(settings, lambda main, project: wanted)) as indexes:
-        chosen = indexes.choose(None, request.query, ref) if index is None else indexes.named(index)
+        chosen = indexes.choose(None, request.query) if index is None else indexes.named(index)
         other = None if beside is None else indexes.named(name_of_index(settings, beside)).settings
         answer(indexes, chosen, request, render, full=full, selection=selected, beside=other)
 

@@ -66,7 +66,7 @@ def indexed_files(settings: Settings) -> dict[str, IndexedFiles]:
     with open_generations(settings).open_current() as lease:
         readers = source_readers(lease.manifest, lease.folder)
         found = {}
-        for name, corpus in lease.manifest.proper().items():
+        for name, corpus in lease.manifest.corpora.items():
             texts = ((path, readers[name].read(path)) for path in sorted(corpus.files))
             known = {path: text for path, text in texts if text is not None}
             found[name] = IndexedFiles(corpus.commit, corpus.license, known)

@@ -179,22 +179,10 @@ class TargetsParams(_Params):
     supersede_key: str | None = Field(default=None, min_length=1, max_length=1000)
 
 
-class CitedTextParams(_Params):
-    """The text of a candidate, by which its lines are found where the index does not hold the candidate."""
-
-    text: str = Field(max_length=200_000)
-    path: str = Field(max_length=4000)
-    language: str = Field(max_length=100)
-    symbol: str | None = Field(default=None, max_length=1000)
-    headings: tuple[Annotated[str, Field(max_length=1000)], ...] = ()
-    lines: LineSpan | None = None
-
-
 class SourceParams(_Params):
     """`adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
 
-    The index of the version that the project at `folder` uses is read first. A citation or candidate of a version that
-    is not indexed is opened in another one; `cited` then says what is looked for.
+    The index of the version that the project at `folder` uses is read first, then those of other versions.
     """
 
     citation: str | None = Field(default=None, min_length=1, max_length=4000)
@@ -203,7 +191,6 @@ class SourceParams(_Params):
     repo: str | None = Field(default=None, min_length=1, max_length=200)
     commit: str | None = Field(default=None, min_length=1, max_length=200)
     lines: LineSpan | None = None
-    cited: CitedTextParams | None = None
     folder: _Folder = None
 
     @model_validator(mode="after")

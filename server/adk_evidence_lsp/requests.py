@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
     from adk_evidence.models.cited import Cited
     from adk_evidence.models.pack import Verification
+    from adk_evidence.models.pack import EvidencePack
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.search.together import Answering
@@ -65,7 +66,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
         from adk_evidence.search.context import Context
 
         with server.desk.open() as indexes:
-            chosen = indexes.choose(project, params.query or "", params.filters.repo_ref_hint)
+            chosen = indexes.choose(project, params.query or "")
             codebase = None
             if client.project_code.enabled:
                 codebase = codebase_for(indexes.settings, project, document, params.folder)
@@ -229,31 +230,8 @@ async def source(server: EvidenceServer, params: SourceParams) -> dict[str, Any]
     project = server.project(None, params.folder)
 
     def read(cancelled: Cancelled) -> dict[str, Any]:
-        from adk_evidence.search.read import NotIndexedError
-        from adk_evidence.store.manifest import NO_COMMIT
-
         with server.desk.open() as indexes:
-            try:
-                return indexes.read(
-                    lambda session: _opened(session, _read(session, params)), project, _cited_as(params)
-                )
-            except NotIndexedError as exc:
-                named = params.candidate_id or params.citation
-                if named is None:
-                    # The address of a file stands for one version of the file.
-                    raise
-                cited = _cited_text(params)
-                # Digests of a folder are renewed with every change, so that they often say of what they are no more.
-                alone = named.partition("@")[2].startswith(NO_COMMIT)
-                try:
-                    return indexes.read(
-                        lambda session: _opened(session, session.read_in_other_version(named, cited)),
-                        project,
-                        _cited_as(params),
-                        alone=alone,
-                    )
-                except NotIndexedError:
-                    raise exc from None
+            return indexes.read(lambda session: _opened(session, _read(session, params)), project, _cited_as(params))
 
     return await server.executor.run(read)
 
@@ -276,17 +254,6 @@ def _cited_as(params: SourceParams) -> str | None:
 def _opened(session: Session, cited: CitedSource) -> dict[str, Any]:
     site = session.index.manifest.corpora[cited.corpus].site_url
     return {**cited.model_dump(mode="json"), "site_url": site}
-
-
-def _cited_text(params: SourceParams) -> Cited | None:
-    from adk_evidence.citations.saved import cited_text
-
-    given = params.cited
-    if given is None:
-        return None
-    return cited_text(
-        given.text, given.path, given.language, symbol=given.symbol, headings=given.headings, lines=given.lines
-    )
 
 
 async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def run(query: str = "how do I retry?", *, task_mode: Any = "build", size: int =
         index=state.pop("index", None),
         models=state.pop("models", None),
         context=Context(),
-        scope=Scope(KINDS, {}, (), {}, (), False, False),
+        scope=Scope(KINDS, {}, (), None, (), ""),
         limits={},
         query_id="q",
         symbols=state.pop("symbols", None),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,10 +20,10 @@ from adk_evidence.render.view import availability_label
 from adk_evidence.search.available import availability_at, is_elsewhere, lack_of
 from adk_evidence.search.pack import _gaps
 from adk_evidence.search.quality import lowered
+from adk_evidence.search.question_versions import asked_versions
 from adk_evidence.search.rerank.base import RerankDocument
 from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.run import Run
-from adk_evidence.search.versions import asked_versions
 from adk_evidence_cli.terminal import _facts
 from tests.core import factories
 
@@ -158,9 +157,7 @@ def asked(
     run = factories.run(question)
     adk = AdkVersion(indexed=searched, wanted=wanted) if wanted else None
     plan = LanguagePlan(reader=reader, also=also) if reader else None
-    versions = {"code": SimpleNamespace(searched=(searched,))}
-    run.scope = replace(run.scope, languages=plan, adk=adk, versions=versions, asked=asked_versions(question))
-    run.index = SimpleNamespace(info=SimpleNamespace(corpora={"code": SimpleNamespace(repo="google/adk-python")}))
+    run.scope = replace(run.scope, languages=plan, adk=adk, version=searched, asked=asked_versions(question))
     return run
 
 

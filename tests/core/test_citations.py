@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.gitcli import GitError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
@@ -467,6 +468,27 @@ class TestGitCheckout:
     def test_only_a_known_hash_is_looked_up(self, checkout: SourceLocation, commit: str) -> None:
         reader = SourceReader(checkout.model_copy(update={"commit": commit}))
         assert reader.read_at_commit("a.py") is None
+
+    def test_a_git_that_gives_no_answer_is_asked_again(
+        self, checkout: SourceLocation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = []
+
+        def slow(command: list[str], **_: object) -> bytes:
+            asked.append(command)
+            raise GitError("git cat-file gave no answer within 5 seconds.")
+
+        reader = SourceReader(checkout)
+        with monkeypatch.context() as patched:
+            patched.setattr("adk_evidence.index.sources.run_git", slow)
+            assert reader.read_at_commit("a.py") is None
+        assert reader.read_at_commit("a.py") == CODE and len(asked) == 1
+
+    def test_what_git_says_is_not_asked_again(self, checkout: SourceLocation, monkeypatch: pytest.MonkeyPatch) -> None:
+        reader = SourceReader(checkout)
+        assert reader.read_at_commit("missing.py") is None and reader.read_at_commit("a.py") == CODE
+        monkeypatch.setattr("adk_evidence.index.sources.run_git", None)
+        assert reader.read_at_commit("missing.py") is None and reader.read_at_commit("a.py") == CODE
 
     def test_odd_paths_are_not_there(self, checkout: SourceLocation) -> None:
         reader = SourceReader(checkout)

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.citations.saved import cited_text
 from adk_evidence.errors import SourceError
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
-from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.read import CitedSource, NotIndexedError
-from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, change, git, write_checkout
+from tests.corpora import CODE, CODE_COMMIT, Workplace, change, git, write_checkout
 
 pytestmark = pytest.mark.slow
 
@@ -135,53 +133,47 @@ def test_lines_beyond_the_file_are_its_last(workplace: Workplace) -> None:
     assert source.lines == LineSpan(start=last, end=last)
 
 
-class TestOtherVersions:
-    """A citation of a version that is not indexed is opened in the indexed version."""
+class TestAnEarlierIndex:
+    """A candidate of a pack that an earlier index answered."""
 
-    def opened(self, workplace: Workplace, named: str, cited: Cited | None = None) -> CitedSource:
+    def opened(self, workplace: Workplace, candidate_id: str) -> CitedSource:
         service = workplace.service()
         try:
             with service.session() as session:
-                return session.read_in_other_version(named, cited)
+                return session.read_candidate(candidate_id)
         finally:
             service.close()
 
-    def test_its_lines_are_found_by_the_cited_text(self, workplace: Workplace) -> None:
-        old = CODE[PATH]
-        workplace.ingest()
-        lines = old.split("\n")
-        cited = cited_text("\n".join(lines[15:17]), PATH, "py", lines=LineSpan(start=99, end=100))
-        found = self.opened(workplace, f"adk-python@v1.0.0:{PATH}#L99-L100", cited)
-        assert (found.cited_commit, found.commit, found.text) == ("v1.0.0", CODE_COMMIT, old)
-        assert found.lines == LineSpan(start=16, end=17) and found.cited_lines == LineSpan(start=99, end=100)
-        assert found.verification is not None and found.verification.state == "moved"
+    def candidate_id(self, workplace: Workplace) -> str:
+        return next(p.candidate_id for p in workplace.points().values() if p.path == PATH and p.symbol == "back_off")
 
-    def test_a_text_that_is_in_another_file_by_now_is_opened_there(self, workplace: Workplace) -> None:
+    def test_the_same_text_is_opened_at_the_commit_that_is_indexed(self, tmp_path: Path) -> None:
+        workplace = GitWorkplace(tmp_path)
         workplace.ingest()
-        lines = CODE[PATH].split("\n")
-        cited = cited_text("\n".join(lines[20:23]), "src/google/adk/old.py", "py", symbol="back_off")
-        found = self.opened(workplace, f"google/adk-python@v1.0.0:src/google/adk/old.py:{'0' * 40}", cited)
-        assert found.path == PATH and found.lines == LineSpan(start=21, end=23)
-
-    def test_without_the_text_nothing_is_said_of_its_lines(self, workplace: Workplace) -> None:
+        named = self.candidate_id(workplace)
+        change(workplace.code / "src/google/adk/runners.py", "class", "# New.\nclass")
+        git(workplace.code, "commit", "--quiet", "--all", "-m", "more")
         workplace.ingest()
-        found = self.opened(workplace, f"adk-python@v1.0.0:{PATH}#L6-L400")
-        assert found.lines == LineSpan(start=6, end=CODE[PATH].count("\n"))
-        assert found.verification is not None and found.verification.state == "unverified"
+        now = self.candidate_id(workplace)
+        assert now != named and self.opened(workplace, named) == self.opened(workplace, now)
 
-    def test_a_page_is_found_by_its_address(self, workplace: Workplace) -> None:
+    def test_a_text_that_has_changed_is_not_opened(self, tmp_path: Path) -> None:
+        workplace = GitWorkplace(tmp_path)
         workplace.ingest()
-        found = self.opened(workplace, "adk-docs@0000000:https://docs.example.org/tools/retry/#back-off")
-        assert (found.path, found.commit, found.cited_commit) == ("docs/tools/retry.md", DOCS_COMMIT, "0000000")
-
-    @pytest.mark.parametrize(
-        "named",
-        ["adk-python@v1:src/none.py#L1-L2", "other@v1:README.md#L1-L2", "adk-docs@1:https://docs.example.org/x/"],
-    )
-    def test_what_no_version_has_is_not_indexed(self, workplace: Workplace, named: str) -> None:
+        named = self.candidate_id(workplace)
+        change(workplace.code / PATH, "def back_off(", "def pause(")
+        git(workplace.code, "commit", "--quiet", "--all", "-m", "more")
         workplace.ingest()
         with pytest.raises(NotIndexedError):
             self.opened(workplace, named)
+
+    def test_a_release_is_opened_in_that_release_alone(self, workplace: Workplace) -> None:
+        workplace.ingest()
+        named = self.candidate_id(workplace)
+        assert self.opened(workplace, named).path == PATH
+        for commit in ("v1.0.0", "1.0.0"):
+            with pytest.raises(NotIndexedError):
+                self.opened(workplace, named.replace(CODE_COMMIT, commit))
 
 
 def test_of_a_text_that_left_its_file_the_other_indexed_file_is_opened(workplace: Workplace) -> None:

@@ -87,7 +87,7 @@ def asked(text: str) -> Run:
         payloads={"doc": CacheAside(9), "code": CacheAside(9)},
     )
     made = run(text, index=index, vectors=[QueryVectors(text, {"doc": [1.0], "code": [1.0]}, None)])  # type: ignore[arg-type]
-    made.scope = Scope(("doc", "code"), {"doc": Filter(), "code": Filter()}, (), {}, (), False, False)
+    made.scope = Scope(("doc", "code"), {"doc": Filter(), "code": Filter()}, (), None, (), "")
     return made
 
 

@@ -296,8 +296,9 @@ def test_the_api_reference_answers_docs_questions_but_does_not_repeat_the_code(s
     assert "api-reference" in {candidate.origin for candidate in docs.candidates}
 
 
-def test_a_version_that_only_code_has_takes_its_docs_from_the_api_reference(service):
-    pack = ask(service, "RetryPlugin", filters={"repo_ref_hint": "9.9.0"})
+@pytest.mark.parametrize("name", ["9.9.0", "V9.9.0", CODE_COMMIT[:7]])
+def test_a_commit_that_only_code_has_takes_its_docs_from_the_api_reference(service, name):
+    pack = ask(service, "RetryPlugin", filters={"repo_ref_hint": name})
     assert {candidate.ref for candidate in pack.candidates} == {CODE_COMMIT}
     assert set(kinds(pack)) == {"docs", "code"}
     assert "ref_not_indexed" not in codes(pack)
@@ -309,7 +310,7 @@ def test_pages_of_the_api_reference_can_be_named(service):
     assert {candidate.path for candidate in pack.candidates} == {page}
 
 
-def test_an_unknown_version_is_said_and_everything_searched(service):
+def test_an_unknown_commit_is_said_and_everything_searched(service):
     pack = ask(service, filters={"repo_ref_hint": "v0.0.1"})
     assert "ref_not_indexed" in codes(pack)
     assert pack.candidates

@@ -1,4 +1,4 @@
-"""Which versions of the ADK a question names, and which of the indexed ones are searched for it."""
+"""Which versions of the ADK a question names, and how versions are read."""
 
 from __future__ import annotations
 
@@ -14,15 +14,10 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.versions import version_in
 from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import MAX_QUERY_CHARS
-from adk_evidence.released_versions import checked_version, is_same_version, version_of
+from adk_evidence.released_versions import checked_version, is_same_version, tagged_version
 from adk_evidence.search.query import normalise
-from adk_evidence.search.versions import (
-    AskedVersion,
-    asked_versions,
-    choose_versions,
-    missing_version,
-    without_versions,
-)
+from adk_evidence.search.question_versions import asked_versions, without_versions
+from adk_evidence.search.scope import not_held
 
 
 def texts(question: str) -> list[str]:
@@ -168,69 +163,60 @@ def test_versions_are_taken_out(question: str, plain: str) -> None:
     assert without_versions(question) == plain
 
 
-# Choosing
-
-REFS = {"c1": ("v1.18.0",), "c2": ("v1.18.3",), "v2.1.0": (), "c4": ("v2.13.0", "main")}
-
-
-def asked(*names: str) -> list[AskedVersion]:
-    return [version for name in names for version in asked_versions(f"ADK {name}")]
-
-
 @pytest.mark.parametrize(
-    ("names", "searched", "basis"),
+    ("said", "held", "others"),
     [
-        ((), "v2.13.0", "newest"),
-        (("1.18",), "v1.18.3", "question"),
-        (("1.18.0",), "v1.18.0", "question"),
-        (("1.x",), "v1.18.3", "question"),
-        (("v2",), "v2.13.0", "question"),
-        (("2.1",), "v2.1.0", "question"),
-        (("<2",), "v1.18.3", "question"),
-        ((">=1.18,<1.18.2",), "v1.18.0", "question"),
-        (("1.18.1",), "v1.18.3", "nearest"),
-        (("1.2",), "v1.18.3", "nearest"),
-        ((">=2.20",), "v2.13.0", "nearest"),
-        (("2.0.0b1",), "v2.13.0", "nearest"),
-        (("3.0",), "v2.13.0", "newest"),
-        (("1.18.0", "2.1"), "v2.1.0 v1.18.0", "question"),
-        (("1.18.0", "3.0"), "v1.18.0", "nearest"),
+        ("1.18", "1.18.0 1.18.3", "1.17.9 1.1.8 2.0.0"),
+        ("2.x", "2.0.0 2.13.0", "1.18.0 3.0.0"),
+        ("2.0.0b1", "2.0.0b1", "2.0.0 2.0.0b2"),
+        (">=1.18,<2", "1.18.0 1.20.0", "1.17.0 2.0.0"),
+        ("~=1.18", "1.18.0 1.20.0", "1.17.0 2.0.0"),
+        ("~=2", "2.0.0 2.13.0", "1.18.0 3.0.0"),
+        ("~=2.x", "2.0.0 2.13.0", "1.18.0 3.0.0"),
+        ("~=2.1.x", "2.1.0 2.1.7", "2.0.0 2.2.0"),
+        ("~=2,<2.5", "2.0.0 2.4.9", "1.18.0 2.5.0 3.0.0"),
+        ("~=2b1,<2.5", "2.0.0b1 2.4.0", "1.18.0 2.5.0"),
+        ("2.x+", "2.0.0 3.1.0", "1.18.0"),
+        ("1.18+", "1.18.0 2.0.0", "1.17.0"),
+        ("!=1.x", "0.5.0 2.13.0", "1.0.0 1.18.0"),
+        ("!=1.5", "1.5.1 2.0.0", "1.5.0"),
+        (">1.x", "2.0.0 3.0.0", "1.0.0 1.18.0"),
+        (">1.18.x", "1.19.0 2.0.0", "1.18.0 1.18.3"),
+        (">=2.x", "2.0.0 3.0.0", "1.18.0"),
+        ("<=2.x", "1.18.0 2.13.0", "3.0.0"),
+        ("<=2.1.x", "2.1.0 2.1.9", "2.2.0"),
+        ("<2.x", "1.18.0", "2.0.0 2.13.0"),
+        ("==1.*,!=1.5", "1.0.0 1.18.0", "1.5.0 2.0.0"),
+        ("===2.13,>2", "2.13.0", "2.14.0"),
+        (">=1.x,<=2.x", "1.0.0 2.13.0", "0.9.0 3.0.0"),
     ],
 )
-def test_the_best_match_is_searched(names: tuple[str, ...], searched: str, basis: str) -> None:
-    choice = choose_versions("code", REFS, asked(*names))
-    assert (" ".join(choice.searched), choice.basis) == (searched, basis)
-    assert len(choice.searched) + len(choice.left_out) == 4
-    assert [f"v{version_of(c, REFS[c])}" for c in choice.commits] == sorted(choice.searched)
+def test_a_version_holds_what_people_mean_by_it(said: str, held: str, others: str) -> None:
+    (version,) = asked_versions(f"retries in google-adk {said}")
+    assert [one for one in held.split() if not version.holds(Version(one))] == []
+    assert [one for one in others.split() if version.holds(Version(one))] == []
 
 
-def test_one_version_needs_no_filter() -> None:
-    for names in ((), ("1.18",), ("2.13",)):
-        assert choose_versions("code", {"c": ("v2.13.0",)}, asked(*names)).commits == ()
+def test_what_is_no_version_in_any_spelling_is_not_read() -> None:
+    assert texts("adk 2.xb1") == texts("google-adk==2.xb1") == texts("adk 2.x.dev1") == []
 
 
-def test_guides_without_a_version_are_always_searched() -> None:
-    refs = {"sha": ("main",), "v1.18.0": (), "v2.13.0": ()}
-    assert choose_versions("doc", refs, asked("1.18")).commits == ("sha", "v1.18.0")
-    assert choose_versions("doc", refs, []).commits == ("sha", "v2.13.0")
+_NUMBERS = st.from_regex(r"\A[0-9]{1,3}(\.[0-9]{1,4}){0,3}(\.[xX*])?((a|b|rc|\.dev|\.post)[0-9]{1,3})?\Z")
+_BOUNDS = st.tuples(st.sampled_from(["===", "==", "~=", "!=", ">=", "<=", ">", "<", ""]), _NUMBERS).map("".join)
 
 
-def test_code_without_a_version_gives_way_to_the_version_that_is_asked_for() -> None:
-    refs = {"sha": (), "v1.18.0": (), "v2.13.0": ()}
-    assert choose_versions("code", refs, asked("1.18")).commits == ("v1.18.0",)
-    assert choose_versions("code", refs, []).commits == ("sha", "v2.13.0")
-
-
-def test_two_commits_of_one_version_are_searched_together() -> None:
-    refs = {"sha": ("v2.13.0",), "v2.13.0": (), "v1.0.0": ()}
-    assert choose_versions("doc", refs, []).commits == ("sha", "v2.13.0")
+@given(st.lists(_BOUNDS, min_size=1, max_size=4).map(",".join), st.sampled_from(["", "+"]))
+def test_whatever_looks_like_a_version_can_be_compared(bounds: str, end: str) -> None:
+    for version in asked_versions(f"adk {bounds}{end}"):
+        assert version.holds(Version("2.13.0")) in (True, False)
+        assert version.nearest_to.release
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "1.0" + "9" * 5000])
 def test_a_number_of_thousands_of_digits_is_no_version(text: str) -> None:
     with pytest.raises(InvalidRequestError):
         checked_version(text)
-    assert version_in(f"adk-{text}") is None and version_of(text, ()) is None
+    assert version_in(f"adk-{text}") is None and tagged_version(text) is None
     assert not is_same_version(text, text) and not AdkVersion(indexed=text, wanted=text).is_wanted
 
 
@@ -239,24 +225,17 @@ def test_versions_are_compared_by_their_numbers() -> None:
     assert not is_same_version(None, None)
 
 
-@pytest.mark.parametrize(("commit", "names"), [("979a8fa9", ()), ("1234567", ()), ("v2", ("main",)), ("v2.x", ())])
-def test_what_is_no_version_is_none(commit: str, names: tuple[str, ...]) -> None:
-    assert version_of(commit, names) is None
+@pytest.mark.parametrize("name", ["979a8fa9", "1234567", "v2", "main", "v2.x", ""])
+def test_what_is_no_tag_of_a_version_is_none(name: str) -> None:
+    assert tagged_version(name) is None
 
 
 def test_a_version_that_is_not_indexed_is_said_with_what_is() -> None:
-    def said(refs: dict[str, tuple[str, ...]], *names: str) -> str | None:
-        return missing_version(asked(*names), [choose_versions("code", refs, asked(*names))])
-
-    only = {"v2.13.0": ()}
-    assert said(only) is None and said(only, "2.13") is None
-    assert said(only, "1.18") == (
+    asked = asked_versions("from ADK 1.18 to 1.20")
+    assert not_held("2.13.0", asked[:1]) == (
         "The question is about ADK 1.18; the index holds v2.13.0. Evidence may not hold there."
     )
-    assert said(REFS, "1.20") == (
-        "The question is about ADK 1.20; the index holds v1.18.3, v2.13.0, v2.1.0, v1.18.0, of which v1.18.3 was "
-        "searched. Evidence may not hold there."
-    )
-    assert said({"sha": ()}, "1.18") == (
-        "The question is about ADK 1.18; the index does not say which version it holds. Evidence may not hold there."
+    assert not_held(None, asked) == (
+        "The question is about ADK 1.18 and 1.20; the index does not say which version it holds. Evidence may not hold "
+        "there."
     )

@@ -153,8 +153,20 @@ def test_the_version_that_a_question_names_has_its_own_index_answer(home: Workpl
     assert index_for(home.settings, f"{QUESTION} in ADK 9.9", named("8.1.0")).warning is None
     # Several versions are no choice.
     assert index_for(home.settings, "from ADK 8.1 to 9.9", named("8.4.0")).version == "8.4.0"
-    assert index_for(home.settings, QUESTION, None, ref="v8.4.0").version == "8.4.0"
-    assert index_for(home.settings, QUESTION, None, ref="main").version == "9.9.0"
+
+
+@pytest.mark.parametrize(
+    ("said", "nearest"),
+    [("8.3", "8.1.0"), ("v8.9", "8.4.0"), ("1.x", "8.1.0"), (">=10", "9.9.0"), ("9.8", "9.9.0")],
+)
+def test_where_the_version_of_a_question_is_not_indexed_the_nearest_answers(
+    home: Workplace, said: str, nearest: str
+) -> None:
+    for wanted in (None, named("8.1.0"), named("9.9.0")):
+        pack = ask(home.settings, f"{QUESTION} in ADK {said}", wanted)
+        assert refs(pack) == {CODE_COMMIT if nearest == "9.9.0" else f"v{nearest}"}
+        (warning,) = pack.warnings
+        assert warning.startswith("version_not_indexed: The question is about ADK ") and nearest in warning
 
 
 def test_without_a_project_the_main_index_answers(home: Workplace) -> None:

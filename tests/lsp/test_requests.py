@@ -214,16 +214,11 @@ def test_a_page_that_was_made_of_docstrings_is_what_was_indexed(client: RawClien
     assert any("RetryPlugin" in line for line in lines)
 
 
-def test_a_candidate_of_another_version_opens_where_its_text_is_in_the_indexed_one(client: RawClient) -> None:
+def test_a_candidate_of_a_version_that_is_not_indexed_is_refused(client: RawClient) -> None:
     asked = {"query": QUESTION, "filters": {"source_types": ["code"]}}
     first = client.result("adk/evidence", asked)["candidates"][0]
     other = first["candidate_id"].replace(CODE_COMMIT, "v1.0.0")
-    told = {name: first[name] for name in ("text", "path", "language", "symbol", "headings")}
-    lines = {"start": first["lines"]["start"] + 90, "end": first["lines"]["end"] + 90}
-    source = client.result("adk/source", {"candidateId": other, "cited": {**told, "lines": lines}})
-    assert (source["cited_commit"], source["commit"], source["path"]) == ("v1.0.0", CODE_COMMIT, first["path"])
-    assert (source["lines"], source["verification"]["state"]) == (first["lines"], "moved")
-    assert client.result("adk/source", {"candidateId": other})["verification"]["state"] == "unverified"
+    assert "not hold this candidate" in client.request("adk/source", {"candidateId": other})["error"]["message"]
 
 
 def test_a_path_opens_at_a_commit_and_lines(client: RawClient) -> None:

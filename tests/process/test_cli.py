@@ -306,7 +306,7 @@ def test_a_conversation_that_is_none_is_one_sentence(cli, indexed, tmp_path, con
 
 def test_options_become_the_request(cli, indexed):
     narrow = ["--path", "src/**", "--path", "docs/**", "--exclude", "**/runners.py", "--language", "python"]
-    more = ["--mode", "debug", "-k", "5", "--ref", "9.9.0", "--time-budget-ms", "60000", "--strict"]
+    more = ["--mode", "debug", "-k", "5", "--time-budget-ms", "60000", "--strict"]
     result = cli("ask", QUESTION, *narrow, *more, "--json", "--home", indexed.home)
     assert result.exit_code == 0, result.stderr
     pack = json.loads(result.stdout)
@@ -315,7 +315,6 @@ def test_options_become_the_request(cli, indexed):
         "path_allowlist": ["src/**", "docs/**"],
         "path_blocklist": ["**/runners.py"],
         "languages": ["python"],
-        "repo_ref_hint": "9.9.0",
     }
 
 
@@ -340,9 +339,9 @@ def test_a_question_on_standard_input(cli, indexed):
 
 
 def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
-    result = cli("ask", QUESTION, "--ref", "v0", "--json", "--home", indexed.home)
+    result = cli("ask", f"{QUESTION} in ADK 1.0", "--json", "--home", indexed.home)
     json.loads(result.stdout)
-    assert "warning: ref_not_indexed" in result.stderr
+    assert "warning: version_not_indexed" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -358,7 +357,7 @@ def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
         (("x", "--source", "web"), "--source does not know 'web'"),
         (("x" * 9000,), "it has more than 8000 characters and no traceback"),
         (("  ",), "it is empty"),
-        (("x", "--ref", "\udcff"), "not valid Unicode"),
+        (("x", "--language", "\udcff"), "not valid Unicode"),
         (("x", "--profile", "nope"), "no profile 'nope'"),
     ],
 )

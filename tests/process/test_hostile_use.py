@@ -81,7 +81,6 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path) -> None:
         (["ask", "x", "--path", ""], "--path is not valid: it is empty"),
         (["ask", "x", "--exclude", ""], "--exclude is not valid"),
         (["ask", "x", "--language", ""], "--language is not valid"),
-        (["ask", "x", "--ref", ""], "--ref is not valid"),
         (["operate", ""], "is empty"),
     ],
 )

@@ -18,7 +18,6 @@ const REQUEST: Words<FindEvidenceRequest> = {
   sources: 'a list of "docs" and "code"',
   pathAllowlist: "a list of globs",
   pathBlocklist: "a list of globs",
-  repoRef: "a commit, a tag or a branch",
   scope: "a URI",
 };
 
@@ -48,12 +47,11 @@ export function checkRequest(request: unknown): FindEvidenceRequest {
 
 /** The server's parameters for a request that was checked. */
 export function paramsOfRequest(request: FindEvidenceRequest): EvidenceParams {
-  const { query, taskMode, maxResults, timeBudgetMs, sources, pathAllowlist, pathBlocklist, repoRef } = request;
+  const { query, taskMode, maxResults, timeBudgetMs, sources, pathAllowlist, pathBlocklist } = request;
   const filters: EvidenceFilters = given({
     source_types: sources as EvidenceFilters["source_types"],
     path_allowlist: pathAllowlist,
     path_blocklist: pathBlocklist,
-    repo_ref_hint: repoRef,
   });
   return { query, filters, ...given({ taskMode, maxResults, timeBudgetMs }) };
 }

@@ -87,8 +87,6 @@ export interface FindEvidenceRequest {
   /** Globs as in `.gitignore` of paths in the repositories. */
   pathAllowlist?: string[];
   pathBlocklist?: string[];
-  /** Commit, tag or branch that the evidence must be of. */
-  repoRef?: string;
   /** URI of the document or folder that the question is about: each folder of a workspace may have another server. */
   scope?: string;
 }

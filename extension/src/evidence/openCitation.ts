@@ -1,8 +1,8 @@
 import * as vscode from "vscode";
 import { PACK_VIEW, SECTION } from "../ids";
 import { Problem } from "../problem";
-import type { Candidate, EvidenceResult, LineSpan, SourceParams, SourceResult } from "../protocol/generated";
-import { clip, messageLine } from "../text/untrusted";
+import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
+import { messageLine } from "../text/untrusted";
 import type { OpenTarget } from "../webview/actions";
 import type { Evidence } from "./client";
 import { shortCommit } from "./commit";
@@ -11,9 +11,6 @@ import { type Note, type Opening, planOpening } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
 
 const STATUS_MS = 10_000;
-/** What the server takes of a cited text, in characters (`CitedTextParams`). */
-const LONGEST = { text: 200_000, path: 4000, language: 100, name: 1000 } as const;
-
 /** Opens what citations point to, read-only, with the cited lines marked and the cursor at the first of them. */
 export class Citations {
   constructor(
@@ -33,7 +30,7 @@ export class Citations {
       throw new Problem(vscode.l10n.t("This citation is not of the evidence that is shown. Ask again."), "not_held");
     }
     const scope = this.evidence.scopeOf(pack);
-    const source = await this.evidence.source(paramsOf(candidate), undefined, scope);
+    const source = await this.evidence.source({ candidateId: candidate.candidate_id }, undefined, scope);
     const openDocs = vscode.workspace.getConfiguration(SECTION).get<string>("openDocs");
     await this.carryOut(
       planOpening(candidate, source, where, openDocs === "browser" ? "browser" : "source"),
@@ -74,7 +71,7 @@ export class Citations {
   }
 
   private mark(editor: vscode.TextEditor, source: SourceResult, lines: LineSpan | null, note: Note | null): void {
-    const remark = remarkOn(note, source, lines);
+    const remark = note === null ? null : remarkOn(note, source, lines);
     const { document } = editor;
     if (lines !== null) {
       const start = new vscode.Position(lines.start - 1, 0);
@@ -92,57 +89,8 @@ export class Citations {
   }
 }
 
-/** Names the candidate, and says what to look for where the index holds another version. */
-function paramsOf({ candidate_id, text, path, language, symbol, headings, lines }: Candidate): SourceParams {
-  if (text.length > LONGEST.text) {
-    return { candidateId: candidate_id, cited: null };
-  }
-  const cited = {
-    text,
-    path: clipTo(LONGEST.path, path),
-    language: clipTo(LONGEST.language, language),
-    symbol: symbol === null ? null : clipTo(LONGEST.name, symbol),
-    headings: headings.map((heading) => clipTo(LONGEST.name, heading)),
-    lines,
-  };
-  return { candidateId: candidate_id, cited };
-}
-
-/** At most so many characters, the ellipsis included. */
-function clipTo(longest: number, text: string): string {
-  return text.length <= longest ? text : clip(text, longest - 1);
-}
-
-/** What the reader must know; null where there is nothing. Only paths and commits in it are from elsewhere. */
-function remarkOn(note: Note | null, source: SourceResult, lines: LineSpan | null): string | null {
-  if (typeof source.cited_commit === "string") {
-    return remarkOnVersion(note, source, lines);
-  }
-  return note === null ? null : remarkOnChange(note, source, lines);
-}
-
-/** What the reader must know of a text that is of another version than the cited one. */
-function remarkOnVersion(note: Note | null, source: SourceResult, lines: LineSpan | null): string {
-  const versions = vscode.l10n.t(
-    "{0} was cited and is not indexed; this is {1}.",
-    shortCommit(source.cited_commit ?? ""),
-    shortCommit(source.commit),
-  );
-  const span = lines === null ? "" : `${lines.start}–${lines.end}`;
-  switch (note) {
-    case "changed":
-      return `${versions} ${vscode.l10n.t("What was cited is at lines {0} here, with another text.", span)}`;
-    case "gone":
-      return `${versions} ${vscode.l10n.t("What was cited is not in {0}.", messageLine(source.path))}`;
-    case "unverified":
-    case "kept":
-      return `${versions} ${vscode.l10n.t("The cited lines may be others here.")}`;
-    default:
-      return `${versions} ${vscode.l10n.t("The cited text stands at lines {0} here.", span)}`;
-  }
-}
-
-function remarkOnChange(note: Note, source: SourceResult, lines: LineSpan | null): string {
+/** What the reader must know. Only paths and commits in it are from elsewhere. */
+function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): string {
   const path = messageLine(source.path);
   const span = lines === null ? "" : `${lines.start}–${lines.end}`;
   switch (note) {

@@ -65,7 +65,7 @@ const NOTES: Record<Verification["state"], Note | null> = {
 /** Which lines of the source's document are marked, and what the reader must know. */
 export function planSource(source: SourceResult): Extract<Opening, { kind: "document" }> {
   const { lines } = source;
-  // Of a text that the index has, the server says what became of the citation only where another version was cited.
+  // Of a text that the index has, the server says what became of the citation only where another file has its text.
   if (source.matches_index && source.verification === null) {
     return { kind: "document", lines, note: source.local_matches ? null : "kept" };
   }

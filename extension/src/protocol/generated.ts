@@ -161,7 +161,7 @@ export interface EvidenceFilters {
    */
   tags?: string[];
   /**
-   * Commit, tag or branch that evidence must be of.
+   * Commit, tag or branch of which evidence must be.
    */
   repo_ref_hint?: string | null;
 }
@@ -191,8 +191,7 @@ export interface TargetsParams {
 /**
  * `adk/source`: a citation, a candidate's id, or a path of the index with a commit and lines.
  *
- * The index of the version that the project at `folder` uses is read first. A citation or candidate of a version that
- * is not indexed is opened in another one; `cited` then says what is looked for.
+ * The index of the version that the project at `folder` uses is read first, then those of other versions.
  */
 export interface SourceParams {
   citation?: string | null;
@@ -201,7 +200,6 @@ export interface SourceParams {
   repo?: string | null;
   commit?: string | null;
   lines?: LineSpan | null;
-  cited?: CitedTextParams | null;
   folder?: string | null;
 }
 /**
@@ -210,17 +208,6 @@ export interface SourceParams {
 export interface LineSpan {
   start: number;
   end: number;
-}
-/**
- * The text of a candidate, by which its lines are found where the index does not hold the candidate.
- */
-export interface CitedTextParams {
-  text: string;
-  path: string;
-  language: string;
-  symbol?: string | null;
-  headings?: string[];
-  lines?: LineSpan | null;
 }
 /**
  * `adk/status` takes nothing.
@@ -447,7 +434,7 @@ export interface RetrievalPlan {
    */
   excluded_origins: string[];
   /**
-   * Where the question names a version, or several are indexed.
+   * Where the question names a version.
    */
   versions: VersionPlan | null;
   /**
@@ -467,7 +454,7 @@ export interface ScoreScale {
   lowest: number | null;
 }
 /**
- * Which versions of the ADK were searched.
+ * Which versions of the ADK a question names, and which one the index is of.
  */
 export interface VersionPlan {
   /**
@@ -475,21 +462,13 @@ export interface VersionPlan {
    */
   asked: string[];
   /**
-   * What decided: the question, the project, what is nearest to these, the newest one, or the request's filter.
+   * The version of the index; null where nobody knows.
    */
-  basis: "question" | "project" | "nearest" | "newest" | "request";
+  indexed: string | null;
   /**
-   * By collection; one without known versions is left out.
+   * Whether the question names the version of the index, and no other.
    */
-  searched: {
-    [k: string]: string[];
-  };
-  /**
-   * By collection: indexed, but not searched.
-   */
-  left_out: {
-    [k: string]: string[];
-  };
+  is_asked: boolean;
 }
 /**
  * For readers of which programming languages pages were searched.
@@ -1085,7 +1064,6 @@ export interface SourceResult {
   verification: Verification | null;
   local_file: string | null;
   local_matches: boolean;
-  cited_commit: string | null;
   site_url: string | null;
 }
 /**

@@ -23,7 +23,6 @@ from adk_evidence.services.openai_api import costs_nothing
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence.store.manifest import is_beside
 from adk_evidence.tokens import estimate_tokens
 from adk_ingest.credentials import holds_credential
 from adk_ingest.enrichment.prompt import Asked, asked, passages, task
@@ -82,8 +81,8 @@ class Survey:
 def survey(settings: Settings) -> Survey:
     """Read which chunks of the published index lack questions.
 
-    Left out are generated pages, which repeat what the code says, what is for readers of another language than the
-    corpus's own, and versions that are kept beside the index's own.
+    Left out are generated pages, which repeat what the code says, and what is for readers of another language than the
+    corpus's own.
 
     Raises:
         InvalidRequestError: Indexes of these settings hold no questions.
@@ -138,8 +137,7 @@ def _chunks(settings: Settings) -> Iterator[Mapping[str, Any]]:
 
 def _counts(payload: Mapping[str, Any]) -> bool:
     """Whether anybody needs questions for a chunk."""
-    is_elsewhere = payload["origin"] == "api-reference" or is_beside(payload["corpus"])
-    return not is_elsewhere and payload.get("for_language") is None
+    return payload["origin"] != "api-reference" and payload.get("for_language") is None
 
 
 def _rank(payload: ChunkPayload) -> tuple[Any, ...]:

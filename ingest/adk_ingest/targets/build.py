@@ -148,7 +148,7 @@ def _read(
     progress.stage("targets")
     texts: dict[str, str] = {}
     pages: list[str] = []
-    for name, corpus in manifest.proper().items():
+    for name, corpus in manifest.corpora.items():
         if corpus.kind == "code":
             texts.update(_code(corpus, readers[name]))
         elif corpus.source != "api-reference":

@@ -38,7 +38,7 @@ def differences(manifest: IndexManifest, survey: Survey) -> Differences:
     """
     indexed = {
         (corpus.repo, path): file.sha256
-        for corpus in manifest.proper().values()
+        for corpus in manifest.corpora.values()
         if corpus.source != "api-reference" and corpus.repo not in survey.unread
         for path, file in corpus.files.items()
     }

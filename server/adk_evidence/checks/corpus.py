@@ -113,7 +113,7 @@ def files_of_folder(folder: Path) -> Iterator[DocsFile]:
 def indexed_version(settings: Settings, manifest: IndexManifest) -> str | None:
     """The version of google-adk that an index is of, as the index calls it; None where it holds no source of that."""
     adk = settings.corpora["code"].repo
-    return next((one.ref or one.commit for one in manifest.proper().values() if one.repo == adk), None)
+    return next((one.ref or one.commit for one in manifest.corpora.values() if one.repo == adk), None)
 
 
 def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
@@ -127,7 +127,7 @@ def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
         SourceError: The source of a corpus is missing.
     """
     readers = source_readers(manifest, folder)
-    for name, corpus in sorted(manifest.proper().items()):
+    for name, corpus in sorted(manifest.corpora.items()):
         if corpus.kind != "doc" or corpus.source == "api-reference":
             continue
         location, reader = corpus.location, readers[name]

@@ -28,7 +28,7 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import EvidencePack, LineSpan, Verification, VerificationState, is_intact
 from adk_evidence.readers.python import Definition, parse_lines
-from adk_evidence.released_versions import version_of
+from adk_evidence.released_versions import tagged_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.validation import first_problem
@@ -240,7 +240,7 @@ def _answering(pack: SavedPack, code_repo: str) -> str | None:
     refs = Counter(one.ref for one in pack.candidates if one.source_type == "code" and one.repo == code_repo)
     said = [pack.adk.indexed] if pack.adk is not None and pack.adk.indexed is not None else []
     for text in (*said, *(ref for ref, _ in refs.most_common(1))):
-        if (version := version_of(text, ())) is not None:
+        if (version := tagged_version(text)) is not None:
             return str(version)
     return None
 
@@ -256,7 +256,7 @@ def read_sources(manifest: IndexManifest, readers: Mapping[str, SourceReader]) -
         Against(
             entry.repo, _label(entry.repo, entry.ref or entry.commit), Corpus(readers[name]), _is_made(entry.source)
         )
-        for name, entry in manifest.proper().items()
+        for name, entry in manifest.corpora.items()
     ]
 
 

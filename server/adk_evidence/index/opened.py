@@ -36,6 +36,8 @@ KEPT_PAYLOADS = 2048
 KEPT_OUTLINES = 512
 # Some 20 kilobytes each.
 KEPT_VECTORS = 512
+# The shortest beginning that stands for a commit.
+SHORT_COMMIT = 7
 
 
 class DenseGap(NamedTuple):
@@ -87,7 +89,7 @@ class Index:
         except BaseException:
             lease.release()
             raise
-        # What this process has read: payloads by point id, and how rare words are by kind, filter and term.
+        # What this process has read: payloads by point id, and how rare words are by kind and term.
         self.payloads: dict[Kind, CacheAside[ChunkPayload]] = {kind: CacheAside(KEPT_PAYLOADS) for kind in KINDS}
         self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
         # The vectors of the passages of results, by point id.
@@ -165,10 +167,11 @@ class Index:
         """Paths of every indexed file by kind, sorted."""
         return {kind: tuple(sorted({path for corpus in self._of(kind) for path in corpus.files})) for kind in KINDS}
 
-    @cached_property
-    def refs(self) -> dict[Kind, dict[str, tuple[str, ...]]]:
-        """Indexed commits by kind, with the names they go by."""
-        return {kind: {one.commit: (one.ref,) if one.ref else () for one in self._of(kind)} for kind in KINDS}
+    def commits_of(self, kind: Kind, name: str | None) -> tuple[str, ...]:
+        """The indexed commits of a kind that a commit, the beginning of one, a tag or a branch names."""
+        wanted = (name or "").strip().lower()
+        found = [one for one in self._of(kind) if wanted and _is_named(one, wanted)]
+        return tuple(dict.fromkeys(one.commit for one in found))
 
     def _of(self, kind: Kind) -> list[CorpusEntry]:
         return [corpus for corpus in self.manifest.corpora.values() if corpus.kind == kind]
@@ -209,6 +212,14 @@ class Index:
         if closing:
             self.store.close()
             self._lease.release()
+
+
+def _is_named(corpus: CorpusEntry, wanted: str) -> bool:
+    if len(wanted) >= SHORT_COMMIT and corpus.commit.lower().startswith(wanted):
+        return True
+    return wanted.removeprefix("v") in {
+        name.lower().removeprefix("v") for name in (corpus.commit, corpus.ref) if name is not None
+    }
 
 
 class CurrentIndex:

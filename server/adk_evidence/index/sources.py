@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from adk_evidence.errors import SourceError
-from adk_evidence.gitcli import GitError, run_git
+from adk_evidence.gitcli import GitError, GitRefusalError, run_git
 from adk_evidence.store.manifest import SourceLocation
 from adk_evidence.textfile import decode, is_binary
 
@@ -160,7 +160,13 @@ class SourceReader:
     def read_at_commit(self, path: str) -> str | None:
         """The text of a file at the indexed commit, or None where the source keeps no history."""
         _note_unstamped()
-        return self._show(path) if self._location.kind == "git" else None
+        if self._location.kind != "git":
+            return None
+        try:
+            return self._show(path)
+        except GitError:
+            # Git did not get to an answer, which is therefore not kept: the next call asks again.
+            return None
 
     def _read_commit(self, path: str) -> str | None:
         # git could take a commit that is not a hash for an option or for another revision.
@@ -169,7 +175,7 @@ class SourceReader:
         command = ["cat-file", "blob", f"{self._location.commit}:{path}"]
         try:
             return _decode(run_git(command, cwd=Path(self._root), timeout=GIT_SHOW_SECONDS))
-        except (GitError, ValueError):  # ValueError: a NUL in the path
+        except (GitRefusalError, ValueError):  # ValueError: a NUL in the path
             return None
 
     def on_disk(self, path: str) -> str | None:

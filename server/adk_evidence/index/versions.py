@@ -21,10 +21,10 @@ from adk_evidence.commands import spelled, with_options
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.paths import Home
-from adk_evidence.released_versions import checked_version, read_release, version_of
+from adk_evidence.released_versions import checked_version, read_release, tagged_version
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.generations import GenerationStore
-from adk_evidence.store.manifest import IndexManifest, checkout_name, is_beside
+from adk_evidence.store.manifest import IndexManifest, checkout_name
 
 # Runs of ingestion, which have no project, do not wait for these.
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def configured_version(settings: Settings) -> str | None:
 
 
 def version_of_code(manifest: IndexManifest, settings: Settings) -> str | None:
-    """The version of the ADK's code proper in an index, without versions that are kept beside it; None of other code.
+    """The version of the ADK's code proper in an index; None of other code.
 
     Args:
         manifest: Of the index.
@@ -276,9 +276,9 @@ def version_of_code(manifest: IndexManifest, settings: Settings) -> str | None:
     """
     adk = settings.corpora["code"].repo
     for name, corpus in manifest.corpora.items():
-        if corpus.kind == "code" and corpus.repo == adk and not is_beside(name) and checkout_name(name) == name:
-            version = version_of(corpus.commit, (corpus.ref,) if corpus.ref else ())
-            return None if version is None else str(version)
+        if corpus.kind == "code" and corpus.repo == adk and checkout_name(name) == name:
+            versions = map(tagged_version, (corpus.ref or "", corpus.commit))
+            return next((str(version) for version in versions if version is not None), None)
     return None
 
 

@@ -305,15 +305,11 @@ class Candidate(Frozen):
 
 
 class VersionPlan(Frozen):
-    """Which versions of the ADK were searched."""
+    """Which versions of the ADK a question names, and which one the index is of."""
 
     asked: tuple[str, ...] = Field(description="What the question names, e.g. `1.18` or `>=2.0`.")
-    basis: Literal["question", "project", "nearest", "newest", "request"] = Field(
-        description="What decided: the question, the project, what is nearest to these, the newest one, or the "
-        "request's filter."
-    )
-    searched: dict[str, tuple[str, ...]] = Field(description="By collection; one without known versions is left out.")
-    left_out: dict[str, tuple[str, ...]] = Field(description="By collection: indexed, but not searched.")
+    indexed: str | None = Field(description="The version of the index; null where nobody knows.")
+    is_asked: bool = Field(description="Whether the question names the version of the index, and no other.")
 
 
 class LanguagePlan(Frozen):
@@ -391,9 +387,7 @@ class RetrievalPlan(Frozen):
     )
     filters: dict[str, Any] = Field(default_factory=dict)
     excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")
-    versions: VersionPlan | None = Field(
-        default=None, description="Where the question names a version, or several are indexed."
-    )
+    versions: VersionPlan | None = Field(default=None, description="Where the question names a version.")
     languages: LanguagePlan | None = Field(
         default=None, description="For whose readers pages were searched; null where for all."
     )

@@ -75,7 +75,7 @@ class EvidenceFilters(Frozen):
         "`interface`, `type`, `enum`, `function`, `method`, `namespace`, `module`), a decorator (`@app.route`), "
         "`api-reference`, `sample`.",
     )
-    repo_ref_hint: _Text | None = Field(default=None, description="Commit, tag or branch that evidence must be of.")
+    repo_ref_hint: _Text | None = Field(default=None, description="Commit, tag or branch of which evidence must be.")
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

@@ -323,10 +323,7 @@ def version_label(pack: EvidencePack) -> str:
     if pack.adk is not None:
         return adk_label(pack.adk)
     plan = pack.retrieval_plan.versions if pack.retrieval_plan else None
-    if plan is None or plan.basis != "question":
-        return ""
-    versions = dict.fromkeys(version.removeprefix("v") for searched in plan.searched.values() for version in searched)
-    return f"google-adk {', '.join(versions)}, from the question"
+    return f"google-adk {plan.indexed}, from the question" if plan is not None and plan.is_asked else ""
 
 
 def verification_label(verification: Verification, quoted: Callable[[str], str] = one_line) -> str:

@@ -6,7 +6,6 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Availability, Candidate, SupportedLanguage
 from adk_evidence.readers.audience import read_too
 from adk_evidence.released_versions import read_release
-from adk_evidence.search.released import searched_version
 from adk_evidence.search.run import Run
 
 
@@ -68,7 +67,7 @@ def _version(run: Run) -> str | None:
     if run.scope.asked:
         (first, *others) = run.scope.asked
         return None if others or read_release(first.text) is None else first.text
-    return run.scope.adk.wanted if run.scope.adk is not None else searched_version(run)
+    return run.scope.adk.wanted if run.scope.adk is not None else run.scope.version
 
 
 def _is_later(since: str | None, version: str) -> bool:

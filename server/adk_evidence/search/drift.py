@@ -20,7 +20,6 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.includes import find_includes
 from adk_evidence.readers.snippets import snippets_of
-from adk_evidence.search.released import searched_version
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
 from adk_evidence.textfile import split_lines
@@ -40,7 +39,7 @@ def with_drift(run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, 
 
     `corpora` are the files of the index's corpora, by their names.
     """
-    checker = checker_for(run.settings, searched_version(run))
+    checker = checker_for(run.settings, run.scope.version)
     if checker is None:
         return tuple(candidates)
     made = []
@@ -62,8 +61,8 @@ def check_ahead(run: Run, corpora: Mapping[str, Corpus]) -> Iterator[str]:
         run: A request that has begun.
         corpora: The files of the index's corpora, by their names.
     """
-    checker = checker_for(run.settings, searched_version(run))
-    entries = run.index.manifest.proper() if checker is not None else {}
+    checker = checker_for(run.settings, run.scope.version)
+    entries = run.index.manifest.corpora if checker is not None else {}
     pages = (
         (path, lang, corpora[name])
         for name, corpus in sorted(entries.items())

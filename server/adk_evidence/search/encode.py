@@ -9,8 +9,8 @@ from adk_evidence.embedding.base import DenseEmbedder, SparseVector, question_em
 from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
+from adk_evidence.search.question_versions import without_versions
 from adk_evidence.search.run import QueryVectors, Run
-from adk_evidence.search.versions import without_versions
 
 _NOTHING = SparseVector((), ())
 

@@ -65,6 +65,7 @@ def begin(
         request.filters,
         query.text,
         index,
+        settings,
         context,
         retrieval.language,
         samples=retrieval.samples,

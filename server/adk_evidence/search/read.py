@@ -15,6 +15,7 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, point_id, sha256_text
 from adk_evidence.models.citation import code_citation, docs_citation, parse_citation, short_name
 from adk_evidence.models.pack import LeftOut, LineSpan, Verification
+from adk_evidence.released_versions import tagged_version
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
@@ -50,8 +51,7 @@ class CitedSource(Frozen):
 
     `matches_index` says whether `text` is to the letter what was indexed. If not, `verification` says what became of
     the cited lines, and `lines` are their lines now; where another indexed file holds them, `path` and `text` are of
-    that file. `cited_commit` is set where the index does not hold what was cited, and `commit` is of another version:
-    `verification` then says what that version has. `local_file` is where the file lies on this machine, None for a
+    that file. `local_file` is where the file lies on this machine, None for a
     page that was made for the index; its text is `text` only if `local_matches`.
     """
 
@@ -68,7 +68,6 @@ class CitedSource(Frozen):
     verification: Verification | None
     local_file: Path | None
     local_matches: bool
-    cited_commit: str | None = None
 
 
 def read_file(
@@ -209,6 +208,9 @@ def lines_for_others(session: Session, source: CitedSource) -> tuple[LeftOut, ..
 def read_candidate(session: Session, candidate_id: str) -> CitedSource:
     """The source of a pack's candidate.
 
+    The text of a release is opened in that release alone. Other sources move on while people look at a pack: the same
+    chunk is then opened at the commit that is indexed.
+
     Raises:
         InvalidRequestError: The text is not the id of a candidate.
         NotIndexedError: The index does not hold the candidate.
@@ -224,7 +226,8 @@ def read_candidate(session: Session, candidate_id: str) -> CitedSource:
         collection = session.settings.store.collection(kind)
         for record in session.index.store.retrieve(collection, [point_id(match["chunk"])]):
             payload = ChunkPayload.model_validate(record.payload)
-            if payload.candidate_id == candidate_id:
+            moved_on = tagged_version(match["commit"]) is None and payload.repo == match["repo"]
+            if payload.candidate_id == candidate_id or (moved_on and payload.path == match["path"]):
                 lines = LineSpan(start=payload.start_line, end=payload.end_line)
                 return read_file(
                     session,

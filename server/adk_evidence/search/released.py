@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from adk_evidence.api.stories import lack_at
+from adk_evidence.released_versions import is_same_version
 from adk_evidence.search.run import Run
 
 MAX_MISSING = 3
@@ -27,9 +28,9 @@ def told_by_releases(run: Run, name: str) -> str | None:
     """A sentence on a name that the searched version of the ADK lacks, where another version has the name.
 
     An import path that no version has is said to be none. None where the table of versions says nothing of the name,
-    or where the searched code is of no single version.
+    or where the version of the index is not known.
     """
-    return lack_at(run.settings.paths.history, searched_version(run), name)
+    return lack_at(run.settings.paths.history, run.scope.version, name)
 
 
 def told_of_error(run: Run) -> list[str]:
@@ -56,23 +57,15 @@ def told_of_packages(run: Run) -> list[str]:
     """Sentences on the packages that a question says are missing, and that an extra of the searched version brings."""
     modules = dict.fromkeys(match[1] or f"google.cloud.{match[2]}" for match in _NO_MODULE.finditer(run.query.text))
     search = run.targets() if modules else None
-    version = searched_version(run)
+    if search is None:
+        return []
+    version, about = run.scope.version, search.set.about
     # Another version may require the package always, or by another extra.
-    if search is None or version is None or version not in (search.set.about.ref, search.set.about.commit):
+    if not (is_same_version(version, about.ref) or is_same_version(version, about.commit)):
         return []
     extras = {module: search.extra_with(module) for module in list(modules)[:MAX_MISSING]}
     return [
-        f"{extra.partition('[')[0]} {version.removeprefix('v')} has an extra that brings `{module}`: "
-        f'`pip install "{extra}"`.'
+        f'{extra.partition("[")[0]} {version} has an extra that brings `{module}`: `pip install "{extra}"`.'
         for module, extra in extras.items()
         if extra
     ]
-
-
-def searched_version(run: Run) -> str | None:
-    """The one version of the ADK's code that is searched."""
-    adk = run.settings.corpora["code"].repo
-    choice = run.scope.versions.get("code")
-    if choice is None or len(choice.searched) != 1:
-        return None
-    return choice.searched[0] if any(one.repo == adk for one in run.index.info.corpora.values()) else None

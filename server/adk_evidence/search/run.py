@@ -215,7 +215,7 @@ class Run:
             required={SOURCE_TYPES[kind]: minimum for kind, minimum in self.required.items()},
             filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self.scope.excluded_origins,
-            versions=self.scope.version_plan(store),
+            versions=self.scope.version_plan,
             languages=self.scope.languages,
         )
 

@@ -1,33 +1,29 @@
-"""Chooses what a request searches: by kind, filters (SPEC 5 section 7.4), version, origin and reader."""
+"""Chooses what a request searches: by kind, filters (SPEC 5 section 7.4), origin and reader.
+
+An index holds one version of the ADK; which index answers is chosen before (`choice.py`). Here the version is compared
+with those that the question names, or with that of the asker's project.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from packaging.version import Version
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.index.versions import not_indexed
+from adk_evidence.index.versions import not_indexed, version_of_code
 from adk_evidence.languages import PROGRAMMING, common_name
 from adk_evidence.models.chunk import DECORATOR, KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
 from adk_evidence.readers.audience import named_languages
-from adk_evidence.released_versions import version_of
 from adk_evidence.search.context import Context
-from adk_evidence.search.versions import (
-    BASES,
-    AskedVersion,
-    Basis,
-    VersionChoice,
-    asked_versions,
-    choose_versions,
-    exactly,
-    missing_version,
-)
-from adk_evidence.settings import StoreSettings
+from adk_evidence.search.question_versions import AskedVersion, asked_versions
+from adk_evidence.settings import Settings
 from adk_evidence.store.base import Condition, Filter, Match
 
 # Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
@@ -44,44 +40,30 @@ class Scope:
     """What one request searches.
 
     `filters` has the store's filter of every searched kind, and `excluded_origins` what the filters leave out on
-    purpose. `asked` are the versions that the question names. `version_missing` is empty, or says whose version is not
-    indexed. `hinted` says that the request's own filter chose the version. `languages` says for whose readers pages are
-    searched; None where for all. `adk` compares the version of the asker's project, where the request names one, with
-    what is searched.
+    purpose. `version` is that of the ADK's code in the index; None where nobody knows. `asked` are the versions that
+    the question names. `version_missing` is empty, or says whose version is not indexed. `languages` says for whose
+    readers pages are searched; None where for all. `adk` compares the version of the asker's project, where the request
+    names one, with the version of the index.
     """
 
     kinds: Sequence[Kind]
     filters: Mapping[Kind, Filter]
     excluded_origins: tuple[str, ...]
-    versions: Mapping[Kind, VersionChoice]
+    version: str | None
     asked: tuple[AskedVersion, ...]
-    hinted: bool
     version_missing: str
     languages: LanguagePlan | None = None
     adk: AdkVersion | None = None
 
     @property
-    def leaves_versions_out(self) -> bool:
-        """Whether other versions are indexed that are not searched."""
-        return any(choice.left_out for choice in _of(self.kinds, self.versions))
-
-    def of_versions(self, kind: Kind) -> Filter:
-        """A filter for the versions of a kind that are searched, or that would be searched if the kind were."""
-        return _narrowed(Filter(), self.versions.get(kind))
-
-    def version_plan(self, store: StoreSettings) -> VersionPlan | None:
-        """What became of versions; None where the question names none and only one is indexed."""
-        if not self.asked and not self.leaves_versions_out:
+    def version_plan(self) -> VersionPlan | None:
+        """The versions that the question names beside that of the index; None where the question names none."""
+        if not self.asked:
             return None
-        chosen = {store.collection(kind): self.versions[kind] for kind in self.kinds if kind in self.versions}
-        bases = {choice.basis for choice in chosen.values() if choice.searched}
-        basis: Basis = next((basis for basis in BASES if basis in bases), "newest")
-        by_project = self.adk is not None and not self.asked and basis == "question"
         return VersionPlan(
             asked=tuple(one.text for one in self.asked),
-            basis="request" if self.hinted else "project" if by_project else basis,
-            searched={name: choice.searched for name, choice in chosen.items() if choice.searched},
-            left_out={name: choice.left_out for name, choice in chosen.items() if choice.left_out},
+            indexed=self.version,
+            is_asked=holds_all(self.version, self.asked),
         )
 
 
@@ -89,6 +71,7 @@ def choose_scope(
     request: EvidenceFilters,
     question: str,
     index: Index,
+    settings: Settings,
     context: Context,
     reader: ProgrammingLanguage | None = None,
     *,
@@ -104,42 +87,37 @@ def choose_scope(
         InvalidRequestError: A path filter cannot be parsed.
     """
     kinds = request.kinds
-    built = {kind: filter_of(request, kind, index) for kind in kinds}
-    # For a kind that the request's own filter narrows, the versions in the question do not count.
-    hinted = {kind for kind in kinds if built[kind][1]}
-    named = asked_versions(question)
-    asked = () if hinted else named
-    wanted = asked or ((exactly(project.version),) if project and not hinted else ())
-    versions = {kind: choose_versions(kind, index.refs[kind], wanted) for kind in KINDS if kind not in hinted}
-    # Guides have no version: then the code beside them says which version is indexed.
-    searched = _of(kinds, versions)
-    known = any(choice.searched for choice in searched)
-    missing = missing_version(asked, searched if known else list(versions.values()))
-    adk = None if project is None else _compared(project, versions.get("code"), index, request.repo_ref_hint)
-    whose = "that the question names" if missing else ""
-    if project and adk and not asked and not hinted and not adk.is_wanted:
-        missing, whose = not_indexed(project, adk.indexed), "that the project uses"
-        if not project.taken_from:
-            whose = "that you asked for"
-    if missing:
-        context.warn("version_not_indexed", missing)
-    if request.repo_ref_hint and not hinted:
-        left_out = any(choice.left_out for choice in searched)
-        went_on = "the search went on without it" if left_out else "all of them were searched"
-        context.warn("ref_not_indexed", f"no indexed corpus is of {request.repo_ref_hint!r}; {went_on}.")
-    if request.path_allowlist and not any(index.paths[kind] and _NO_PATH not in built[kind][0].must for kind in kinds):
+    filters = {kind: filter_of(request, kind, index) for kind in kinds}
+    version = version_of_code(index.manifest, settings)
+    asked = asked_versions(question)
+    adk = None
+    if project is not None:
+        adk = AdkVersion(indexed=version, wanted=project.version, taken_from=project.taken_from)
+    missing = ""
+    if asked and not holds_all(version, asked):
+        missing = "that the question names"
+        context.warn("version_not_indexed", not_held(version, asked))
+    elif project and adk and not asked and not adk.is_wanted:
+        missing = "that the project uses" if project.taken_from else "that you asked for"
+        context.warn("version_not_indexed", not_indexed(project, version))
+    narrowed = {kind for kind in kinds if index.commits_of(kind, request.repo_ref_hint)}
+    if request.repo_ref_hint and not narrowed:
+        context.warn(
+            "ref_not_indexed",
+            f"no indexed corpus is of {request.repo_ref_hint!r}; the search went on without this filter.",
+        )
+    if request.path_allowlist and not any(index.paths[kind] and _NO_PATH not in filters[kind].must for kind in kinds):
         globs = ", ".join(map(repr, request.path_allowlist))
         without = " besides the files that the blocklist leaves out" if request.path_blocklist else ""
         sentence = f"no indexed file{without} matches the paths that you asked for: {globs}"
         nearest = _meant(request, [path for kind in kinds for path in index.paths[kind]])
         context.warn("path_not_indexed", f"{sentence}.{nearest}")
-    filters = {kind: _narrowed(filter, versions.get(kind)) for kind, (filter, _) in built.items()}
     excluded: tuple[str, ...] = ()
     if index.has_api_reference and "doc" in kinds and not index.has_guides:
         context.warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
-    elif index.has_api_reference and kinds == KINDS and not request.path_allowlist and not built["doc"][1]:
+    elif index.has_api_reference and kinds == KINDS and not request.path_allowlist and "doc" not in narrowed:
         # These pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
-        # A request that names paths or a version may well mean these pages.
+        # A request that names paths or a commit may well mean these pages.
         excluded = ("api-reference",)
     if not samples and "doc" in kinds:
         excluded = (*excluded, "sample")
@@ -150,16 +128,19 @@ def choose_scope(
     if languages is not None:
         docs, others = filters["doc"], PROGRAMMING - {languages.reader, *languages.also}
         filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("for_language", tuple(sorted(others)))))
-    return Scope(kinds, filters, excluded, versions, named, bool(hinted), whose, languages, adk)
+    return Scope(kinds, filters, excluded, version, asked, missing, languages, adk)
 
 
-def _compared(project: ProjectVersion, code: VersionChoice | None, index: Index, hint: str | None) -> AdkVersion:
-    """The version of a project beside the version of the code that is searched, which a filter may have chosen."""
-    refs = index.refs["code"]
-    found = [version for commit in _commits_of(hint, refs) if (version := version_of(commit, refs[commit]))]
-    searched = code.searched if code else map(str, found)
-    indexed = ", ".join(dict.fromkeys(label.removeprefix("v") for label in searched)) or None
-    return AdkVersion(indexed=indexed, wanted=project.version, taken_from=project.taken_from)
+def holds_all(version: str | None, asked: Sequence[AskedVersion]) -> bool:
+    """Whether a version is each of those that a question names."""
+    return version is not None and all(one.holds(Version(version)) for one in asked)
+
+
+def not_held(version: str | None, asked: Sequence[AskedVersion]) -> str:
+    """A sentence for a question that names versions of which the index is none."""
+    meant = " and ".join(one.text for one in asked)
+    holds = f"holds v{version}" if version else "does not say which version it holds"
+    return f"The question is about ADK {meant}; the index {holds}. Evidence may not hold there."
 
 
 def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> LanguagePlan | None:
@@ -173,27 +154,22 @@ def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLangu
     return LanguagePlan(reader=reader, also=tuple(sorted(others)))
 
 
-def filter_of(request: EvidenceFilters, kind: Kind, index: Index) -> tuple[Filter, bool]:
+def filter_of(request: EvidenceFilters, kind: Kind, index: Index) -> Filter:
     """The store's filter of a kind; see `build_filter`.
 
     Raises:
         InvalidRequestError: A glob cannot be parsed.
     """
-    return build_filter(request, index.paths[kind], index.refs[kind])
+    return build_filter(request, index.paths[kind], index.commits_of(kind, request.repo_ref_hint))
 
 
-def build_filter(
-    filters: EvidenceFilters, paths: Sequence[str], refs: Mapping[str, tuple[str, ...]]
-) -> tuple[Filter, bool]:
+def build_filter(filters: EvidenceFilters, paths: Sequence[str], commits: Collection[str] = ()) -> Filter:
     """The store's filter of one collection.
 
     Args:
         filters: The request's filters. Globs are resolved here, since no store matches globs.
         paths: Repository-relative paths of every indexed file of the collection.
-        refs: For each indexed commit of the collection, the names it goes by (tag, branch).
-
-    Returns:
-        The filter, and whether `repo_ref_hint` named something that this collection holds.
+        commits: The indexed commits that `repo_ref_hint` names; none do not narrow the collection.
 
     Raises:
         InvalidRequestError: A glob cannot be parsed.
@@ -206,20 +182,9 @@ def build_filter(
     if filters.languages:
         must.append(_language_condition(filters.languages))
     must += map(_tag_condition, filters.tags)
-    commits = _commits_of(filters.repo_ref_hint, refs)
     if commits:
-        must.append(Match("commit", commits))
-    return Filter(must=tuple(must)), bool(commits)
-
-
-def _of(kinds: Sequence[Kind], versions: Mapping[Kind, VersionChoice]) -> list[VersionChoice]:
-    return [versions[kind] for kind in kinds if kind in versions]
-
-
-def _narrowed(filter: Filter, versions: VersionChoice | None) -> Filter:
-    if versions is None or not versions.commits:
-        return filter
-    return replace(filter, must=(*filter.must, Match("commit", versions.commits)))
+        must.append(Match("commit", tuple(commits)))
+    return Filter(must=tuple(must))
 
 
 def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, ...]:
@@ -259,16 +224,3 @@ def _tag_condition(tag: str) -> Filter:
     # Most chunks have the origin `repository`, which is not a tag.
     fields = (field for field in TAG_FIELDS if field != "decorators" and (field != "origin" or value != "repository"))
     return Filter(should=(*(Match(field, (value,)) for field in fields), named))
-
-
-def _commits_of(hint: str | None, refs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    if not hint:
-        return ()
-    wanted = hint.strip().lower()
-    bare = wanted.removeprefix("v")
-    return tuple(
-        commit
-        for commit, names in refs.items()
-        if (len(wanted) >= 7 and commit.lower().startswith(wanted))
-        or bare in {name.lower().removeprefix("v") for name in (commit, *names)}
-    )

@@ -23,7 +23,6 @@ from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.encoders import as_built
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload
-from adk_evidence.models.cited import Cited
 from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack, LeftOut, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
@@ -32,7 +31,6 @@ from adk_evidence.search.door import Door
 from adk_evidence.search.drift import check_ahead
 from adk_evidence.search.event import retrieval_event
 from adk_evidence.search.hybrid import search_collection, wide_enough
-from adk_evidence.search.other_version import read_in_other_version
 from adk_evidence.search.pack import assemble
 from adk_evidence.search.pipeline import begin, rank
 from adk_evidence.search.read import CitedSource, lines_for_others, read_candidate, read_citation, read_file
@@ -312,7 +310,7 @@ class Session:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
         retrieval = wide_enough(self.settings.retrieval, limit)
         settings = self.settings.model_copy(update={"retrieval": retrieval})
-        narrowed, _ = filter_of(filters, "code", index)
+        narrowed = filter_of(filters, "code", index)
         with self.context.stage("encode"):
             models = self.models
             sparse = models.sparse.encode_query(query_lexical_text(code))
@@ -361,10 +359,6 @@ class Session:
     def read_candidate(self, candidate_id: str) -> CitedSource:
         """The source of a pack's candidate; see `read.read_candidate`."""
         return read_candidate(self, candidate_id)
-
-    def read_in_other_version(self, named: str, cited: Cited | None = None) -> CitedSource:
-        """What the indexed version has of a citation of another one; see `other_version.read_in_other_version`."""
-        return read_in_other_version(self, named, cited)
 
     # Once for a session: a newer generation takes the place of the symbols that the service keeps.
     @cached_property

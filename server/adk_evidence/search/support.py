@@ -24,9 +24,9 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.definitions import meaning
+from adk_evidence.search.question_versions import without_versions
 from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.search.versions import without_versions
 from adk_evidence.settings import SupportSettings
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
@@ -108,17 +108,13 @@ def check_names(run: Run) -> None:
             known += [name] if _stands_in_hits(run, name) else []
         elif not term:
             continue
-        elif any(_holds(run, kind, term, run.scope.of_versions(kind)) for kind in KINDS):
+        elif any(_holds(run, kind, term) for kind in KINDS):
             known.append(name)
         elif name not in run.request.known_elsewhere:
             unknown.append(name)
-            elsewhere = run.scope.leaves_versions_out and any(_holds(run, kind, term, Filter()) for kind in KINDS)
-            if elsewhere:
-                told = f"{name} is not in the version that was searched, but in another one."
-            else:
-                told = told_by_releases(run, name) or (
-                    f"{name} is nowhere in the index; it may be invented, your own or too new."
-                )
+            told = told_by_releases(run, name) or (
+                f"{name} is nowhere in the index; it may be invented, your own or too new."
+            )
             run.context.warn(UNKNOWN_NAME, told)
     run.known_names, run.unknown_names = tuple(known), tuple(unknown)
 
@@ -129,7 +125,7 @@ def held_names(run: Run) -> frozenset[str]:
     for name in () if run.query.is_error else run.query.names[:MAX_CHECKED_NAMES]:
         run.context.stop_if_cancelled()
         # A term that cannot be looked up counts as held by `_holds`, but says nothing for another index.
-        if (term := _exact_term(run, name)) and any(_holds(run, kind, term, Filter()) for kind in KINDS):
+        if (term := _exact_term(run, name)) and any(_holds(run, kind, term) for kind in KINDS):
             held.add(name)
     return frozenset() if run.collections_failed else frozenset(held)
 
@@ -152,9 +148,7 @@ def measure_support(run: Run) -> None:
         return Measures(found.coverage(ids), found.pairs(ids), similarity, count, float(len(found.absent)))
 
     together = of([hit.point_id for hit in run.final], max(similarities.values(), default=0.0))
-    # Another version, which was not searched, may have the word.
-    absent = () if run.scope.leaves_versions_out else found.absent
-    run.support = Support(together, absent=absent, weights=found.weights)
+    run.support = Support(together, absent=found.absent, weights=found.weights)
     if model is not None and exact:
         alone = {point: of([point], near) for point, near in similarities.items()}
         by_result = {point: measures.score(model) for point, measures in alone.items()}
@@ -230,15 +224,14 @@ def _by_terms(run: Run, words: Sequence[str]) -> _Found:
 
 
 def _rarity(run: Run, terms: Mapping[str, SparseVector]) -> dict[str, float]:
-    """How rare each word is in what is searched: its best score there, 0 where the word stands nowhere."""
+    """How rare each word is in the index: its best score there, 0 where the word stands nowhere."""
     rarity = dict.fromkeys(terms, 0.0)
     kept = run.index.term_weights
     for kind in KINDS:
-        filter = run.scope.of_versions(kind)
-        keys = {word: (kind, filter, term) for word, term in terms.items()}
+        keys = {word: (kind, term) for word, term in terms.items()}
         weights = {word: weight for word, key in keys.items() if (weight := kept.peek(key)) is not None}
         new = [word for word in terms if word not in weights]
-        found = _look_up(run, kind, [terms[word] for word in new], filter, most=1)
+        found = _look_up(run, kind, [terms[word] for word in new], Filter(), most=1)
         for word, hits in zip(new, found, strict=False):
             best = hits[0].score if hits else 0.0
             weights[word] = kept.get(keys[word], functools.partial(float, best))
@@ -279,9 +272,9 @@ def _exact_term(run: Run, name: str) -> SparseVector | None:
     return run.models.sparse.encode_query(name.lower())
 
 
-def _holds(run: Run, kind: Kind, term: SparseVector, filter: Filter) -> bool:
+def _holds(run: Run, kind: Kind, term: SparseVector) -> bool:
     """Whether a collection holds a term. A term that cannot be looked up counts as held."""
-    found = _look_up(run, kind, [term], filter, most=1)
+    found = _look_up(run, kind, [term], Filter(), most=1)
     return bool(found[0]) if found else True
 
 

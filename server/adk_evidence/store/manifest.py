@@ -17,8 +17,6 @@ from adk_evidence.settings import StoreKind
 from adk_evidence.store.base import CollectionSpec
 
 MANIFEST = "manifest.json"
-# In the name of a version beside a corpus: between the name of the corpus proper and the commit of the version.
-_VERSION_MARK = "@"
 # The beginning of a digest that takes the place of a commit.
 NO_COMMIT = "tree-"
 # The end of the name of a corpus of example programs.
@@ -153,10 +151,6 @@ class IndexManifest(BaseModel, frozen=True):
         """Hex sha256 of what all corpora hold, by which two indexes can be compared."""
         return _digest({name: corpus.content for name, corpus in self.corpora.items()})
 
-    def proper(self) -> dict[str, CorpusEntry]:
-        """The corpora without the other versions beside them."""
-        return {name: corpus for name, corpus in self.corpora.items() if not is_beside(name)}
-
     def specs(self) -> list[CollectionSpec]:
         """The collections in the form in which a store opens or creates them."""
         return [entry.spec(name) for name, entry in self.collections.items()]
@@ -183,15 +177,6 @@ def samples_name(corpus: str) -> str:
 
 def is_samples(name: str) -> bool:
     return name.removesuffix(_UNCOMMITTED).endswith(_SAMPLES)
-
-
-def beside_name(corpus: str, commit: str) -> str:
-    """The name of another version of a corpus that is indexed beside the corpus proper."""
-    return f"{corpus}{_VERSION_MARK}{commit}"
-
-
-def is_beside(corpus: str) -> bool:
-    return _VERSION_MARK in corpus
 
 
 def uncommitted_name(corpus: str) -> str:

@@ -15,6 +15,8 @@ from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
 from adk_evidence.store.manifest import is_beside
+from adk_evidence.api.names import Names
+from adk_evidence.api.names import compact
 
 # The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.
 PAGE_POINTS = 128
@@ -99,7 +101,7 @@ def build_table(store: EvidenceStore, code: str, docs: str) -> SymbolTable:
     for record in scroll_all(store, code, page=PAGE_POINTS):
         payload = ChunkPayload.model_construct(**record.payload)
         module, line = payload.module, payload.start_line
-        if module is None or payload.lang != "py" or is_beside(payload.corpus):
+        if module is None or payload.lang != "py":
             continue
         if payload.symbol_kind == "module":
             modules.setdefault(module, []).append((line, record.id))

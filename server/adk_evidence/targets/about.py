@@ -57,7 +57,7 @@ def code_corpus_name(manifest: IndexManifest) -> str:
     Raises:
         TargetsMissingError: The index holds none.
     """
-    name = next((name for name, corpus in manifest.proper().items() if corpus.kind == "code"), None)
+    name = next((name for name, corpus in manifest.corpora.items() if corpus.kind == "code"), None)
     if name is None:
         raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
     return name
@@ -87,7 +87,7 @@ def about_index(manifest: IndexManifest, model: str, dimension: int) -> About:
     # The API reference is made of the code.
     files = {
         name: [corpus.repo, corpus.commit, *(f"{path} {file.sha256}" for path, file in sorted(corpus.files.items()))]
-        for name, corpus in manifest.proper().items()
+        for name, corpus in manifest.corpora.items()
         if corpus.source != "api-reference"
     }
     of_code = {name: about for name, about in files.items() if manifest.corpora[name].kind == "code"}

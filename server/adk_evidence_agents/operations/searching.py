@@ -204,7 +204,7 @@ def _count(run: Run, session: Session, filters: EvidenceFilters, excluded_origin
     total = 0
     for kind in filters.kinds:
         collection = store.collection(kind)
-        built, _ = filter_of(filters, kind, index)
+        built = filter_of(filters, kind, index)
         if excluded_origins and kind == "doc":
             built = Filter(built.must, built.should, (*built.must_not, Match("origin", excluded_origins)))
         if built:

@@ -28,7 +28,6 @@ describe("a request of another extension", () => {
       sources: ["code"],
       pathAllowlist: ["src/**"],
       pathBlocklist: ["tests"],
-      repoRef: "v2.13.0",
       scope: "untitled:Untitled-1",
     };
     assert.deepEqual(paramsOfRequest(checkRequest(request)), {
@@ -40,7 +39,6 @@ describe("a request of another extension", () => {
         source_types: ["code"],
         path_allowlist: ["src/**"],
         path_blocklist: ["tests"],
-        repo_ref_hint: "v2.13.0",
       },
     });
   });
@@ -71,7 +69,6 @@ describe("a request of another extension", () => {
     [{ query: "x", sources: ["web"] }, "sources"],
     [{ query: "x", pathAllowlist: "src" }, "pathAllowlist"],
     [{ query: "x", pathBlocklist: [""] }, "pathBlocklist"],
-    [{ query: "x", repoRef: "" }, "repoRef"],
     [{ query: "x", scope: "nowhere" }, "scope"],
     [{ query: "x", task_mode: "debug" }, '"task_mode"'],
     [{ query: "x", toString: () => "x" }, '"toString"'],

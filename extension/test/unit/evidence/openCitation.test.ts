@@ -10,7 +10,7 @@ import { panelActions } from "../../../src/evidence/panelActions";
 import { readOnly, sourceAddress } from "../../../src/evidence/sourceAddress";
 import { SourceDocuments } from "../../../src/evidence/sourceDocuments";
 import { Problem } from "../../../src/problem";
-import type { SourceParams, SourceResult } from "../../../src/protocol/generated";
+import type { SourceResult } from "../../../src/protocol/generated";
 import { variedPack } from "../../webview/packs";
 import { FakeEditor, Range, Selection, textDocuments, Uri, window, workspace } from "../fake-vscode";
 import { FakeBackend } from "./fakeBackend";
@@ -65,47 +65,12 @@ describe("a citation that is opened", () => {
     }
   });
 
-  it("of a version that is not indexed is opened in the indexed version, with a sentence that says so", async () => {
-    const lines = { start: 2, end: 4 };
-    const cited_commit = "v1.18.0";
-    for (const [state, said] of [
-      ["exact", "The cited text stands at lines 2–4 here."],
-      ["moved", "The cited text stands at lines 2–4 here."],
-      ["changed", "What was cited is at lines 2–4 here, with another text."],
-      ["unverified", "The cited lines may be others here."],
-    ] as const) {
-      const verification = { state, lines, path: null, reason: "" };
-      await click({ ...CITED, cited_commit, verification });
-      const told = editor.marked[1]?.renderOptions?.after?.contentText?.trim();
-      assert.equal(told, `v1.18.0 was cited and is not indexed; this is v2.13.0. ${said}`);
-    }
-  });
-
-  it("is asked for by its id, with the text by which its lines are found in another version", async () => {
+  it("is asked for by its id alone", async () => {
     const backend = new FakeBackend({ "adk/source": () => CITED });
     const evidence = new Evidence(backend);
     const shown = candidate();
     await new Citations(evidence, new SourceDocuments(evidence), new Highlight()).open(shown, pack(), "source");
-    const { text, path, language, symbol, headings, lines } = shown;
-    const cited = { text, path, language, symbol, headings, lines };
-    assert.deepEqual(backend.asked.at(-1)?.params, { candidateId: shown.candidate_id, cited });
-  });
-
-  it("is asked for with no more than the server takes, whatever a saved pack holds", async () => {
-    const backend = new FakeBackend({ "adk/source": () => CITED });
-    const evidence = new Evidence(backend);
-    const long = "x".repeat(5000);
-    const shown = candidate({ path: long, language: long, symbol: long, headings: [long, "b"] });
-    const holds = pack({ candidates: [shown] });
-    const citations = new Citations(evidence, new SourceDocuments(evidence), new Highlight());
-    await citations.open(shown, holds, "source");
-    const sent = () => (backend.asked.at(-1)?.params as SourceParams | undefined)?.cited;
-    const { path, language, symbol, headings } = sent() ?? {};
-    const lengths = [path, language, symbol, ...(headings ?? [])].map((text) => text?.length);
-    assert.deepEqual(lengths, [4000, 100, 1000, 1000, 1]);
-    const huge = { ...shown, text: "x".repeat(200_001) };
-    await citations.open(huge, holds, "source");
-    assert.equal(sent(), null);
+    assert.deepEqual(backend.asked.at(-1)?.params, { candidateId: shown.candidate_id });
   });
 
   it("is the source in the editor where the title of a result of the docs is clicked", async () => {

@@ -55,10 +55,10 @@ describe("what a click on a citation opens", () => {
     assert.deepEqual(plan, { kind: "document", lines: null, note: "gone" });
   });
 
-  it("is the source of the indexed version where another version was cited, with the lines where the text is", () => {
+  it("is the other indexed file that has the text now, with the lines where the text is", () => {
     const lines = { start: 20, end: 26 };
     const verification = { state: "moved" as const, lines, path: null, reason: "" };
-    const plan = planOpening(code, source({ cited_commit: "v1.18.0", lines, verification }), "default", "browser");
+    const plan = planOpening(code, source({ lines, verification }), "default", "browser");
     assert.deepEqual(plan, { kind: "document", lines, note: "moved" });
   });
 

@@ -115,7 +115,6 @@ export function source(more: Partial<SourceResult> = {}): SourceResult {
     verification: null,
     local_file: "/corpora/adk-python/src/google/adk/runners.py",
     local_matches: true,
-    cited_commit: null,
     site_url: null,
     ...more,
   };

@@ -1,37 +1,26 @@
-"""The versions of the ADK: which ones a question names, and which ones of the index are searched for it.
+"""The versions of the ADK that a question names.
 
 Regular expressions alone read the question, so that the same question always names the same versions. A number counts
 where it stands beside the ADK's name, or has a leading `v` (or the word `version`) and nothing in the question could
 own it but the ADK: `gemini 2.5`, `python 3.11`, `pydantic v2` and `A2A v1` name other things.
-
-Evidence of two versions side by side would contradict itself, so only one version of each collection is searched,
-unless the question names several.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-
-from adk_evidence.models.chunk import Kind
-from adk_evidence.released_versions import version_of
-
-# The strongest first.
-Basis = Literal["question", "nearest", "newest"]
-BASES: tuple[Basis, ...] = get_args(Basis)
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NUMBER = r"\d{1,3}(?:\.\d{1,4}){0,3}(?:\.[xX*])?(?:(?:a|b|rc|\.dev|\.post)\d{1,3})?(?!\w|\.\w)"
+# No pre-release has an `x`.
+_NUMBER = r"\d{1,3}(?:\.\d{1,4}){0,3}(?:\.[xX*]|(?:a|b|rc|\.dev|\.post)\d{1,3})?(?!\w|\.\w)"
 _BOUND = rf"(?:===?|~=|!=|>=|<=|>|<)\ ?v?{_NUMBER}"
 _VERSION = rf"(?P<bounds>{_BOUND}(?:\ ?,\ ?{_BOUND}){{0,3}})|=?(?P<lead>v\.?\ ?)?(?P<number>{_NUMBER})(?P<on>\+)?"
 _ADK = r"(?:google[\ ._/-]?)?adk(?:[-_]python|\ python(?=\ v\d))?|agent\ development\ kit"
@@ -94,9 +83,10 @@ class AskedVersion:
             return version == self._pre
         return _padded(version)[: len(self.release)] == self.release
 
-    def near(self, version: Version, parts: int) -> bool:
-        """Whether a version agrees with the first `parts` numbers, which must have been given."""
-        return len(self.release) >= parts and _padded(version)[:parts] == self.release[:parts]
+    @property
+    def nearest_to(self) -> Version:
+        """The version by which the nearest other one is found where none is that was asked for."""
+        return Version(".".join(map(str, self.release)))
 
     @cached_property
     def _bounds(self) -> SpecifierSet | None:
@@ -110,12 +100,6 @@ class AskedVersion:
 def asked_versions(question: str) -> tuple[AskedVersion, ...]:
     """The versions of the ADK that a question names, once each, in order."""
     return tuple(dict.fromkeys(_read(match) for match in _mentions(question)))
-
-
-def exactly(version: str) -> AskedVersion:
-    """A project's exact version, as if a question named it."""
-    public = Version(version).public
-    return AskedVersion(f"=={public}", Version(public).release)
 
 
 def without_versions(question: str) -> str:
@@ -171,13 +155,40 @@ def _is_alone(match: re.Match[str]) -> bool:
 def _read(match: re.Match[str]) -> AskedVersion:
     if match["bounds"]:
         bounds = re.findall(rf"(\W+?)v?({_NUMBER})", match["bounds"].replace(" ", "").replace(",", " "), re.I)
-        signs = [(sign.strip(), number.lower()) for sign, number in bounds]
-        if len(signs) == 1 and (signs[0][0] in _EXACTLY or (signs[0][0] == "~=" and "." not in signs[0][1])):
+        signs = [(sign.strip(), number.lower().replace("*", "x")) for sign, number in bounds]
+        if len(signs) == 1 and (signs[0][0] in _EXACTLY or _is_series(*signs[0])):
             return _plain(signs[0][1])
-        text = ",".join(f"{sign}{number.removesuffix('.x').removesuffix('.*')}" for sign, number in signs)
-        return AskedVersion(text, _release(signs[0][1]))
+        return AskedVersion(",".join(_bound(*each) for each in signs), _release(signs[0][1]))
     number = match["number"].lower()
-    return AskedVersion(f">={number}", _release(number)) if match["on"] else _plain(number)
+    return AskedVersion(_bound(">=", number), _release(number)) if match["on"] else _plain(number)
+
+
+def _is_series(sign: str, number: str) -> bool:
+    """Whether a bound is one that only people write: `~=2` and `~=2.1.x` mean any 2.y and any 2.1.z."""
+    return sign == "~=" and (number.endswith(".x") or "." not in number)
+
+
+def _bound(sign: str, number: str) -> str:
+    """A bound as packages write it, also of a number that stands for many: above 1.x begins 2, and up to 2.x ends at 3.
+
+    `===` compares spellings, which nobody means who asks.
+    """
+    sign = "==" if sign == "===" else sign
+    release = _release(number)
+    if _is_series(sign, number) and not number.endswith(".x"):
+        # `~=2b1`: no earlier one of the same series.
+        return f">={number},=={release[0]}.*"
+    if not number.endswith(".x"):
+        return f"{sign}{number}"
+    series = ".".join(map(str, release))
+    beyond = ".".join(map(str, (*release[:-1], release[-1] + 1)))
+    return {
+        ">": f">={beyond}",
+        "<=": f"<{beyond}",
+        ">=": f">={series}",
+        "<": f"<{series}",
+        "!=": f"!={series}.*",
+    }.get(sign, f"=={series}.*")
 
 
 def _plain(number: str) -> AskedVersion:
@@ -185,80 +196,8 @@ def _plain(number: str) -> AskedVersion:
 
 
 def _release(number: str) -> tuple[int, ...]:
-    return Version(number.removesuffix(".x").removesuffix(".*")).release
+    return Version(number.replace("*", "x").removesuffix(".x")).release
 
 
 def _padded(version: Version) -> tuple[int, ...]:
     return (*version.release, 0, 0, 0)
-
-
-@dataclass(frozen=True)
-class VersionChoice:
-    """The versions of one collection that are searched, and the versions that are left out, newest first.
-
-    `basis` says why they are searched: the question asks for them, they are the nearest to what it asks for, or they
-    are the newest. The search is narrowed to `commits`, unless they are empty.
-    """
-
-    basis: Basis
-    searched: tuple[str, ...]
-    left_out: tuple[str, ...]
-    commits: tuple[str, ...]
-
-
-def choose_versions(kind: Kind, refs: Mapping[str, tuple[str, ...]], asked: Sequence[AskedVersion]) -> VersionChoice:
-    """Choose among the indexed commits of a kind.
-
-    For each version that was asked for: the newest that matches, else the newest with the same first two numbers, else
-    with the same first number. Where nothing was asked or nothing is near: the newest of all. Documentation of an
-    unknown version is always searched; code of an unknown version only where no version was asked for and found.
-
-    Args:
-        kind: The kind of chunks in the collection.
-        refs: For each indexed commit the names it goes by; one of them, or the commit, may be a version.
-        asked: What the question names.
-    """
-    versions = {commit: version for commit, names in refs.items() if (version := version_of(commit, names))}
-    newest = sorted(set(versions.values()), reverse=True)
-    found = [match for one in asked if (match := _best(newest, one))]
-    chosen = {version for version, _ in found} or set(newest[:1])
-    basis: Basis = "newest"
-    if found:
-        basis = "question" if len(found) == len(asked) and all(exact for _, exact in found) else "nearest"
-    unknown = [commit for commit in refs if commit not in versions] if kind == "doc" or not found else []
-    kept = tuple(commit for commit in refs if commit in unknown or versions.get(commit) in chosen)
-    return VersionChoice(
-        basis=basis,
-        searched=_labels(newest, chosen),
-        left_out=_labels(newest, set(newest) - chosen),
-        commits=kept if len(kept) < len(refs) else (),
-    )
-
-
-def missing_version(asked: Sequence[AskedVersion], choices: Sequence[VersionChoice]) -> str | None:
-    """A sentence for a question about versions that no collection has; None where a collection has them."""
-    telling = [choice for choice in choices if choice.searched]
-    if not asked or any(choice.basis == "question" for choice in telling):
-        return None
-    meant = " and ".join(one.text for one in asked)
-    held = dict.fromkeys(name for choice in telling for name in (*choice.searched, *choice.left_out))
-    searched = dict.fromkeys(name for choice in telling for name in choice.searched)
-    holds = f"holds {', '.join(held)}" if held else "does not say which version it holds"
-    of_them = f", of which {' and '.join(searched)} was searched" if len(searched) < len(held) else ""
-    return f"The question is about ADK {meant}; the index {holds}{of_them}. Evidence may not hold there."
-
-
-def _best(newest: Sequence[Version], asked: AskedVersion) -> tuple[Version, bool] | None:
-    """The best of the versions, and whether that version is what was asked for."""
-    exact = next((version for version in newest if asked.holds(version)), None)
-    if exact is not None:
-        return exact, True
-    for parts in (2, 1):
-        near = next((version for version in newest if asked.near(version, parts)), None)
-        if near is not None:
-            return near, False
-    return None
-
-
-def _labels(newest: Sequence[Version], chosen: set[Version]) -> tuple[str, ...]:
-    return tuple(f"v{version}" for version in newest if version in chosen)
