@@ -92,8 +92,6 @@ def ingest(
     return run
 
 
-
-
 def prepare_demo(settings: Settings, progress: Progress) -> None:
     """Ingest unless a complete index of this version is there.
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from adk_evidence.documents.document import PythonDocument
 from adk_evidence.desk import Indexes
+from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.models.chunk import SourceType

@@ -10,43 +10,22 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from adk_evidence.api.changes import Changes
-from adk_evidence.api.changes import count
+from adk_evidence.api.changes import Changes, count
 from adk_evidence.api.comparison import Comparison
 from adk_evidence.api.history import History
-from adk_evidence.commands import with_options
-from adk_evidence.errors import IndexMissingError
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.identifiers import code_identifiers
-from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.versions import choose_index
-from adk_evidence.index.versions import configured_version
-from adk_evidence.index.versions import ingest_command
-from adk_evidence.models.difference import Change
-from adk_evidence.models.difference import EvidenceDiff
-from adk_evidence.models.difference import SymbolDiff
-from adk_evidence.released_versions import checked_version
-from adk_evidence.render.difference import evidence_markdown
-from adk_evidence.render.difference import evidence_summary
-from adk_evidence.render.difference import facts
-from adk_evidence.render.difference import heading
-from adk_evidence.render.difference import left_out
-from adk_evidence.render.difference import rank_note
-from adk_evidence.render.difference import sides
-from adk_evidence.render.difference import state_heading
-from adk_evidence.render.difference import summary
-from adk_evidence.render.difference import symbols_markdown
-from adk_evidence.render.difference import title
-from adk_evidence.render.difference import word
-from adk_evidence.render.sanitize import caption
-from adk_evidence.render.sanitize import one_line
-from adk_evidence.render.sanitize import visible
-from adk_evidence.render.sanitize import visible_json
-from adk_evidence.render.view import verification_label
-from adk_evidence.search.compared import compare_answers
-from adk_evidence.search.session import EvidenceService
+from adk_evidence.models.difference import Change, SymbolDiff
+from adk_evidence.render.difference import (
+    facts,
+    heading,
+    left_out,
+    summary,
+    symbols_markdown,
+    title,
+    word,
+)
+from adk_evidence.render.sanitize import one_line, visible, visible_json
 from adk_evidence.settings import Settings
-from adk_evidence_cli.asking import build_request
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say, stderr, stdout
 from adk_evidence_console.pinned import detected_adk

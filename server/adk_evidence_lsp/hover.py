@@ -22,11 +22,9 @@ from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
     from adk_evidence.documents.document import PythonDocument
-    from adk_evidence.symbols.about import About
-    from adk_evidence_lsp.backend import Pinned
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import Session
-    from adk_evidence.documents.document import PythonDocument
+    from adk_evidence.symbols.about import About
 
 # A hover of more than about ten lines hides the code that it is about.
 MAX_SIGNATURE_TOKENS = 70

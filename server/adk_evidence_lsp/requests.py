@@ -42,9 +42,7 @@ from adk_evidence_lsp.server import EvidenceServer
 if TYPE_CHECKING:
     from adk_evidence.citations.saved import Checked
     from adk_evidence.index.opened import Index
-    from adk_evidence.models.cited import Cited
     from adk_evidence.models.pack import Verification
-    from adk_evidence.models.pack import EvidencePack
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.search.together import Answering

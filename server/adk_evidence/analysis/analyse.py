@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 from adk_evidence.analysis import age
 from adk_evidence.analysis.copies import exact_duplicates
 from adk_evidence.analysis.evidence import without_evidence
-from adk_evidence.analysis.repeats import exact_duplicates, exact_groups, near_groups
-from adk_evidence.api.history import History
-from adk_evidence.checks.corpus import files_of_index, indexed_version, report_drift
-from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.errors import SourceError
 from adk_evidence.index.registry import IndexSummary
-from adk_evidence.index.settings import CodebaseSettings
-from adk_evidence.models.analysis import AnalysisOptions, DocsDrift, DriftPlace, IndexAnalysis
-from adk_evidence.models.pack import LineSpan
 from adk_evidence.models.analysis import AnalysisOptions, IndexAnalysis
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ def merged(answers: Sequence[Sequence[Standing[T]]], *, comparable: bool) -> lis
 
     Scores of two indexes are not comparable, since the words of each are rare in their own way and the reranker scales
     what it sees. What is comparable is the place that an index gives a result, and the cosine with the question, where
-    one model made the vectors of both; so the order is that of the reciprocal ranks of these two, or of the place alone.
+    one model made the vectors of both. So the order is that of the reciprocal ranks of these two, or of the place only.
     What an index ranks behind a result of a later tier is of that tier, and what it ranks before a nearer result counts
     as just as near.
 

@@ -1,4 +1,4 @@
-"""The examples of server/README.md, as they stand there: with the user's index in the default place and a scripted model."""
+"""The examples of server/README.md, as they stand: with the index in the default place and a scripted model."""
 
 from __future__ import annotations
 
