@@ -57,12 +57,6 @@ class _Parameter:
         return self.kind in ("positional", "named")
 
 
-def compare_definitions(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
-    """What differs between two definitions, breaking differences first; of classes, without their members."""
-    found = [*compare_uses(before, after, member=member), *compare_texts(before, after)]
-    return sorted(found, key=lambda one: not one.breaking)
-
-
 def compare_uses(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
     """What differs for those who use a definition; of classes, without their members."""
     if isinstance(before, Function) and isinstance(after, Function):

@@ -61,7 +61,7 @@ _NO_ROOM = "Evidence was found, but none of it fits into this prompt."
 class PromptBlock:
     """A prompt, its estimated tokens, and how many results and newest turns of the conversation it holds.
 
-    `ranks` are the ranks of these results, and `omitted` counts the results of the pack that the prompt does not hold.
+    `ranks` are the ranks of these results.
     `note` is a sentence where no result fits, or where what must stay exceeds the budget; else it is empty.
     """
 
@@ -71,7 +71,6 @@ class PromptBlock:
     turns: int
     note: str
     ranks: tuple[int, ...] = ()
-    omitted: int = 0
 
 
 def to_prompt(
@@ -140,8 +139,7 @@ def to_prompt(
         needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].least_cost
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
     ranks = tuple(candidate.rank for candidate in chosen[: len(documents)])
-    omitted = len(pack.candidates) - len(documents)
-    return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks, omitted)
+    return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks)
 
 
 def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequence[str], list[Quote]]:
