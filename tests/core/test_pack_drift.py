@@ -22,7 +22,7 @@ SAID = "google-adk 1.4.2 has no `google.adk.apps.App`: it came in with 1.14.0"
 
 def checked(
     *chunks: ChunkPayload,
-    version: str = "v1.4.2",
+    version: str = "1.4.2",
     page: str | None = None,
     state: str = "exact",
     asked: list[str] | None = None,

@@ -84,7 +84,7 @@ EXTRAS = {
 }
 
 
-def lacking(text: str, version: str = "v2.13.0", about: str = "2.13.0") -> list[str]:
+def lacking(text: str, version: str = "2.13.0", about: str = "v2.13.0") -> list[str]:
     """What a question is told that is answered from a version, while the targets are of the version `about`."""
     run = run_on(version)
     run.query = SimpleNamespace(text=text)

@@ -88,17 +88,17 @@ def test_what_an_older_index_of_the_project_cited_opens_where_its_text_is_the_sa
     assert server.result("adk/index", {"folder": fork.as_uri()})["name"] == "adk-python"
     asked = {"query": "what do run_in_the_shop and shop_retries do?", "folder": fork.as_uri()}
     found = server.result("adk/evidence", asked)["candidates"]
-    old = {one["path"]: one["candidate_id"] for one in found if one["index"] == "adk-python"}
+    old = {one["symbol"]: one["candidate_id"] for one in found if one["index"] == "adk-python"}
     change(fork / "retries.py", "attempt < 5", "attempt < 6")
     server.result("adk/index", {"folder": fork.as_uri()})
-    read = server.result("adk/source", {"candidateId": old[runners], "folder": fork.as_uri()})
+    read = server.result("adk/source", {"candidateId": old["run_in_the_shop"], "folder": fork.as_uri()})
     assert (read["repo"], read["text"]) == ("adk-python", (fork / runners).read_text())
 
     # What it has no more is not opened in the ADK, which has a file of that path.
     (fork / runners).unlink()
     server.result("adk/index", {"folder": fork.as_uri()})
-    for path in (runners, "retries.py"):
-        error = server.request("adk/source", {"candidateId": old[path], "folder": fork.as_uri()})["error"]
+    for symbol in ("run_in_the_shop", "shop_retries"):
+        error = server.request("adk/source", {"candidateId": old[symbol], "folder": fork.as_uri()})["error"]
         assert "not hold this candidate" in error["message"]
 
 

@@ -54,9 +54,9 @@ class PublicImports:
 
         Of several definitions, as many as fit are named, the chunk's own first and then the best ranked, all of one
         package. A second statement imports an instance of the class that the chunk makes, as tools often have one. The
-        targets do not know the lines of versions that are indexed beside theirs.
+        targets know the lines of their own commit alone.
         """
-        # Other codebases, and other versions of this one, have files of the same names.
+        # Other codebases, and other commits of this one, have files of the same names.
         if payload.kind != "code" or not payload.has_lines or (payload.repo, payload.commit) != self._source:
             return None
         found, own = self._of(payload), (payload.symbol or "").partition(".")[0]
