@@ -74,6 +74,9 @@ def test_a_heading_that_holds_a_number_is_no_version(heading: str) -> None:
         "is json() deprecated",
         "What is in 7.9.0?",
         "how do I get from v6 to v7",
+        "runner of adk 2.0",
+        "what features are new in ADK",
+        "Is RunConfig new in ADK?",
     ],
 )
 def test_a_question_for_changes_is_known(question: str) -> None:
@@ -81,7 +84,18 @@ def test_a_question_for_changes_is_known(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["How do I add a route?", "what releases the lock", "How do I show the history of a session?"]
+    "question",
+    [
+        "How do I add a route?",
+        "what releases the lock",
+        "How do I show the history of a session?",
+        "How do I set temperature 0.2?",
+        "Does gemini 2.5 call tools?",
+        "the model gemini-2.5-flash ignores tools",
+        "serve the agent at 10.0.0.1:8080",
+        "I am new in ADK, where do I begin?",
+        "POST to /v1/chat fails",
+    ],
 )
 def test_other_questions_ask_for_no_changes(question: str) -> None:
     assert not asks_for_changes(question)

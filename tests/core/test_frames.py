@@ -68,7 +68,7 @@ CHUNKS = (BOIL, LID_BOIL, LONG, REST, LIGHT, SERVE, START, TASK)
 class Chunks:
     """A store that knows the payloads of chunks."""
 
-    def scroll(self, collection: str, *, filter: Filter, limit: int) -> Any:
+    def scroll(self, collection: str, *, filter: Filter, limit: int, **_: object) -> Any:
         def passes(chunk: ChunkPayload, condition: Any) -> bool:
             assert isinstance(condition, Match)
             value = getattr(chunk, condition.key)

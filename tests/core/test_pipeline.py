@@ -508,6 +508,30 @@ def test_one_collection_alone_gives_part_of_the_answer(indexed, make, tmp_path):
         ask(make(broken), strict=True)
 
 
+def _passages_fail(run, _):
+    run.without_collection("doc", CollectionUnavailableError("The collection cannot answer."))
+    return {}
+
+
+def _outlines_fail(*_):
+    raise CollectionUnavailableError("The collection cannot answer.")
+
+
+@pytest.mark.parametrize(
+    ("name", "fails"),
+    [("passages.passage_similarities", _passages_fail), ("outlines._read", _outlines_fail)],
+    ids=["passages", "outlines"],
+)
+def test_a_collection_that_fails_behind_the_search_lowers_the_quality(indexed, make, monkeypatch, name, fails):
+    assert ask(make(indexed)).quality.level == "high"
+    monkeypatch.setattr(f"adk_evidence.search.{name}", fails)
+    pack = ask(make(indexed))
+    assert "collection_unavailable" in codes(pack) and pack.candidates
+    assert pack.quality.level == "mixed" and pack.quality.note.endswith(" could not be read to the end.")
+    with pytest.raises(CollectionUnavailableError):
+        ask(make(indexed), strict=True)
+
+
 def test_without_any_collection_there_is_no_answer(indexed, make, tmp_path):
     service = make(without(indexed, tmp_path, "code", "doc"))
     with pytest.raises(CollectionUnavailableError):

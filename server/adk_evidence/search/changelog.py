@@ -41,11 +41,18 @@ _HEADING = re.compile(
     re.I,
 )
 
-_NUMBER = r"(?<![\w.])v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})*(?![\w.]*\w)|\bv\d{1,4}\b"
+# A version shows as one by a `v`, by three parts, or by what stands before it. Two parts alone are a temperature or the
+# version of a model, and four are an address.
+_NUMBER = (
+    r"(?<![\w./@-])(?:v\d{1,4}(?:\.\d{1,4}){0,3}|\d{1,4}\.\d{1,4}\.\d{1,4})(?![\w.]*\w|:\d)"
+    r"|\b(?:adk(?:[-\ ]python)?|version|release)(?:\ |==?)\d{1,4}\.\d{1,4}(?![\w.]*\w)"
+)
 _ASKS = re.compile(
     rf"""\bchange[-\ ]?logs?\b | \brelease[-\ ]?(?:notes?|history)\b | \bbreaking\ changes?\b
     | \bchange[sd]?\ (?:in|since|between|from|with)\b | \bwhat(?:'|\u2019)?s?(?:\ is|\ was|\ has)?\ (?:new|changed)\b
-    | \bnew\ in\b | \b(?:since|which|what|after|before|until)\ (?:version|release)\b | \bsince\ when\b
+    | \bnew\ in\ v?\d | \b(?:anything|everything|features?|something|things?)\ (?:(?:is|are|was|were)\ )?new\ in\b
+    | ^(?:is|are|was|were)\ \S+\ new\ in\b
+    | \b(?:since|which|what|after|before|until)\ (?:version|release)\b | \bsince\ when\b
     | \bwhen\ (?:was|were|did|has|have)\b | \b(?:added|introduced|removed|renamed|fixed|dropped)\ (?:in|since)\b
     | \b(?:deprecat|upgrad|migrat)\w* | \breleased?\ (?:in|of)\b | {_NUMBER}""",
     re.I | re.X,

@@ -11,25 +11,20 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.services.resilience import CacheAside
-from adk_evidence.store.base import Condition, Filter, HasId
-
-# How many chunks of one collection are read to find what a request names.
-MAX_READ = 400
+from adk_evidence.store.base import Condition, Filter, HasId, scroll_all
 
 
 def read_hits(run: Run, kind: Kind, *conditions: Condition) -> list[Hit]:
-    """The chunks of a kind that the request searches and that pass the conditions, by file and line.
+    """All chunks of a kind that the request searches and that pass the conditions, by file and line.
+
+    The conditions bound how many these are: the store's order, which is that of hashes, says nothing of which count.
 
     Raises:
         CollectionUnavailableError: The collection cannot answer.
     """
     collection = run.settings.store.collection(kind)
     within = run.scope.filters[kind]
-    records, _ = run.index.store.scroll(
-        collection,
-        filter=Filter(must=(*within.must, *conditions), should=within.should, must_not=within.must_not),
-        limit=MAX_READ,
-    )
+    wanted = Filter(must=(*within.must, *conditions), should=within.should, must_not=within.must_not)
     hits = [
         Hit(
             point_id=record.id,
@@ -40,7 +35,7 @@ def read_hits(run: Run, kind: Kind, *conditions: Condition) -> list[Hit]:
             branches=(),
             similarity=None,
         )
-        for record in records
+        for record in scroll_all(run.index.store, collection, filter=wanted)
     ]
     return sorted(hits, key=lambda hit: (hit.payload.path, hit.payload.start_line, hit.point_id))
 

@@ -78,7 +78,9 @@ def _defining(run: Run, found: Sequence[Mention]) -> list[Hit]:
     if not found:
         return []
     names = tuple(dict.fromkeys(mention.target.name for mention in found))
-    hits = [hit for hit in read_hits(run, "code", Match("names", names)) if can_be_cited(hit.payload, published=False)]
+    paths = tuple(dict.fromkeys(mention.target.path for mention in found))
+    defining = read_hits(run, "code", Match("path", paths), Match("names", names))
+    hits = [hit for hit in defining if can_be_cited(hit.payload, published=False)]
     chosen: dict[str, tuple[Hit, list[Mention]]] = {}
     for mention in found:
         hit = _definition(hits, mention)

@@ -62,11 +62,14 @@ def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[
         for whole, found in results.items()
         if len(found) >= MIN_RESULTS or (found[0][0] == 1 and not whole.name)
     }
-    try:
-        made = [_outline(whole, found, _parts_of(run, whole), question, shown) for whole, found in several.items()]
-    except CollectionUnavailableError:
-        # The results are there; what else their pages hold is an extra.
-        return ()
+    made: list[Outline | None] = []
+    for whole, found in several.items():
+        kind = found[0][1].kind
+        try:
+            made.append(_outline(whole, found, _parts_of(run, whole), question, shown))
+        except CollectionUnavailableError as exc:
+            # The results are there; what else their pages hold is an extra.
+            run.without_collection(kind, exc)
     return tuple(outline for outline in made if outline is not None)
 
 

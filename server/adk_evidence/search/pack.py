@@ -32,7 +32,7 @@ from adk_evidence.search.making import class_signatures, class_takers
 from adk_evidence.search.outlines import make_outlines
 from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
 from adk_evidence.search.pasted import tell_error
-from adk_evidence.search.quality import lowered
+from adk_evidence.search.quality import lost_since, lowered
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.support import MEASURES
 from adk_evidence.search.written import near_questions
@@ -52,6 +52,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
 
     `imports` has the public import paths of the indexed code, where they are known.
     """
+    failed = set(run.collections_failed)
     with run.context.stage("verify"):
         # What may cost more is left to whoever opens or checks a citation.
         corpora = {name: Corpus(reader, only_follow=True) for name, reader in run.index.sources.items()}
@@ -78,7 +79,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         profile=run.settings.profile,
         index=run.index.info,
         adk=run.scope.adk,
-        quality=lowered(run.quality, _gaps(candidates)),
+        quality=lowered(run.quality, [*_gaps(candidates), *lost_since(run, failed)]),
         retrieval_plan=run.plan,
         candidates=candidates,
         coverage=Coverage.of(candidates),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from adk_evidence.models.chunk import KINDS, SOURCE_TYPES
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
 from adk_evidence.models.pack import Quality
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.search.frames import RAISES, is_of_frame
@@ -104,6 +104,12 @@ def _absent(words: Sequence[str]) -> str:
     if more := len(words) - len(named):
         named.append(f"{more} more word{'s' if more > 1 else ''}")
     return f"; {' and '.join(named)} {'stands' if len(words) == 1 else 'stand'} nowhere in the index"
+
+
+def lost_since(run: Run, before: Collection[Kind]) -> list[str]:
+    """The collections that have failed since these had, as a clause: parts of the results could not be read."""
+    lost = [run.settings.store.collection(kind) for kind in KINDS if kind in run.collections_failed.keys() - before]
+    return [f"{' and '.join(lost)} could not be read to the end"] if lost else []
 
 
 def _gaps(run: Run) -> list[str]:
