@@ -132,3 +132,10 @@ def is_code_like(token: str) -> bool:
     # Abbreviations such as e.g. and i.e. are dotted too.
     dotted = len(parts) > 1 and all(parts) and any(len(part) > 1 for part in parts)
     return dotted or bool(re.search(r"[^\W_]", name) and "_" in name)
+
+
+def without_module(symbol: str) -> str:
+    """`Runner.run(x=)` of `google.adk.runners.Runner.run(x=)`: the name from its first class on, else its last part."""
+    parts = symbol.split(".")
+    first = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+    return ".".join(parts[first:])

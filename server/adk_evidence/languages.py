@@ -55,6 +55,7 @@ _TABLE = (
     Language("swift", "Swift"),
 )
 
+_BY_LANG = {language.lang: language for language in _TABLE if language.lang}
 BY_EXTENSION = {extension: language for language in _TABLE for extension in language.extensions}
 TAB_NAMES = frozenset(language.name for language in _TABLE if language.in_tabs)
 PROGRAMMING: frozenset[str] = frozenset(get_args(ProgrammingLanguage))
@@ -70,6 +71,18 @@ def common_name(name: str) -> str:
 def title_of(name: str) -> str:
     """A language as people write it; an unknown name stays as it is."""
     return _TITLES.get(name, name)
+
+
+def langs_of(name: str) -> tuple[str, ...]:
+    """What chunks of a language's files carry, e.g. `ts` and `tsx` of `typescript`; an unknown name stays as it is."""
+    found = tuple(one.lang for one in _TABLE if one.lang and name in (one.name, *one.aliases))
+    return (name,) if name in _BY_LANG else found or (name,)
+
+
+def fence_name(lang: str) -> str:
+    """What a block of code is called that shows lines of such files."""
+    known = _BY_LANG.get(lang)
+    return known.name if known else "text"
 
 
 def language_of_file(path: str) -> str:

@@ -30,6 +30,16 @@ def test_a_commit_is_one_of_those_that_were_found_by_its_name():
     assert build_filter(EvidenceFilters(), PATHS, ("v2.13.0",)).must == (Match("commit", ("v2.13.0",)),)
 
 
+def test_all_names_of_a_language_mean_its_files():
+    for name in ("markdown", ".md", "MD"):
+        found, _ = build_filter(EvidenceFilters(languages=(name,)), PATHS, REFS)
+        (condition,) = found.must
+        assert Match("lang", ("md",)) in condition.should
+    found, _ = build_filter(EvidenceFilters(languages=("typescript",)), PATHS, REFS)
+    (condition,) = found.must
+    assert condition.should == (Match("lang", ("ts", "tsx")), Match("code_langs", ("typescript",)))
+
+
 def test_a_decorator_is_found_by_its_name_in_its_own_case():
     found = build_filter(EvidenceFilters(tags=("@app.Route",)), PATHS)
     assert found.must == (Filter(should=(Match("decorators", ("app.Route",)),)),)

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from adk_evidence.identifiers import without_module
 from adk_evidence.api.history import History, Place
 from adk_evidence.api.stories import find_lack
 from adk_evidence.checks.awaits import used_without_await
@@ -423,13 +424,6 @@ class Code:
         # A text that does not parse may lack the beginning of a statement.
         calls = () if self.document.is_broken else used_without_await(self.document.tree)
         return frozenset(call.func for call in calls)
-
-
-def without_module(symbol: str) -> str:
-    """`Runner.run(x=)` of `google.adk.runners.Runner.run(x=)`."""
-    parts = symbol.split(".")
-    first = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
-    return ".".join(parts[first:])
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:

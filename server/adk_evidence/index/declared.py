@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import configparser
 import functools
 import itertools
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +11,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
@@ -25,7 +22,6 @@ from adk_evidence.released_versions import read_release, read_version
 
 MAX_LOCK_BYTES = 16_000_000
 MAX_FILE_BYTES = 1_000_000
-MAX_YAML_BYTES = 200_000
 MAX_LINE_CHARS = 2000
 MAX_FOUND = 50
 # Of all ranges of a file together, for each is held against every release.
@@ -33,8 +29,6 @@ MAX_CONDITIONS = 200
 _PIN = re.compile(r"===?\s*([^\s,;*]+)")
 # `^1.18`, `~1.18.2`: poetry's own operators. The other ones are those of Python's packages.
 _POETRY = re.compile(r"(?P<operator>\^|~(?!=))\s*v?(?P<version>\d\S*)")
-# `conda-forge::google-adk=1.18`
-_CONDA = re.compile(r"(?:[^\s:]+::)?(?P<name>[\w.-]+) ?(?P<range>[=<>!~\d].*)?")
 
 
 class Declared(NamedTuple):
@@ -104,7 +98,7 @@ def _parsed(path: Path, name: str, kind: _Kind, mtime_ns: int, size: int) -> Dec
     try:
         found = list(itertools.islice(kind.read(text, name), MAX_FOUND))
     # What a stranger's file can cause: it is not valid, of another shape, or nested too deeply.
-    except (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError, configparser.Error):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
     return _summed_up(found)
 
@@ -167,7 +161,7 @@ def _is_for_here(requirement: Requirement) -> bool:
 
 
 def _specifier(text: str) -> SpecifierSet | None:
-    """The range that a text means to pip, poetry or Pipenv; None where the text is no range, such as an address."""
+    """The range that a text means to pip or poetry; None where the text is no range, such as an address."""
     text = " ".join(text.split())
     if text in ("", "*"):
         return SpecifierSet()
@@ -222,45 +216,10 @@ def _toml_lock(text: str, name: str) -> Iterator[str]:
                 yield f"=={version}"
 
 
-def _pipfile_lock(text: str, name: str) -> Iterator[str]:
-    read = json.loads(text)
-    for section in ("default", "develop"):
-        for key, value in _dict(read.get(section)).items():
-            version = _dict(value).get("version")
-            if _is_called(name, key) and isinstance(version, str):
-                yield version
-
-
-def _conda(text: str, name: str) -> Iterator[str | Requirement]:
-    loader = yaml.BaseLoader(text)
-    try:
-        read = loader.get_single_data()
-    finally:
-        loader.dispose()
-    for item in _list(_dict(read).get("dependencies")):
-        if isinstance(item, str):
-            match = _CONDA.fullmatch(" ".join(item[:MAX_LINE_CHARS].split()))
-            if match and _is_called(name, match["name"]):
-                yield _conda_range(match["range"] or "")
-        else:
-            # pip's own list inside.
-            yield from _lines(_joined(_dict(item).get("pip")), name)
-
-
-def _conda_range(text: str) -> str:
-    """conda's `=1.18` means 1.18 and whatever begins with it; a build may follow a version."""
-    if not text.startswith("=") or text.startswith("=="):
-        return text.partition(" ")[0]
-    version, _, build = text[1:].strip().partition("=")
-    version = version.removesuffix(".*")
-    # A build makes the version exact, and so do three numbers.
-    return f"=={version}" if build or version.count(".") >= 2 else f"=={version}.*"
-
-
 def _pyproject(text: str, name: str) -> Iterator[str | Requirement]:
     read = tomllib.loads(text)
     project, tool = _dict(read.get("project")), _dict(read.get("tool"))
-    poetry, hatch = _dict(tool.get("poetry")), _dict(_dict(tool.get("hatch")).get("envs"))
+    poetry = _dict(tool.get("poetry"))
     groups = [_dict(each).get("dependencies") for each in _dict(poetry.get("group")).values()]
     places: list[Any] = [
         project.get("dependencies"),
@@ -270,8 +229,6 @@ def _pyproject(text: str, name: str) -> Iterator[str | Requirement]:
         *groups,
         poetry.get("dev-dependencies"),
         _dict(tool.get("uv")).get("dev-dependencies"),
-        *_dict(_dict(tool.get("pdm")).get("dev-dependencies")).values(),
-        *(_dict(each).get(key) for each in hatch.values() for key in ("dependencies", "extra-dependencies")),
     ]
     for place in places:
         if isinstance(place, dict):
@@ -284,12 +241,6 @@ def _pyproject(text: str, name: str) -> Iterator[str | Requirement]:
             return
 
 
-def _pipfile(text: str, name: str) -> Iterator[str]:
-    read = tomllib.loads(text)
-    for section in ("packages", "dev-packages"):
-        yield from _table(_dict(read.get(section)), name)
-
-
 def _table(table: dict[str, Any], name: str) -> Iterator[str]:
     """`google-adk = "^1.18"`, `google-adk = {version = "^1.18"}`, or a list of such tables."""
     for key, value in table.items():
@@ -298,15 +249,6 @@ def _table(table: dict[str, Any], name: str) -> Iterator[str]:
                 found = item.get("version") if isinstance(item, dict) else item
                 if isinstance(found, str):
                     yield found
-
-
-def _setup_cfg(text: str, name: str) -> Iterator[Requirement]:
-    config = configparser.RawConfigParser(strict=False)
-    config.read_string(text)
-    yield from _lines(config.get("options", "install_requires", fallback=""), name)
-    if config.has_section("options.extras_require"):
-        for _, value in config.items("options.extras_require"):
-            yield from _lines(value, name)
 
 
 def _joined(value: Any) -> str:
@@ -327,14 +269,10 @@ _KINDS = (
     _Kind("uv.lock", _toml_lock, MAX_LOCK_BYTES),
     _Kind("poetry.lock", _toml_lock, MAX_LOCK_BYTES),
     _Kind("pdm.lock", _toml_lock, MAX_LOCK_BYTES),
-    _Kind("Pipfile.lock", _pipfile_lock, MAX_LOCK_BYTES),
     _Kind("pylock*.toml", _toml_lock, MAX_LOCK_BYTES),
     _Kind("pyproject.toml", _pyproject, called="a declaration"),
-    _Kind("setup.cfg", _setup_cfg, called="a declaration"),
     _Kind("requirements*.txt", _lines, MAX_LOCK_BYTES, _REQUIREMENTS),
     _Kind("requirements/*.txt", _lines, MAX_LOCK_BYTES, _REQUIREMENTS),
     _Kind("requirements*.in", _lines, called=_REQUIREMENTS),
     _Kind("requirements/*.in", _lines, called=_REQUIREMENTS),
-    _Kind("Pipfile", _pipfile, called="a declaration"),
-    _Kind("environment.y*ml", _conda, MAX_YAML_BYTES, "a file of an environment"),
 )

@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, cycle, groupby
 
-from adk_evidence.languages import title_of
+from adk_evidence.identifiers import without_module
+from adk_evidence.languages import fence_name, title_of
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.models.pack import (
     AdkVersion,
@@ -35,7 +36,6 @@ _DRIFT: Mapping[str, Collection[str]] = {
 }
 
 _STATES: Mapping[VerificationState, str] = {"same_tree": "same code"}
-_FENCE_LANGUAGES = {"py": "python", "md": "markdown"} | {name: name for name in ("rst", "yaml", "json", "toml")}
 
 
 def place(candidate: Candidate) -> str:
@@ -276,21 +276,14 @@ def availability_label(candidate: Candidate) -> str:
 
 
 def _listed(drift: Sequence[Drift]) -> str:
-    names = [f"{_short(one.symbol)}{_hint(one)}" for one in drift[:MAX_DRIFT_NAMES]]
+    names = [f"{without_module(one.symbol)}{_hint(one)}" for one in drift[:MAX_DRIFT_NAMES]]
     more = [f"{len(drift) - MAX_DRIFT_NAMES} more"] if len(drift) > MAX_DRIFT_NAMES else []
     return ", ".join(names + more)
 
 
-def _short(symbol: str) -> str:
-    """`Runner(app=)` of `google.adk.runners.Runner(app=)`: the name from its first class on, else its last part."""
-    parts = symbol.split(".")
-    first = next((place for place, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
-    return ".".join(parts[first:])
-
-
 def _hint(drift: Drift) -> str:
     if drift.instead and drift.kind == "deprecated":
-        return f" (use {_short(drift.instead)})"
+        return f" (use {without_module(drift.instead)})"
     if drift.until is not None:
         return f" (until {drift.until})"
     return f" (since {drift.since})" if drift.since is not None else ""
@@ -298,7 +291,7 @@ def _hint(drift: Drift) -> str:
 
 def fence_language(candidate: Candidate) -> str:
     """The info string for a fence around the candidate's text."""
-    return _FENCE_LANGUAGES.get(candidate.language, "text")
+    return fence_name(candidate.language)
 
 
 def deviation(verification: Verification) -> str:

@@ -15,8 +15,11 @@ from packaging.version import Version
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.index.versions import not_indexed, version_of_code
-from adk_evidence.languages import PROGRAMMING, common_name
+from adk_evidence.index.versions import not_indexed
+from adk_evidence.index.versions import version_of_code
+from adk_evidence.languages import PROGRAMMING
+from adk_evidence.languages import common_name
+from adk_evidence.languages import langs_of
 from adk_evidence.models.chunk import DECORATOR, KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
@@ -26,9 +29,6 @@ from adk_evidence.search.question_versions import AskedVersion, asked_versions
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Condition, Filter, Match
 
-# Names that people use, and the values that chunks carry in `lang` and in `code_langs`.
-_FILE_LANGUAGES = {"python": "py", "markdown": "md", "yml": "yaml", "restructuredtext": "rst", "text": "txt"}
-_TAB_LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "golang": "go"}
 # Folders at the beginning of a glob that say nothing: `./`, `/`, `**/`.
 _LEADING = re.compile(r"^(?:\.{0,2}/|\*+/)+")
 # The condition of paths that no indexed file has.
@@ -210,8 +210,8 @@ def _meant(filters: EvidenceFilters, paths: Sequence[str]) -> str:
 
 def _language_condition(languages: Iterable[str]) -> Filter:
     names = [name.lower().lstrip(".") for name in languages]
-    files = tuple(dict.fromkeys(_FILE_LANGUAGES.get(name, name) for name in names))
-    tabs = tuple(dict.fromkeys(_TAB_LANGUAGES.get(name, name) for name in names))
+    files = tuple(dict.fromkeys(lang for name in names for lang in langs_of(name)))
+    tabs = tuple(dict.fromkeys(map(common_name, names)))
     return Filter(should=(Match("lang", files), Match("code_langs", tabs)))
 
 
