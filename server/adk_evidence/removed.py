@@ -21,6 +21,9 @@ INSTEAD: Mapping[str, str] = {
     "adk-ingest code --keep": "Run `adk-ingest all --adk 1.18.0`: each version has an index.",
     "adk-ingest forget": "Run `adk-ingest delete adk-1.18.0`: each version has an index.",
     "adk-evidence ask --ref": "Name the version in the question or with `--adk`.",
+    "adk-evidence eval train-questions": "Run `python -m tests.quality.train_questions` in a checkout of the code.",
+    "adk-evidence eval train-reader": "Leave it out: no model reads the candidates any more.",
+    "rerank.reader": "Leave it out: no model reads the candidates any more.",
 }
 
 

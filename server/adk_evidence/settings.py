@@ -550,17 +550,6 @@ class EnrichmentSettings(Frozen):
     max_cost_usd: PositiveFloat
 
 
-class ReaderSettings(Frozen):
-    """A small model that reads the question with the best passage of each candidate; off without an adapter.
-
-    The provider `local` alone counts what was read.
-    """
-
-    adapter: UserPath | None
-    candidates: int = Field(ge=2, le=200)
-    weight: float = Field(gt=0, le=10)
-
-
 class RerankSettings(Frozen):
     """The reranker (SPEC 5 section 9)."""
 
@@ -573,7 +562,6 @@ class RerankSettings(Frozen):
     timeout_seconds: PositiveFloat
     cache_entries: PositiveInt
     llm: LlmRerankSettings
-    reader: ReaderSettings
 
 
 class PackSettings(Frozen):

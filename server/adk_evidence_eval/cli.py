@@ -248,65 +248,6 @@ def selfsupervised(
     say(stderr(), f"{kinds}; sha256 {about['sha256']}, written to {out}")
 
 
-@app.command("train-reader")
-def train_reader(
-    out: Annotated[Path, path_option("Where the adapter is written.")],
-    questions: Annotated[int | None, typer.Option(help="Questions to train with, at most.", min=1)] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(help="Minutes that the training takes, at most; data and measuring come on top.", min=0.1),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Decides order, draws and the beginning.", min=0)] = 0,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Train a model that reads the best candidates, from the questions that were written for the index's chunks.
-
-    Ctrl+C keeps the best adapter so far. No labelled question is used.
-    """
-    from adk_evidence_eval.adapters.reader import train_reader as train
-    from adk_evidence_eval.views import show, training_view
-
-    settings = settings_from(profile, home)
-    # Nobody wants to be told after a night.
-    _check_place(out)
-    report = train(
-        settings, out, questions=questions, minutes=minutes, seed=seed, tell=lambda sentence: say(stderr(), sentence)
-    )
-    show(training_view(report), as_json=as_json)
-    say(stderr(), f"The adapter is in {out}. `rerank.reader.adapter: {out}` in the settings makes questions use it.")
-
-
-@app.command("train-questions")
-def train_questions(
-    out: Annotated[Path, path_option("Where the adapter is written.")],
-    questions: Annotated[int | None, typer.Option(help="Questions to train with, at most.", min=1)] = None,
-    epochs: Annotated[int, typer.Option(help="How often each question is asked.", min=1)] = 2,
-    seed: Annotated[int, typer.Option(help="Decides order, draws and the beginning.", min=0)] = 0,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Train the model to encode questions nearer to what answers them, from the questions that were written for chunks.
-
-    Ctrl+C keeps what was learnt so far. No labelled question is used.
-    """
-    from adk_evidence_eval.adapters.questions import train_questions as train
-    from adk_evidence_eval.views import question_training_view, show
-
-    settings = settings_from(profile, home)
-    _check_place(out)
-    report = train(
-        settings, out, questions=questions, epochs=epochs, seed=seed, tell=lambda sentence: say(stderr(), sentence)
-    )
-    show(question_training_view(report), as_json=as_json)
-    if not report.written:
-        say(stderr(), "Nothing was learnt, and no adapter was written.")
-        return
-    say(stderr(), f"The adapter is in {out}. `embedding.dense.question_adapter: {out}` in the settings uses it.")
-
-
 def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
     from adk_evidence.settings import config_file
     from adk_evidence_eval.golden import read_golden
@@ -346,20 +287,6 @@ def _service(profile: str | None, home: str | None) -> EvidenceService:
     from adk_evidence.search.session import EvidenceService
 
     return EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))
-
-
-def _check_place(path: Path) -> None:
-    import os
-
-    from adk_evidence.errors import InvalidRequestError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writable = not path.is_dir() and os.access(path.parent, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:
-        raise InvalidRequestError(f"{path} cannot be written.", "Name another file.")
 
 
 def _write(path: Path, text: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
-from typing import Any
 
 from adk_evidence.errors import EvidenceError
 
@@ -34,15 +33,6 @@ def charts_library() -> ModuleType:
         EvaluationMissingError: The library is not installed.
     """
     return _imported("matplotlib.figure", "matplotlib")
-
-
-def training_library() -> Any:
-    """torch.
-
-    Raises:
-        EvaluationMissingError: The library is not installed.
-    """
-    return _imported("torch", "torch", "training", "train")
 
 
 def _imported(module: str, distribution: str, purpose: str = "evaluation", extra: str = "eval") -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -34,10 +34,6 @@ from adk_evidence_eval.score import (
     set_kind,
 )
 from adk_evidence_eval.variants import Golden, Measured
-
-if TYPE_CHECKING:
-    from adk_evidence_eval.adapters.questions import QuestionReport as QuestionTraining
-    from adk_evidence_eval.adapters.reader import Report as Training
 
 # Tables are read in files and logs, too: a row is one line there, however long.
 _WIDTH = 260
@@ -79,44 +75,6 @@ def scores_view(scores: Mapping[str, Scores], golden: Golden, answered: int) -> 
     for name, row in categories.items():
         table.add_row(Text(name), str(len(groups[name])), *(formatted(metric, row.get(metric)) for metric in shown))
     return data, [metrics, table, f"{answered} of {len(scores)} questions answered"]
-
-
-def training_view(report: Training) -> View:
-    """How a training went, and where the passages that answer held-out questions are ranked without and with it."""
-    sentences = [
-        f"{report.pairs:,} pairs of {report.examples:,} questions in {report.seconds:,.0f} s, loss {report.loss:.3f}",
-        f"training data: sha256 {report.data_sha256}",
-    ]
-    if report.ranks is not None:
-        ranks = report.ranks
-        sentences.append(
-            f"MRR on {ranks.questions} held-out questions: {ranks.search:.3f} by the search, {ranks.reader:.3f} by the "
-            f"reader, {ranks.both:.3f} by both"
-        )
-        if ranks.both <= ranks.search:
-            sentences.append("This adapter does not help: train with more questions or more time before you use it.")
-    elif report.interrupted:
-        sentences.append("The training was interrupted, so that the adapter was not measured.")
-    return asdict(report), sentences
-
-
-def question_training_view(report: QuestionTraining) -> View:
-    """How a training went, and where the chunks that answer held-out questions are ranked without and with it."""
-    sentences = [
-        f"{report.questions:,} questions in {report.seconds:,.0f} s, loss {report.loss:.3f}",
-        f"training data: sha256 {report.data_sha256}",
-    ]
-    if report.interrupted:
-        sentences.append("The training was interrupted.")
-    if report.before is not None and report.after is not None:
-        before, after = report.before, report.after
-        sentences.append(
-            f"{report.held_out} held-out questions by dense vectors alone: MRR {before.mrr:.3f} without and "
-            f"{after.mrr:.3f} with the adapter, recall@12 {before.recall:.3f} and {after.recall:.3f}"
-        )
-        if after.mrr <= before.mrr:
-            sentences.append("This adapter does not help: train with more questions before you use it.")
-    return asdict(report), sentences
 
 
 def comparison_view(rows: Sequence[Comparison]) -> View:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adk_evidence.embedding import adapted
-from adk_evidence.embedding.adapter import QUESTIONS, READER, AdapterError, read_adapter, write_adapter
+from adk_evidence.embedding.adapter import AdapterError, read_adapter, write_adapter
 from adk_evidence.embedding.minilm import SHIPPED_ADAPTER, MiniLmEmbedder
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
@@ -21,8 +21,8 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file, load_settings
+from tests.core.test_adapter import tiny_adapter
 from tests.core.test_minilm import tiny_bert
-from tests.core.test_reader import tiny_adapter
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, word_vector
 
 IN_WORDS = "how do I try a tool again that fails?"
@@ -144,29 +144,9 @@ class TestFailure:
         with pytest.raises(ModelError, match="damaged"):
             find(indexed, Adapted(failure=AdapterError("The adapter is damaged.", "")), strict=True)
 
-    def test_an_adapter_of_the_other_kind_is_refused(self, tmp_path):
-        path = tmp_path / "a.safetensors"
-        for made, wanted, setting in (
-            (READER, QUESTIONS, "embedding.dense.question_adapter"),
-            (QUESTIONS, READER, "rerank.reader.adapter"),
-        ):
-            write_adapter(tiny_adapter(tiny_bert(), format=made), path)
-            with pytest.raises(ModelError, match="of the kind") as caught:
-                read_adapter(path, wanted)
-            assert setting in caught.value.hint
-
-    def test_a_head_is_for_readers_alone(self, tmp_path):
-        path = tmp_path / "a.safetensors"
-        headless = replace(tiny_adapter(tiny_bert(), format=QUESTIONS), head=None)
-        write_adapter(headless, path)
-        assert read_adapter(path, QUESTIONS).head is None
-        write_adapter(replace(headless, head=np.zeros(0, np.float32)), path)
-        with pytest.raises(AdapterError, match="nothing is known of its tensor"):
-            read_adapter(path, QUESTIONS)
-
     def test_an_adapter_of_other_weights_is_refused_before_any_are_fetched(self, tmp_path):
         path = tmp_path / "a.safetensors"
-        write_adapter(replace(tiny_adapter(tiny_bert(), format=QUESTIONS), head=None), path)
+        write_adapter(tiny_adapter(tiny_bert()), path)
         dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
         with pytest.raises(ModelError, match="trained for other weights"):
             MiniLmEmbedder(dense, tmp_path / "models").embed_question("why?")
@@ -186,11 +166,11 @@ def test_a_question_is_kept_apart_by_what_encoded_it():
 
 
 def test_the_adapter_that_ships_fits_the_weights_and_says_what_it_was_trained_from():
-    adapter = read_adapter(config_file(SHIPPED_ADAPTER), QUESTIONS)
+    adapter = read_adapter(config_file(SHIPPED_ADAPTER))
     about = adapter.about
     assert about.base_sha256 == MINILM_WEIGHTS.sha256[WEIGHTS] and about.license == "Apache-2.0"
     assert len(about.data_sha256) == 64 and about.questions > 10_000
-    assert adapter.head is None and adapter.layers
+    assert adapter.layers
 
 
 @pytest.mark.model
@@ -209,7 +189,7 @@ class TestRealWeights:
         assert ahead[1] > ahead[0]
 
     def test_vectors_that_are_no_numbers_are_refused(self, models: Path, tmp_path: Path):
-        whole = read_adapter(config_file(SHIPPED_ADAPTER), QUESTIONS)
+        whole = read_adapter(config_file(SHIPPED_ADAPTER))
         path = tmp_path / "a.safetensors"
         write_adapter(replace(whole, about=whole.about.model_copy(update={"alpha": 1e300})), path)
         dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
@@ -219,7 +199,7 @@ class TestRealWeights:
     def test_a_graph_that_cannot_be_kept_is_assembled_once_and_then_refused(
         self, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):
-        whole = read_adapter(config_file(SHIPPED_ADAPTER), QUESTIONS)
+        whole = read_adapter(config_file(SHIPPED_ADAPTER))
         path, tries = tmp_path / "a.safetensors", list[object]()
         write_adapter(replace(whole, about=whole.about.model_copy(update={"seed": 99})), path)
 
@@ -238,7 +218,7 @@ class TestRealWeights:
     def test_the_graph_is_kept_and_a_damaged_one_is_made_anew(self, models: Path):
         dense = load_settings().embedding.dense
         first = MiniLmEmbedder(dense, models).embed_question(IN_WORDS)
-        sha256 = read_adapter(config_file(SHIPPED_ADAPTER), QUESTIONS).sha256
+        sha256 = read_adapter(config_file(SHIPPED_ADAPTER)).sha256
         [graph] = models.glob(f"*/adapted-{sha256[:12]}-*.onnx")
         graph.write_bytes(graph.read_bytes()[:1000])
         assert MiniLmEmbedder(dense, models).embed_question(IN_WORDS) == first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adk_evidence.embedding.adapter import Adapter, AdapterError, Format, other_adapter, read_adapter
+from adk_evidence.embedding.adapter import OTHER_ADAPTER, Adapter, AdapterError, read_adapter
 from adk_evidence.embedding.bert import INT8_VERSION, Ranges, assemble_bert
 from adk_evidence.embedding.graphs import is_whole, mark_whole
 from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
@@ -12,17 +12,17 @@ from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
 
 
-def adapter_of_minilm(path: Path, wanted: Format) -> Adapter:
-    """Read an adapter of a kind that was trained for the weights of all-MiniLM-L6-v2.
+def adapter_of_minilm(path: Path) -> Adapter:
+    """Read an adapter that was trained for the weights of all-MiniLM-L6-v2.
 
     Raises:
         AdapterError: There is no such adapter.
     """
-    adapter = read_adapter(path, wanted)
+    adapter = read_adapter(path)
     if adapter.about.base_sha256 != MINILM_WEIGHTS.sha256[WEIGHTS]:
         raise AdapterError(
             f"The adapter {path} was trained for other weights than those of {MINILM_WEIGHTS.name}.",
-            other_adapter(wanted),
+            OTHER_ADAPTER,
         )
     return adapter
 

@@ -1,9 +1,7 @@
-"""The file of an adapter: what changes an encoder of texts for one purpose.
+"""The file of an adapter: what changes an encoder of texts, so that a question comes nearer to what answers it.
 
-An adapter changes linear layers by products of two narrow matrices (LoRA, Hu et al. 2021). There are two kinds: for
-questions, whose vectors come nearer to what answers them; and for a reader of pairs, which also has a head that makes a
-score of the state of [CLS]. The file is safetensors with 16-bit floats. Its metadata say what the adapter was trained
-from.
+An adapter changes linear layers by products of two narrow matrices (LoRA, Hu et al. 2021). The file is safetensors with
+16-bit floats. Its metadata say what the adapter was trained from.
 """
 
 from __future__ import annotations
@@ -25,20 +23,13 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.validation import problems
 
 LICENSE = "Apache-2.0"  # that of the weights, from which an adapter is made
-Format = Literal["adk-evidence-reader-1", "adk-evidence-questions-1"]
-READER: Format = "adk-evidence-reader-1"
-QUESTIONS: Format = "adk-evidence-questions-1"
-# The setting that names an adapter of each kind, and what trains one.
-_MADE_FOR: Mapping[Format, tuple[str, str]] = {
-    READER: ("rerank.reader.adapter", "adk-evidence eval train-reader"),
-    QUESTIONS: ("embedding.dense.question_adapter", "adk-evidence eval train-questions"),
-}
+# The advice to a user whose adapter cannot be used.
+OTHER_ADAPTER = "Name another file in embedding.dense.question_adapter, or unset the setting."
 # A hundred times what an adapter takes.
 _MAX_BYTES = 200_000_000
 # Ten times the numbers of all weights that an adapter may change.
 _MAX_CHANGES = 100_000_000
 _DOWN, _UP = ".down", ".up"
-_HEAD, _BIAS = "head.weight", "head.bias"
 
 
 class AdapterError(ModelError):
@@ -48,10 +39,10 @@ class AdapterError(ModelError):
 class About(Frozen):
     """What an adapter was trained from; `data_sha256` is the hash of the training data.
 
-    `tokens` is how long a text may be, or a pair of a question and a text; `pairs` is how many of these were read.
+    `tokens` is how long a question may be, `pairs` how many questions the training read.
     """
 
-    format: Format
+    format: Literal["adk-evidence-questions-1"] = "adk-evidence-questions-1"
     base: str
     base_sha256: str
     rank: int = Field(ge=1, le=512)
@@ -76,12 +67,10 @@ class LowRank:
 
 @dataclass(frozen=True)
 class Adapter:
-    """Changes by the names of weights; of a reader also the head: a vector as long as a state, and a bias."""
+    """Changes by the names of weights."""
 
     layers: Mapping[str, LowRank]
     about: About
-    head: FloatMatrix | None = None
-    bias: float = 0.0
 
     @property
     def changes(self) -> dict[str, FloatMatrix]:
@@ -100,8 +89,6 @@ class Adapter:
 
         tensors = {f"{name}{_DOWN}": layer.down for name, layer in self.layers.items()}
         tensors |= {f"{name}{_UP}": layer.up for name, layer in self.layers.items()}
-        if self.head is not None:
-            tensors |= {_HEAD: self.head, _BIAS: np.array([self.bias])}
         narrow = {name: np.ascontiguousarray(tensors[name], dtype=np.float16) for name in sorted(tensors)}
         # One value, because the library writes several in an order that changes from run to run.
         return save(narrow, {"about": self.about.model_dump_json()})
@@ -120,24 +107,18 @@ def write_adapter(adapter: Adapter, path: Path) -> None:
         raise ModelError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another file.") from exc
 
 
-def other_adapter(wanted: Format) -> str:
-    """The advice to a user whose adapter of a kind cannot be used."""
-    setting, command = _MADE_FOR[wanted]
-    return f"Name another file in {setting}, train one with `{command}`, or unset the setting."
-
-
-def read_adapter(path: Path, wanted: Format) -> Adapter:
-    """Read an adapter of a kind; its numbers become float32.
+def read_adapter(path: Path) -> Adapter:
+    """Read an adapter; its numbers become float32.
 
     Raises:
-        AdapterError: There is no such file, or the file is not a whole adapter of this kind.
+        AdapterError: There is no such file, or the file is not a whole adapter.
     """
     try:
-        return _adapter(*_read(path), wanted)
+        return _adapter(*_read(path))
     except OSError as exc:
-        raise AdapterError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", other_adapter(wanted)) from exc
+        raise AdapterError(f"The adapter {path} cannot be read: {exc.strerror or exc}.", OTHER_ADAPTER) from exc
     except ValueError as exc:
-        raise AdapterError(f"{path} is not an adapter that can be used: {exc}.", other_adapter(wanted)) from exc
+        raise AdapterError(f"{path} is not an adapter that can be used: {exc}.", OTHER_ADAPTER) from exc
 
 
 def _read(path: Path) -> tuple[dict[str, FloatMatrix], About]:
@@ -166,16 +147,9 @@ def _read(path: Path) -> tuple[dict[str, FloatMatrix], About]:
         raise ValueError(f"what it was trained from cannot be read ({problems(exc)[0]})") from exc
 
 
-def _adapter(tensors: dict[str, FloatMatrix], about: About, wanted: Format) -> Adapter:
-    if about.format != wanted:
-        raise ValueError(f"it is of the kind {about.format}, not {wanted}")
+def _adapter(tensors: dict[str, FloatMatrix], about: About) -> Adapter:
     if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
         raise ValueError("some of its numbers are not finite")
-    head, bias = None, np.zeros(1, dtype=np.float32)
-    if wanted == READER:
-        head, bias = tensors.pop(_HEAD, None), tensors.pop(_BIAS, np.zeros(0, dtype=np.float32))
-        if head is None or head.ndim != 1 or bias.shape != (1,):
-            raise ValueError("it has no head")
     layers: dict[str, LowRank] = {}
     for name in sorted(name.removesuffix(_DOWN) for name in tensors if name.endswith(_DOWN)):
         down, up = tensors.pop(f"{name}{_DOWN}"), tensors.pop(f"{name}{_UP}", None)
@@ -186,4 +160,4 @@ def _adapter(tensors: dict[str, FloatMatrix], about: About, wanted: Format) -> A
         raise ValueError("it changes more than the weights have")
     if tensors:
         raise ValueError(f"nothing is known of its tensor {min(tensors)}")
-    return Adapter(layers, about, head, float(bias[0]))
+    return Adapter(layers, about)

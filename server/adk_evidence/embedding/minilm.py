@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.adapted import adapted_graph, adapter_of_minilm
-from adk_evidence.embedding.adapter import QUESTIONS, Adapter, AdapterError, other_adapter
+from adk_evidence.embedding.adapter import OTHER_ADAPTER, Adapter, AdapterError
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
 from adk_evidence.embedding.bert import INT8_VERSION, Ranges, assemble_bert
@@ -310,7 +310,7 @@ class MiniLmEmbedder:
         try:
             vector = _query_vector(self._load_adapted(), text, MODEL_TOKENS)
             if not np.isfinite(vector).all():
-                raise AdapterError("The adapter makes vectors that are no numbers.", other_adapter(QUESTIONS))
+                raise AdapterError("The adapter makes vectors that are no numbers.", OTHER_ADAPTER)
         except AdapterError as exc:
             # Assembling the graph anew for every question would take a second each.
             self._adapter_error = exc
@@ -325,7 +325,7 @@ class MiniLmEmbedder:
             path = self._settings.question_adapter or config_file(SHIPPED_ADAPTER)
         except SettingsError as exc:
             raise AdapterError(exc.message, exc.hint) from exc
-        return adapter_of_minilm(path, QUESTIONS)
+        return adapter_of_minilm(path)
 
     def _open_adapted(self) -> _Model:
         adapter = self._adapter()

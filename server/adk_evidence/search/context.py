@@ -27,7 +27,6 @@ LOST_PARTS = frozenset(
         "sparse_unavailable",
         "collection_unavailable",
         "rerank_unavailable",
-        "reader_unavailable",
         "time_budget",
     }
 )

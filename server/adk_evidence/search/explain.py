@@ -27,7 +27,6 @@ from adk_evidence.models.pack import (
 from adk_evidence.search.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
-from adk_evidence.search.rerank.reader import READ
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.search.together import tiers
 from adk_evidence.search.written import NEAR
@@ -246,7 +245,7 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> It
     if candidate.rerank_score != why.rerank_score:
         yield _step("rerank", "differs", f"The result shows the score {candidate.rerank_score}, `why` shows {shown}.")
     reranker, _, beside = model.partition(", ")
-    local = reranker.rpartition("-")[0] == _LOCAL and (not beside or READ in plan.rerank_weights)
+    local = reranker.rpartition("-")[0] == _LOCAL and not beside
     # The local reranker is the first of two where a language model orders its best results again.
     first = local or "first" in why.features
     if not first:
@@ -267,8 +266,6 @@ def _reranked(candidate: Candidate, plan: RetrievalPlan, of_changes: bool) -> It
     inexact = sum(abs(weight) for weight in plan.rerank_weights.values()) * _ROUNDING
     score = shown if local else why.features["first"]
     yield _compared("rerank", named or "no feature", weighted(own, plan.rerank_weights), score, inexact)
-    if local and READ in why.scores:
-        yield _step("rerank", "outside", f"A model read this text and gave it the score {why.scores[READ]}: {model}.")
     if not local:
         yield _step("rerank", "outside", f"The score {shown} is made of an order that comes from outside: {model}.")
 

@@ -8,7 +8,6 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
 from adk_evidence.search.available import is_elsewhere
-from adk_evidence.search.reading import read
 from adk_evidence.search.rerank.base import RerankDocument, Reranker
 from adk_evidence.search.rerank.cascade import first_stage
 from adk_evidence.search.rerank.local import LocalReranker
@@ -53,8 +52,6 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
     local = first_stage(reranker)
     if isinstance(local, LocalReranker):
         run.rerank_weights = dict(local.weights)
-        if local is reranker:
-            documents, scores = read(run, hits, documents, scores)
         store = run.settings.store
         run.rerank_scales = {store.collection(kind): {} for kind in KINDS}
         for document, score in zip(documents, scores, strict=True):

@@ -17,7 +17,6 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.search.scope import Scope
 from adk_evidence.settings import Settings
 
@@ -36,7 +35,6 @@ class Models:
     sparse: SparseEncoder
     reranker: Reranker | None
     threads: Executor
-    reader: Reader | None = None
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,6 @@ class Run:
     sparse_failed: bool = False
     collections_failed: dict[Kind, CollectionUnavailableError] = field(default_factory=dict)
     rerank_failed: bool = False
-    reader_failed: bool = False
 
     @property
     def kinds(self) -> Sequence[Kind]:

@@ -35,8 +35,7 @@ from adk_evidence.search.pack import assemble
 from adk_evidence.search.pipeline import begin, rank
 from adk_evidence.search.read import CitedSource, lines_for_others, read_candidate, read_citation, read_file
 from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.rerank.factory import make_reader, make_reranker
-from adk_evidence.search.rerank.reader import Reader
+from adk_evidence.search.rerank.factory import make_reranker
 from adk_evidence.search.run import Hit, Models, QueryVectors, Run
 from adk_evidence.search.scope import filter_of
 from adk_evidence.search.support import held_names
@@ -68,7 +67,6 @@ class EvidenceService:
         dense: Dense encoder, or one for docs and one for code, for tests.
         sparse: Sparse encoder.
         reranker: Reranker; None leaves the fused order.
-        reader: What reads the best candidates for the local reranker.
         keep_queries: Number of questions whose dense vectors are kept for when they are asked again.
     """
 
@@ -79,7 +77,6 @@ class EvidenceService:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         reranker: Reranker | None = None,
-        reader: Reader | None = None,
         keep_queries: int = 0,
     ) -> None:
         self.settings = settings
@@ -88,7 +85,6 @@ class EvidenceService:
             dense=remembered(made, keep_queries) if keep_queries else made,
             sparse=sparse or make_sparse(settings),
             reranker=reranker or make_reranker(settings),
-            reader=reader or make_reader(settings),
             # For the kinds of several requests: a service that is slow to one must not make the others wait.
             threads=ThreadPoolExecutor(max_workers=4 * len(KINDS), thread_name_prefix="adk-evidence-search"),
         )
@@ -101,7 +97,7 @@ class EvidenceService:
         self.door = Door(settings.load)
         self._current = CurrentIndex(settings)
         models = self.models
-        self._owned: tuple[object, ...] = (self._current, *models.dense.each, models.reranker, models.reader)
+        self._owned: tuple[object, ...] = (self._current, *models.dense.each, models.reranker)
         self._symbols = Once(self._make_symbols)
 
     def close(self) -> None:
@@ -119,9 +115,7 @@ class EvidenceService:
     def beside(self, settings: Settings) -> EvidenceService:
         """A service on the index of other settings with the models of this service, which alone closes them."""
         models = self.models
-        other = EvidenceService(
-            settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker, reader=models.reader
-        )
+        other = EvidenceService(settings, dense=models.dense, sparse=models.sparse, reranker=models.reranker)
         # One limit holds for the answers of all indexes.
         other.door = self.door
         other._other_dense, other._reading, other._keep_queries = self._other_dense, self._reading, self._keep_queries
@@ -138,7 +132,7 @@ class EvidenceService:
         other._current.close()
         other._current, other._symbols = self._current, self._symbols
         other._other_dense, other._reading = self._other_dense, self._reading
-        other._owned = (other.models.reranker, other.models.reader)
+        other._owned = (other.models.reranker,)
         return other
 
     @contextmanager

@@ -43,7 +43,6 @@ _LOST_PARTS: dict[str, ErrorType] = {
     "question_adapter_unavailable": "embedding_error",
     "collection_unavailable": "qdrant_error",
     "rerank_unavailable": "rerank_error",
-    "reader_unavailable": "rerank_error",
 }
 
 

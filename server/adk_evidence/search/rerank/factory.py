@@ -1,10 +1,9 @@
-"""The reranker and the reader that the settings name."""
+"""The reranker that the settings name."""
 
 from __future__ import annotations
 
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.rerank.local import LocalReranker
-from adk_evidence.search.rerank.reader import Reader
 from adk_evidence.settings import Settings
 
 
@@ -33,14 +32,3 @@ def make_reranker(settings: Settings) -> Reranker | None:
             return CascadeReranker(LocalReranker(), model, llm.max_documents)
         case "none":
             return None
-
-
-def make_reader(settings: Settings) -> Reader | None:
-    """The reader of the settings, or None without an adapter or another provider than `local`.
-
-    Nothing is loaded before its first use.
-    """
-    reader = settings.rerank.reader
-    if reader.adapter is None or settings.rerank.provider != "local":
-        return None
-    return Reader(reader, settings.paths.models, settings.embedding.dense.model_path, settings.rerank.threads)

@@ -5,6 +5,7 @@ torch is imported when a training begins.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from adk_evidence.embedding.adapter import LowRank
 from adk_evidence.embedding.weights import WEIGHTS
+from adk_evidence.errors import EvidenceError
 
 _EPSILON = 1e-12  # of every layer normalisation
 # The share of the training in which the learning rate rises, and the part of the rate that is left at the end.
@@ -42,6 +44,25 @@ def padded(rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> tuple[NDArray[n
         numbers[place, : len(row)] = row
         mask[place, : len(row)] = 1
     return numbers, mask
+
+
+class TorchMissingError(EvidenceError):
+    """torch is not installed."""
+
+    code = "training_missing"
+    exit_code = 2
+
+
+def torch_library() -> Any:
+    """torch.
+
+    Raises:
+        TorchMissingError: The library is not installed.
+    """
+    try:
+        return importlib.import_module("torch")
+    except ImportError as exc:
+        raise TorchMissingError("A training needs torch, which is not installed.", "Run `pip install torch`.") from exc
 
 
 class LowRankBert:
@@ -77,7 +98,7 @@ class LowRankBert:
                 outer, inner = self._fixed[name].shape
                 # With one of the two at zero, the training begins at the encoder as it is.
                 down = torch.randn(rank, inner) / math.sqrt(inner)
-                self._low[name] = self.learning(down), self.learning(torch.zeros(outer, rank))
+                self._low[name] = self._learning(down), self._learning(torch.zeros(outer, rank))
             self._depth += 1
         self.hidden = self._fixed["embeddings.word_embeddings.weight"].shape[1]
         self.trained = [one for pair in self._low.values() for one in pair]
@@ -86,14 +107,12 @@ class LowRankBert:
         self,
         ids: NDArray[np.int64],
         mask: NDArray[np.int64],
-        types: NDArray[np.int64] | None = None,
         *,
         learn: bool = False,
     ) -> Any:
         """The last states, of shape (texts, tokens, hidden); `learn` says whether some numbers are dropped."""
         functional = self.torch.nn.functional
-        kinds = np.zeros_like(ids) if types is None else types
-        rows, kept, kind = (self.torch.from_numpy(one).to(self.device) for one in (ids, mask, kinds))
+        rows, kept = (self.torch.from_numpy(one).to(self.device) for one in (ids, mask))
         words, positions, both = (
             self._fixed[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
@@ -101,7 +120,7 @@ class LowRankBert:
         def dropped(states: Any) -> Any:
             return functional.dropout(states, self._dropout) if learn and self._dropout else states
 
-        states = self._normalised(words[rows] + positions[: ids.shape[1]] + both[kind], "embeddings.LayerNorm")
+        states = self._normalised(words[rows] + positions[: ids.shape[1]] + both[0], "embeddings.LayerNorm")
         states = dropped(states)
         for at in (f"encoder.layer.{layer}" for layer in range(self._depth)):
             query, key, value = (
@@ -119,9 +138,9 @@ class LowRankBert:
 
     def layers(self) -> dict[str, LowRank]:
         """The changes as they are now, in the precision of an adapter's file."""
-        return {name: LowRank(stored(down), stored(up)) for name, (down, up) in self._low.items()}
+        return {name: LowRank(_stored(down), _stored(up)) for name, (down, up) in self._low.items()}
 
-    def learning(self, tensor: Any) -> Any:
+    def _learning(self, tensor: Any) -> Any:
         """A tensor that learns."""
         return tensor.to(self.device).requires_grad_()
 
@@ -166,7 +185,7 @@ def recent_loss(losses: Sequence[float]) -> float:
     return float(np.mean(losses[-_RECENT:])) if losses else 0.0
 
 
-def stored(tensor: Any) -> NDArray[np.float32]:
+def _stored(tensor: Any) -> NDArray[np.float32]:
     """The numbers of a tensor in the precision of an adapter's file."""
     values: NDArray[np.float32] = tensor.detach().cpu().numpy().astype(np.float16).astype(np.float32)
     return values

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.embedding.minilm import open_tokenizer, tokens_of
-from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Passages, Tell
-from adk_evidence_eval.adapters.network import TELL_SECONDS, Descent, LowRankBert, padded, recent_loss
-from adk_evidence_eval.extra import training_library
+from tests.quality.training.chunks import Asked, Chunk, MayAnswer, Passages, Tell
+from tests.quality.training.network import TELL_SECONDS, Descent, LowRankBert, padded, recent_loss, torch_library
 
 
 @dataclass(frozen=True)
@@ -79,9 +78,9 @@ def train(
         tell: Gets a sentence from time to time.
 
     Raises:
-        EvaluationMissingError: torch is not installed.
+        TorchMissingError: torch is not installed.
     """
-    torch = training_library()
+    torch = torch_library()
     network = LowRankBert(torch, folder, heads, rank=plan.rank, alpha=plan.alpha, seed=plan.seed, dropout=plan.dropout)
     tokenizer, compare = open_tokenizer(folder), _Comparison(chunks, plan.temperature)
     random = np.random.default_rng(plan.seed)

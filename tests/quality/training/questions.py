@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from adk_evidence.embedding.adapter import QUESTIONS, write_adapter
-from adk_evidence.embedding.minilm import HEADS, MiniLmEmbedder, prepare_minilm
+from adk_evidence import __version__
+from adk_evidence.embedding.adapter import LICENSE, About, write_adapter
+from adk_evidence.embedding.minilm import HEADS, MODEL, MiniLmEmbedder, prepare_minilm
+from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.settings import Settings
-from adk_evidence_eval.adapters.about import about_training
-from adk_evidence_eval.adapters.chunks import Asked, Chunk, MayAnswer, Passages, Tell, asked_of, read_chunks
-from adk_evidence_eval.adapters.network import recent_loss
-from adk_evidence_eval.extra import training_library
+from tests.quality.training.chunks import Asked, Chunk, MayAnswer, Passages, Tell, asked_of, read_chunks
+from tests.quality.training.network import recent_loss, torch_library
 
 # At most so many questions of held-out files are measured.
 HELD_OUT_QUESTIONS = 600
@@ -73,13 +73,13 @@ def train_questions(
         tell: Gets a sentence from time to time.
 
     Raises:
-        EvaluationMissingError: torch is not installed.
+        TorchMissingError: torch is not installed.
         InvalidRequestError: The index has nothing to train from.
         ModelError: The weights cannot be obtained, or the adapter cannot be written.
         StoreError: There is no index.
     """
-    training_library()
-    from adk_evidence_eval.adapters.question_trainer import Plan, train
+    torch_library()
+    from tests.quality.training.trainer import Plan, train
 
     dense = settings.embedding.dense
     folder = prepare_minilm(settings.paths.models, named_folder=dense.model_path, report=tell)
@@ -95,7 +95,20 @@ def train_questions(
     sha256 = _sha256(chunks, asked)
     tell(f"training data: {len(asked):,} questions, {len(held):,} held out, sha256 {sha256}")
     plan = Plan(seed=seed, epochs=epochs)
-    about = about_training(QUESTIONS, plan, sha256, len(asked), plan.tokens)
+    about = About(
+        base=MODEL,
+        base_sha256=MINILM_WEIGHTS.sha256[WEIGHTS],
+        rank=plan.rank,
+        alpha=plan.alpha,
+        tokens=plan.tokens,
+        question_tokens=plan.tokens,
+        data_sha256=sha256,
+        questions=len(asked),
+        pairs=0,
+        seed=plan.seed,
+        license=LICENSE,
+        product_version=__version__,
+    )
     trained = train(folder, HEADS, chunks, asked, plan, about, tell=tell)
     # Where no step was made, the adapter changes nothing, and a file that is there may be a better one.
     if trained.losses:
