@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
+from adk_evidence.index.opened import source_readers
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.sections import heading_key, sections
 from adk_evidence.readers.syntax import definition_lines
+from adk_evidence.settings import Settings
+from adk_evidence.store.factory import open_generations
 from adk_evidence.textfile import split_lines
 from adk_evidence_eval.golden import GoldenQuestion, Target
 
@@ -33,6 +37,19 @@ class Finding:
     target: Target
     state: State
     reason: str = ""
+
+
+@contextmanager
+def indexed_texts(settings: Settings) -> Iterator[TextOf]:
+    """A function from corpus and path to the current text of an indexed file, None where there is no such file.
+
+    Raises:
+        StoreError: There is no index.
+        SourceError: From the function, where a whole corpus cannot be read.
+    """
+    with open_generations(settings).open_current() as lease:
+        readers = source_readers(lease.manifest, lease.folder)
+        yield lambda corpus, path: readers[corpus].read(path) if corpus in readers else None
 
 
 def check_golden(questions: Sequence[GoldenQuestion], text_of: TextOf) -> list[Finding]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adk_evidence_console import CommandLine, Home, Profile, path_option, say, settings_from, stderr
-from adk_evidence_eval.judging.commands import app as judge_app
+from adk_evidence_console import CommandLine, Home, Profile, path_argument, path_option, say, settings_from, stderr
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import EvidenceService
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from adk_evidence_eval.variants import Bench, Measured, Variant
 
 app = CommandLine("Measure retrieval.")
-app.add_typer(judge_app, name="judge")
 
 Golden = Annotated[Path | None, path_option("Questions with the spans that are expected. Without: our own.")]
 Goldens = Annotated[
@@ -45,7 +43,7 @@ def run(
     from adk_evidence_eval.run import run_queries
 
     questions = read_queries(queries)
-    with closing(_service(profile, home)) as service:
+    with closing(open_service(profile, home)) as service:
         if details:
             # The time of the first question is not that of loading models and symbols.
             next(run_queries(service, questions[:1], 1, details=True))
@@ -64,7 +62,7 @@ def score(
     from adk_evidence_eval.score import score_run
     from adk_evidence_eval.views import scores_view, show
 
-    questions, found = _golden(golden, ask=False), read_run(run)
+    questions, found = read_set(golden, ask=False), read_run(run)
     scores = score_run(found, questions)
     show(scores_view(scores, questions, sum(name in found for name in scores)), as_json=as_json)
 
@@ -81,7 +79,7 @@ def compare(
     from adk_evidence_eval.score import compare_scores, score_run
     from adk_evidence_eval.views import comparison_view, show
 
-    questions = _golden(golden, ask=False)
+    questions = read_set(golden, ask=False)
     scores = [score_run(read_run(path), questions) for path in (first, second)]
     show(comparison_view(compare_scores(*scores)), as_json=as_json)
 
@@ -106,97 +104,10 @@ def ablation(
     if not variants:
         names = "; ".join(variant.name for variant in VARIANTS)
         raise InvalidRequestError("No variant has such a name.", f"The variants are: {names}.")
-    measured = _measure(variants, golden, profile, home)
-    with closing(_service(profile, home)) as service, service.session() as session:
+    measured = measure(variants, golden, profile, home)
+    with closing(open_service(profile, home)) as service, service.session() as session:
         parts = footprints(session.index)
     show(ablation_view(measured, parts), as_json=as_json)
-
-
-@app.command()
-def sweep(
-    vary: Annotated[
-        list[str],
-        typer.Option(
-            "--set", help="A setting and its values, e.g. retrieval.fusion=rrf,dbsf; repeatable: all combine."
-        ),
-    ],
-    golden: Goldens = None,
-    out: Annotated[Path | None, path_option("Folder for sweep.png and sweep.html; none are made without.")] = None,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Measure every combination of some settings: fusion, limits, ef, expansion, reranker or any other."""
-    from adk_evidence_eval.charts import write_charts
-    from adk_evidence_eval.extra import charts_library
-    from adk_evidence_eval.variants import grid
-    from adk_evidence_eval.views import show, variants_view
-
-    variants = grid(vary)
-    if out is not None:
-        charts_library()
-    measured = _measure(variants, golden, profile, home)
-    show(variants_view(measured), as_json=as_json)
-    if out is not None:
-        for path in write_charts(measured, out):
-            say(stderr(), f"written to {path}")
-
-
-@app.command()
-def exact(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """Compare the dense branch as configured with a full scan: what does approximate search miss?"""
-    from adk_evidence_eval.misses import DENSE_ALONE, ann_misses
-    from adk_evidence_eval.views import ann_misses_view, show
-
-    questions = list(_golden(golden).values())
-    with (
-        closing(_bench(profile, home)) as bench,
-        closing(bench.service(DENSE_ALONE)) as configured,
-        closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as full,
-    ):
-        show(ann_misses_view(ann_misses(configured, full, questions)), as_json=as_json)
-
-
-@app.command()
-def report(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """Say of every expected span that was missed where it was lost."""
-    from adk_evidence_eval.chunks import indexed_chunks
-    from adk_evidence_eval.misses import PROBE, explain_misses
-    from adk_evidence_eval.views import fates_view, show
-
-    questions = list(_golden(golden).values())
-    with (
-        closing(_bench(profile, home)) as bench,
-        closing(bench.service({})) as service,
-        closing(bench.service(PROBE)) as probe,
-        indexed_chunks(settings_from(profile, home)) as chunks_of,
-    ):
-        show(fates_view(explain_misses(service, probe, questions, chunks_of)), as_json=as_json)
-
-
-@app.command()
-def abstention(
-    golden: Goldens = None,
-    fit: Annotated[
-        bool, typer.Option("--fit", help="Print the weights of `retrieval.support` that fit one half of the questions.")
-    ] = False,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Say how well `quality` tells questions without an answer from those that have one."""
-    from adk_evidence.settings import config_file
-    from adk_evidence_eval.abstention import fit_support, judge
-    from adk_evidence_eval.golden import read_golden
-    from adk_evidence_eval.views import abstention_view, show
-
-    paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
-    questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
-    with closing(_service(profile, home)) as service:
-        judged = list(judge(service, questions.values()))
-        used = service.settings.retrieval.support
-    weights = fit_support(judged, used.nearest if used else 0.0) if fit else None
-    show(abstention_view(judged, weights), as_json=as_json)
 
 
 @app.command()
@@ -208,12 +119,11 @@ def check(
     home: Home = None,
 ) -> None:
     """Look up every span of a golden set in the indexed corpora: does it stand there, and where has it gone?"""
-    from adk_evidence_eval.check import check_golden, reanchored
-    from adk_evidence_eval.chunks import indexed_texts
+    from adk_evidence_eval.check import check_golden, indexed_texts, reanchored
     from adk_evidence_eval.golden import golden_lines
     from adk_evidence_eval.views import findings_view, show
 
-    questions = list(_golden(golden).values())
+    questions = list(read_set(golden).values())
     with indexed_texts(settings_from(profile, home)) as text_of:
         findings = check_golden(questions, text_of)
     show(findings_view(findings), as_json=as_json)
@@ -224,38 +134,45 @@ def check(
 
 
 @app.command()
-def selfsupervised(
-    out: Annotated[Path, path_option("Where the questions are written, in the form of a golden set.")],
-    per_kind: Annotated[int, typer.Option(help="Questions of each kind, at most.", min=1)] = 100,
+def sheet(
+    queries: Annotated[Path, path_option("Questions, one JSON object a line with id and query.")],
+    out: Annotated[Path, path_option("A new folder for the pages, and a sheet to fill in.")],
+    max_tokens: Annotated[int, typer.Option(help="Estimated tokens of what a page shows.", min=100)] = 8000,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Make questions that the indexed corpora answer themselves, for training and as a second opinion."""
-    import json
+    """Write what the search shows for each question, and a sheet on which a person judges it."""
+    from adk_evidence_eval.golden import read_queries
+    from adk_evidence_eval.sheet import SHEET, check_free, make_pages, write_folder
 
-    from adk_evidence_eval.chunks import indexed_files
-    from adk_evidence_eval.golden import golden_lines
-    from adk_evidence_eval.selfsupervised import SOURCES, Corpora, describe, make_questions
-
-    indexed = indexed_files(settings_from(profile, home))
-    files = {name: indexed[name] for name in SOURCES if name in indexed}
-    corpora = Corpora(*(files[name].texts if name in files else {} for name in SOURCES))
-    questions = make_questions(corpora, per_kind)
-    about = describe(questions, files)
-    _write(out, golden_lines(questions))
-    _write(out.with_suffix(".manifest.json"), json.dumps(about, indent=2) + "\n")
-    kinds = ", ".join(f"{count} {kind}" for kind, count in about["questions"].items())
-    say(stderr(), f"{kinds}; sha256 {about['sha256']}, written to {out}")
+    check_free(out)
+    questions = read_queries(queries)
+    with closing(open_service(profile, home)) as service:
+        write_folder(out, make_pages(service, questions, max_tokens))
+    say(stderr(), f"{len(questions)} pages written to {out}. Read them and fill in {SHEET}.")
 
 
-def _golden(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
+@app.command("sheet-report")
+def sheet_report(
+    folder: Annotated[Path, typer.Argument(parser=path_argument, metavar="FOLDER", help="What `eval sheet` wrote.")],
+    against: Annotated[Path | None, path_option("Another folder on the same questions, to compare with.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Report how relevant and how sufficient a person found what the search shows."""
+    from adk_evidence_eval.sheet import read_report
+    from adk_evidence_eval.views import judgements_view, show
+
+    show(judgements_view(read_report(folder, against)), as_json=as_json)
+
+
+def read_set(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
     from adk_evidence.settings import config_file
     from adk_evidence_eval.golden import read_golden
 
     return read_golden(path or config_file("golden/adk.jsonl"), ask=ask)
 
 
-def _measure(
+def measure(
     variants: Sequence[Variant], goldens: Sequence[Path] | None, profile: str | None, home: str | None
 ) -> dict[str, list[Measured]]:
     """Every variant on every golden set, by the sets' names; progress goes to stderr."""
@@ -265,9 +182,9 @@ def _measure(
 
     metrics_library()
     paths = list(goldens or [config_file("golden/adk.jsonl")])
-    sets = dict(zip(set_names(paths), map(_golden, paths), strict=True))
+    sets = dict(zip(set_names(paths), map(read_set, paths), strict=True))
     measured: dict[str, list[Measured]] = {}
-    with closing(_bench(profile, home)) as bench:
+    with closing(open_bench(profile, home)) as bench:
         for name, golden in sets.items():
 
             def tell(asked: int, name: str = name, count: int = len(golden)) -> None:
@@ -277,13 +194,13 @@ def _measure(
     return measured
 
 
-def _bench(profile: str | None, home: str | None) -> Bench:
+def open_bench(profile: str | None, home: str | None) -> Bench:
     from adk_evidence_eval.variants import Bench
 
     return Bench(lambda overrides: settings_from(profile, home, **overrides))
 
 
-def _service(profile: str | None, home: str | None) -> EvidenceService:
+def open_service(profile: str | None, home: str | None) -> EvidenceService:
     from adk_evidence.search.session import EvidenceService
 
     return EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))

@@ -1,4 +1,4 @@
-"""The libraries of the extras `eval` and `train`, imported when an evaluation or a training needs them."""
+"""The library of the extra `eval`, imported when an evaluation needs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adk_evidence.errors import EvidenceError
 
 
 class EvaluationMissingError(EvidenceError):
-    """A library of the extra `eval` or `train` is not installed."""
+    """The library of the extra `eval` is not installed."""
 
     code = "evaluation_missing"
     exit_code = 2
@@ -23,21 +23,8 @@ def metrics_library() -> ModuleType:
     """
     # ir-measures is maintained at Glasgow, computes with trec_eval and has wheels for all our platforms; ranx would
     # bring numba and pandas.
-    return _imported("ir_measures", "ir-measures")
-
-
-def charts_library() -> ModuleType:
-    """matplotlib's figures. Not pyplot: that looks for a display, and keeps every figure.
-
-    Raises:
-        EvaluationMissingError: The library is not installed.
-    """
-    return _imported("matplotlib.figure", "matplotlib")
-
-
-def _imported(module: str, distribution: str, purpose: str = "evaluation", extra: str = "eval") -> ModuleType:
     try:
-        return importlib.import_module(module)
+        return importlib.import_module("ir_measures")
     except ImportError as exc:
-        hint = f'Run `pip install "adk-evidence[{extra}]"`.'
-        raise EvaluationMissingError(f"{distribution}, which {purpose} needs, is not installed.", hint) from exc
+        message = "ir-measures, which evaluation needs, is not installed."
+        raise EvaluationMissingError(message, 'Run `pip install "adk-evidence[eval]"`.') from exc

@@ -120,16 +120,13 @@ class Target(Span):
 class GoldenQuestion(Question):
     """A question and what answers it; where nothing does, `answerable` is false and `note` says why.
 
-    `source` is the place of the question's words, where they were taken from the corpora. A result that overlaps this
-    place does not count, since any search finds a text by its own words. `last_line` is the error at the end of a
-    traceback, so only tracebacks have `last_line`.
+    `last_line` is the error at the end of a traceback, so only tracebacks have `last_line`.
     """
 
     category: str = ""
     last_line: str | None = None
     answerable: bool = True
     note: str = ""
-    source: Span | None = None
     expected: tuple[Target, ...] = ()
 
     @property
@@ -259,7 +256,7 @@ def golden_lines(questions: Iterable[GoldenQuestion]) -> str:
     """A golden set as its file holds it, without defaults but for mode, `answerable` and grade."""
     order = (
         *("id", "query", "last_line", "selection", "category", "task_mode", "answerable"),
-        *("note", "source", "expected"),
+        *("note", "expected"),
     )
     lines = []
     for question in questions:

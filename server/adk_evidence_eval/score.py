@@ -80,11 +80,6 @@ def hits_of(question: GoldenQuestion) -> Callable[[Result, Target], bool]:
     return touches if question.kind == "traceback" else hits
 
 
-def counted(results: Sequence[Result], source: Span | None) -> Sequence[Result]:
-    """The results but for those that overlap the place of the question's own words."""
-    return results if source is None else [result for result in results if not touches(result, source)]
-
-
 @dataclass(frozen=True)
 class _Ranking:
     results: Sequence[Result]
@@ -136,7 +131,7 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     """
     asked = {name: question for name, question in golden.items() if question.expected}
     scores: dict[str, Scores] = {name: {} for name in asked}
-    found = {name: counted(run[name].results, one.source) if name in run else () for name, one in asked.items()}
+    found = {name: run[name].results if name in run else () for name in asked}
     rankings = _rankings(asked, found)
     _score_order(scores, "", rankings, RECALL_CUTS)
     for corpus in CORPORA:
@@ -146,7 +141,7 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     for cut in (5, CUT):
         _recall(scores, f"{DIRECT_PREFIX}recall@{cut}", direct, dict.fromkeys(direct, cut))
     pools = {name: run[name].pool for name in asked if name in run}
-    known = {name: counted(pool, asked[name].source) for name, pool in pools.items() if pool is not None}
+    known = {name: pool for name, pool in pools.items() if pool is not None}
     if len(known) == len(asked):
         _score_order(scores, POOL_PREFIX, _rankings(asked, known), (CUT, 20, 50))
     for name, row in scores.items():

@@ -1,18 +1,14 @@
-"""Variants of the settings, alone or as grids (SPEC 5 section 13.3), measured on golden sets in one process."""
+"""Variants of the settings, measured on golden sets in one process."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import yaml
-
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search.rerank.base import Reranker
 from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
@@ -26,8 +22,6 @@ from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_ru
 DEPTH = 200
 # How many questions a variant is asked before the next variant's turn.
 TURN = 10
-MAX_VARIANTS = 200
-_HINT = "Write it as retrieval.fusion=rrf,dbsf; a list as retrieval.branches=[dense],[dense, sparse]."
 
 Golden = Mapping[str, GoldenQuestion]
 
@@ -152,49 +146,3 @@ def nest(dotted: Mapping[str, Any]) -> dict[str, Any]:
             place = place.setdefault(section, {})
         place[name] = value
     return nested
-
-
-def grid(settings: Sequence[str], option: str = "--set") -> list[Variant]:
-    """Every combination of some settings as a variant, named by what differs between the variants.
-
-    Args:
-        settings: For each setting its dotted path and its values, as in `rerank.provider=local,none`.
-        option: The option that holds them, for errors.
-
-    Raises:
-        InvalidRequestError: A setting cannot be read or is given twice, or there are too many combinations.
-    """
-    axes: dict[str, list[Any]] = {}
-    for text in settings:
-        path, values = _axis(text, option)
-        if path in axes:
-            raise InvalidRequestError(f"{path} is given twice.", _HINT)
-        axes[path] = values
-    combinations = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
-    if len(combinations) > MAX_VARIANTS:
-        raise InvalidRequestError(f"The grid has more than {MAX_VARIANTS} variants.", "Sweep fewer settings at once.")
-    named = [path for path, values in axes.items() if len(values) > 1] or list(axes)
-    variants = []
-    for combination in combinations:
-        overrides = dict(zip(axes, combination, strict=True))
-        name = " ".join(f"{path.rpartition('.')[2]}={_plain(overrides[path])}" for path in named)
-        variants.append(Variant(name or "as configured", overrides))
-    return variants
-
-
-def _axis(text: str, option: str) -> tuple[str, list[Any]]:
-    path, equals, values = text.partition("=")
-    path = path.strip()
-    if not equals or not all(path.split(".")):
-        raise InvalidRequestError(f"{option} {text!r} is not a setting with its values.", _HINT)
-    try:
-        parsed = yaml.safe_load(f"[{values}]")
-    except yaml.YAMLError as exc:
-        raise InvalidRequestError(f"The values of {option} {text!r} cannot be read.", _HINT) from exc
-    if not isinstance(parsed, list) or not parsed:
-        raise InvalidRequestError(f"{option} {text!r} has no values.", _HINT)
-    return path, parsed
-
-
-def _plain(value: Any) -> str:
-    return "+".join(map(str, value)) if isinstance(value, list) else str(value)

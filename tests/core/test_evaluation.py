@@ -16,7 +16,6 @@ from adk_evidence_eval import extra
 from adk_evidence_eval.extra import EvaluationMissingError
 from adk_evidence_eval.golden import (
     GoldenQuestion,
-    Question,
     Selection,
     Span,
     Target,
@@ -26,8 +25,6 @@ from adk_evidence_eval.golden import (
     set_names,
     write_rows,
 )
-from adk_evidence_eval.judging.pairs import make_pairs
-from adk_evidence_eval.judging.systems import Shown
 from adk_evidence_eval.run import Answer, Prompted, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
 from tests.core.factories import SETTINGS
@@ -150,13 +147,6 @@ def test_example_programs_count_as_docs(corpus: str):
     assert (scores["docs@12"], scores["code@12"]) == (1, 1)
 
 
-def test_a_judge_reads_what_a_selection_asks():
-    selection = Selection(document="agent = LlmAgent(name='a')\n", start=(0, 0), end=(0, 26))
-    shown = [Shown(id="q", text="[CTX 1] a", passages=1)]
-    [(pair, _)] = make_pairs([Question(id="q", selection=selection)], shown, shown, seed=1)
-    assert "LlmAgent" in pair.question
-
-
 def test_golden_sets_are_told_apart_by_as_many_folders_as_needed(tmp_path):
     assert set_names([Path("golden/dev.jsonl"), Path("golden/adk.jsonl")]) == ["dev", "adk"]
     paths = [tmp_path / "a/x/dev.jsonl", tmp_path / "b/x/dev.jsonl", tmp_path / "x/test.jsonl"]
@@ -168,14 +158,6 @@ def test_golden_sets_are_told_apart_by_as_many_folders_as_needed(tmp_path):
 def test_latency_is_given_as_percentiles():
     means = mean_scores({str(number): {"latency_ms": float(number)} for number in range(101)})
     assert means == {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}
-
-
-def test_where_the_words_of_a_question_were_taken_from_is_no_result():
-    source = Span(corpus="adk_python", path="a.py", start_line=5, end_line=9)
-    golden = {"a": question("a", target(20, 30), source=source)}
-    run = {"a": Answer(id="a", results=(result(1, 10), result(20, 30)), pool=(result(9, 12), MISS, result(20, 30)))}
-    scores = score_run(run, golden)["a"]
-    assert (scores["mrr@12"], scores["pool:mrr@12"]) == (1.0, 0.5)
 
 
 def test_scores_are_grouped_by_category():
@@ -295,9 +277,8 @@ def test_a_question_that_expects_something_is_answerable(tmp_path: Path):
 
 def test_a_golden_set_is_written_as_it_was_read(tmp_path: Path):
     path = tmp_path / "g.jsonl"
-    source = Span(corpus="adk_docs", path="d.md", start_line=1, end_line=2)
     questions = [
-        question("a", target(1, 10, grade=2), source=source),
+        question("a", target(1, 10, grade=2)),
         question("b", category="tools", answerable=False),
         question("c", target(1, 2), last_line="ValueError: no"),
         question("d", target(1, 2), selection=Selection(document="a\nb", start=(0, 0), end=(1, 1))),

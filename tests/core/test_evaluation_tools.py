@@ -1,31 +1,24 @@
-"""What stands behind the evaluation commands: intervals, comparisons, grids, misses, checks of golden sets."""
+"""What stands behind the evaluation commands: intervals, comparisons, variants, checks of golden sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.support import Measures
 from adk_evidence.settings import load_settings
 from adk_evidence.store.manifest import uncommitted_name
 from adk_evidence_eval import variants
 from adk_evidence_eval.ablation import VARIANTS, by_raw_score
-from adk_evidence_eval.abstention import Judged, abstention, counts, fit_support
 from adk_evidence_eval.bootstrap import mean_interval
-from adk_evidence_eval.charts import write_charts
-from adk_evidence_eval.check import check_golden, reanchored
-from adk_evidence_eval.chunks import indexed_chunks, indexed_files, indexed_texts
+from adk_evidence_eval.check import check_golden, indexed_texts, reanchored
 from adk_evidence_eval.footprint import footprints
 from adk_evidence_eval.golden import GoldenQuestion, Target
-from adk_evidence_eval.misses import DENSE_ALONE, PROBE, ann_misses, count_fates, demoted, explain_misses
 from adk_evidence_eval.run import result_of
 from adk_evidence_eval.score import compare_scores
-from adk_evidence_eval.variants import Bench, Variant, grid, nest
+from adk_evidence_eval.variants import Bench, Variant, nest
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
@@ -78,71 +71,7 @@ def test_runs_are_compared_question_by_question():
     assert compared.difference.mean == pytest.approx(1 / 3)
 
 
-def test_refusals_are_counted_from_the_worst_level_on():
-    answerable = [_judged(level, "answerable", 1.0, level) for level in ("high", "keyword_only")]
-    others = [_judged("a", "near the subject", 1.0, "none"), _judged("b", "off the subject", 1.0, "mixed")]
-    rows = abstention([*answerable, *others])
-    assert [(row.level, row.refusal_recall, row.false_refusals) for row in rows] == [
-        ("none", 0.5, 0.0),
-        ("keyword_only", 0.5, 0.5),
-        ("mixed", 1.0, 0.5),
-    ]
-    assert abstention(answerable)[0].refusal_recall is None
-
-
-def _judged(number, group, coverage, level="high", weighed=True):
-    measures = Measures(coverage=coverage, pairs=coverage, similarity=coverage, words=1.0, absent=0.0)
-    return Judged(str(number), group, "fit", level, measures, weighed)
-
-
-def test_the_fitted_weights_tell_answerable_questions_from_others():
-    answerable = [_judged(n, "answerable", 0.7 + n / 100) for n in range(20)]
-    others = [_judged(n, "near the subject", 0.2 + n / 100, "mixed") for n in range(20)]
-    # What an unknown name decided does not count.
-    weights = fit_support([*answerable, *others, _judged(99, "near the subject", 1.0, weighed=False)], nearest=0.1)
-    assert weights.coverage > 0 and weights.nearest == 0.1
-    passed = [one.measures.score(weights) >= weights.high for one in answerable]
-    assert sum(passed) == 19
-    assert not any(one.measures.score(weights) >= weights.high for one in others)
-    with pytest.raises(InvalidRequestError, match="both answerable and unanswerable"):
-        fit_support(answerable, nearest=0.1)
-
-
-def test_levels_are_counted_for_each_half_and_group():
-    judged = [_judged(1, "answerable", 1.0), _judged(2, "answerable", 1.0, "mixed")]
-    (row,) = counts(judged)
-    assert (row.half, row.group, row.asked) == ("fit", "answerable", 2)
-    assert row.levels == {"none": 0, "keyword_only": 0, "mixed": 1, "high": 1}
-
-
 # Variants
-
-
-def test_a_grid_is_every_combination_named_by_what_differs():
-    found = grid(["retrieval.fusion=rrf,dbsf", "retrieval.rrf_k=20", "retrieval.branches=[dense],[dense, sparse]"])
-    assert [variant.name for variant in found] == [
-        "fusion=rrf branches=dense",
-        "fusion=rrf branches=dense+sparse",
-        "fusion=dbsf branches=dense",
-        "fusion=dbsf branches=dense+sparse",
-    ]
-    assert nest(found[0].overrides) == {"retrieval": {"fusion": "rrf", "rrf_k": 20, "branches": ["dense"]}}
-
-
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        (["fusion"], "is not a setting with its values"),
-        (["retrieval..fusion=rrf"], "is not a setting with its values"),
-        (["retrieval.fusion="], "has no values"),
-        (["retrieval.fusion=[rrf"], "cannot be read"),
-        (["a.b=1", "a.b=2"], "given twice"),
-        (["a.b=" + ",".join(map(str, range(20))), "a.c=" + ",".join(map(str, range(20)))], "more than 200"),
-    ],
-)
-def test_a_grid_that_is_none_is_one_sentence(given: list[str], problem: str):
-    with pytest.raises(InvalidRequestError, match=problem):
-        grid(given)
 
 
 def test_every_variant_of_the_ablation_can_be_measured(bench: Bench):
@@ -208,65 +137,6 @@ def test_a_variant_has_the_parts_that_its_name_says(variant: Variant):
     assert bool(settings.retrieval.named) == whole
 
 
-def test_charts_are_a_picture_and_a_page_that_needs_nothing_else(bench: Bench, tmp_path: Path):
-    measured = {"<own>": bench.measure(VARIANTS[:2], {"a": question(RETRY)})}
-    png, page = write_charts(measured, tmp_path / "new")
-    assert png.read_bytes().startswith(b"\x89PNG")
-    text = page.read_text(encoding="utf-8")
-    assert "<svg" in text and "&lt;own&gt;" in text and "<own>" not in text and "src=" not in text
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidRequestError, match="cannot be written"):
-        write_charts(measured, tmp_path / "file")
-
-
-def test_a_small_index_is_searched_exactly(bench: Bench):
-    with (
-        closing(bench.service(DENSE_ALONE)) as configured,
-        closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as exact,
-    ):
-        misses = ann_misses(configured, exact, [question(RETRY)])
-    assert [(miss.kind, miss.missed) for miss in misses] == [("doc", 0), ("code", 0)]
-    assert all(miss.exact > 0 for miss in misses)
-
-
-# Misses
-
-
-def test_every_target_is_followed_to_where_it_was_lost(indexed: Workplace, bench: Bench):
-    unchunked = Target(corpus="adk_docs", path="docs/nowhere.md", start_line=1, end_line=2)
-    with (
-        closing(bench.service({})) as service,
-        closing(bench.service(PROBE)) as probe,
-        indexed_chunks(indexed.settings) as chunks_of,
-    ):
-        fates = explain_misses(service, probe, [question(RETRY, unchunked)], chunks_of)
-    found, missed = fates
-    assert found.fate == "found" and found.final is not None and found.branches["sparse"] >= 1
-    assert (missed.fate, missed.pool, missed.final, missed.branches) == ("not_chunked", None, None, {})
-    assert count_fates(fates)["not_chunked"] == 1 and demoted(fates) == 0
-
-
-@pytest.mark.parametrize(
-    ("settings", "fate"),
-    [
-        ({"retrieval.dense_prefetch_limit": 1, "retrieval.sparse_prefetch_limit": 1}, "no_branch"),
-        ({"retrieval.final_limit_per_collection": 1, "retrieval.expanded_limit_per_collection": 1}, "lost_in_fusion"),
-    ],
-)
-def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, settings: dict[str, int], fate: str):
-    # Asked with another section's words, which so takes the first place.
-    back_off = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=16, end_line=18)
-    asked = question(back_off, query="session state prefix user lives on between two talks")
-    bare = {**settings, "retrieval.expansion": "never", "pack.min_docs": 0, "pack.min_code": 0}
-    with (
-        closing(bench.service(bare)) as service,
-        closing(bench.service(PROBE)) as probe,
-        indexed_chunks(indexed.settings) as chunks_of,
-    ):
-        (found,) = explain_misses(service, probe, [asked], chunks_of)
-    assert found.fate == fate
-
-
 def test_uncommitted_files_count_as_those_of_their_checkout(indexed: Workplace) -> None:
     payload = next(chunk for chunk in indexed.points().values() if chunk.corpus == "adk_docs")
     found = result_of(payload.model_copy(update={"corpus": uncommitted_name(payload.corpus)}))
@@ -324,5 +194,3 @@ def test_the_indexed_files_are_read_from_their_sources(indexed: Workplace):
         text = text_of("adk_docs", "docs/tools/retry.md")
         assert text is not None and text.startswith("# Retry a tool")
         assert text_of("adk_docs", "docs/none.md") is None and text_of("nothing", "docs/index.md") is None
-    files = indexed_files(indexed.settings)
-    assert files["adk_docs"].texts["docs/tools/retry.md"] == text

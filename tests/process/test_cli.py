@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -574,40 +573,6 @@ def test_the_ablation_is_a_table_for_each_set(cli, indexed, golden, monkeypatch,
     sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "given twice")
 
 
-def test_a_sweep_is_a_table_a_picture_and_a_page(cli, indexed, golden, tmp_path):
-    swept = ("eval", "sweep", "--golden", golden, "--home", indexed.home, "--set", "retrieval.fusion=rrf,dbsf")
-    shown = cli(*swept, "--set", "retrieval.hnsw_ef=64,256", "--out", tmp_path / "charts")
-    assert shown.exit_code == 0 and "fusion=dbsf hnsw_ef=256" in shown.stdout
-    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["sweep.html", "sweep.png"]
-    wrong = cli("eval", "sweep", "--set", "retrieval.fusion=rff", "--golden", golden, "--home", indexed.home)
-    assert wrong.exit_code == 2 and "retrieval.fusion" in wrong.stderr and "Traceback" not in wrong.stderr
-    sentence(cli("eval", "sweep", "--set", "fusion", "--golden", golden, "--home", indexed.home), 2, "--set")
-
-
-def test_misses_of_approximate_search_are_counted(cli, indexed, golden):
-    found = json.loads(cli("eval", "exact", "--golden", golden, "--json", "--home", indexed.home).stdout)
-    assert len(found["questions"]) == 4 and not any(miss["missed"] for miss in found["questions"])
-    assert "1.0000" in cli("eval", "exact", "--golden", golden, "--home", indexed.home).stdout
-
-
-def test_every_missed_span_is_explained(cli, indexed, golden, tmp_path):
-    missing = tmp_path / "missing.jsonl"
-    row = {"id": "a", "query": "reflect and retry", "expected": [EXPECTED, {**EXPECTED, "path": "docs/none.md"}]}
-    missing.write_text(json.dumps(row) + "\n")
-    found = json.loads(cli("eval", "report", "--golden", missing, "--json", "--home", indexed.home).stdout)
-    assert [target["fate"] for target in found["targets"]] == ["found", "not_chunked"]
-    shown = cli("eval", "report", "--golden", missing, "--home", indexed.home).stdout
-    assert "docs/none.md:5-14" in shown and "not chunked" in shown
-
-
-def test_refusals_are_reported(cli, indexed, golden):
-    found = json.loads(cli("eval", "abstention", "--golden", golden, "--json", "--home", indexed.home).stdout)
-    assert (found["answerable"], found["unanswerable"]) == (1, 1)
-    assert [level["level"] for level in found["levels"]] == ["none", "keyword_only", "mixed"]
-    assert sum(row["asked"] for row in found["groups"]) == 2
-    assert "false refusals" in cli("eval", "abstention", "--golden", golden, "--home", indexed.home).stdout
-
-
 def test_a_golden_set_is_checked_and_written_anew(cli, indexed, golden, tmp_path):
     renewed = tmp_path / "renewed.jsonl"
     shown = cli("eval", "check", "--golden", golden, "--write", renewed, "--home", indexed.home)
@@ -619,17 +584,6 @@ def test_a_golden_set_is_checked_and_written_anew(cli, indexed, golden, tmp_path
     assert shown.exit_code == 1 and "docs/none.md:5-14" in shown.stdout
 
 
-def test_questions_are_made_from_the_index_the_same_each_time(cli, indexed, tmp_path):
-    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    for out in (first, second):
-        made = cli("eval", "selfsupervised", "--out", out, "--per-kind", 5, "--home", indexed.home)
-        assert made.exit_code == 0 and "sha256" in made.stderr
-    assert first.read_bytes() == second.read_bytes()
-    about = json.loads((tmp_path / "first.manifest.json").read_text())
-    assert about["sha256"] == hashlib.sha256(first.read_bytes()).hexdigest()
-    assert set(about["corpora"]) == {"adk_docs", "adk_python"}
-
-
 def test_bad_evaluation_files_are_one_sentence(cli, indexed, golden, tmp_path):
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"id": "a", "query": "x"}\n{"id": 7}\n')
@@ -639,24 +593,20 @@ def test_bad_evaluation_files_are_one_sentence(cli, indexed, golden, tmp_path):
     sentence(cli("eval", "score", "--golden", bad, "--run", bad), 2, "Line 2 of")
     sentence(cli("eval", "score", "--golden", golden, "--run", tmp_path / "none"), 2, "cannot be read")
     assert not (tmp_path / "run.jsonl").exists()
-    (tmp_path / "file").write_text("")
-    into = ("eval", "selfsupervised", "--out", tmp_path / "file" / "x.jsonl", "--home", indexed.home)
-    sentence(cli(*into), 2, "cannot be written")
 
 
-@pytest.mark.parametrize("command", ["report", "ablation", "exact", "abstention", "check"])
+@pytest.mark.parametrize("command", ["ablation", "check"])
 def test_without_an_index_evaluation_says_how_to_make_one(cli, golden, tmp_path, command):
     done = cli("eval", command, "--golden", golden, "--home", tmp_path / "empty")
     assert done.exit_code == 5 and "adk-ingest" in done.stderr and "Traceback" not in done.output
 
 
-@pytest.mark.parametrize("command", [["ablation"], ["sweep", "--set", "retrieval.rrf_k=60", "--out", "x"]])
-def test_without_the_extra_nothing_is_asked_for_nothing(cli, indexed, golden, monkeypatch, command):
+def test_without_the_extra_nothing_is_asked_for_nothing(cli, indexed, golden, monkeypatch):
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name)
 
     monkeypatch.setattr("adk_evidence_eval.extra.importlib.import_module", missing)
-    done = cli("eval", *command, "--golden", golden, "--home", indexed.home)
+    done = cli("eval", "ablation", "--golden", golden, "--home", indexed.home)
     sentence(done, 2, 'pip install "adk-evidence[eval]"')
 
 

@@ -28,7 +28,7 @@ from tests.quality.training.questions import Found, QuestionReport, found_by
 pytestmark = pytest.mark.slow
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="NO torch HERE: `pip install torch` tests the trainer")
+needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="NO torch HERE: `pip install --group train` tests the trainer")
 
 
 def chunk(path: str, body: str, *questions: str, start: int = 1, kind: str = "doc") -> Chunk:
@@ -90,7 +90,7 @@ def test_chunks_that_may_answer_as_well_are_known():
 @pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
 def test_without_torch_the_command_says_what_to_install(tmp_path):
     told = CliRunner().invoke(app, ["--out", str(tmp_path / "a"), "--home", str(tmp_path / "h")])
-    assert told.exit_code == 2 and "pip install torch" in told.output and "Traceback" not in told.output
+    assert told.exit_code == 2 and "pip install --group train" in told.output and "Traceback" not in told.output
 
 
 def test_a_place_that_cannot_be_written_is_refused_before_the_training(tmp_path):

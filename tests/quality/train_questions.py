@@ -19,7 +19,6 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence_console import (
     Home,
     Profile,
-    friendly_errors,
     path_option,
     say,
     settings_from,
@@ -27,6 +26,7 @@ from adk_evidence_console import (
     stdout,
     write_json,
 )
+from tests.quality.tool import tool
 from tests.quality.training import questions as training
 from tests.quality.training.questions import QuestionReport
 
@@ -87,8 +87,7 @@ def _check_place(path: Path) -> None:
         raise InvalidRequestError(f"{path} cannot be written.", "Name another file.")
 
 
-app = typer.Typer(pretty_exceptions_enable=False)
-app.command()(friendly_errors()(train_questions))
+app = tool(train_questions)
 
 if __name__ == "__main__":
     app()

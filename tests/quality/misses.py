@@ -1,28 +1,32 @@
-"""What the search misses, and why: in approximate search, in the index, in the branches, in fusion or in the order."""
+"""Says of every expected span that was missed where it was lost: in the index, the branches, fusion or the order.
+
+python -m tests.quality.misses --golden config/golden/adk.jsonl
+"""
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from adk_evidence.models.chunk import KINDS, Kind
+from rich.text import Text
+
+from adk_evidence.index.opened import CurrentIndex
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
-from adk_evidence_eval.golden import GoldenQuestion, Question, Target
+from adk_evidence.settings import Settings
+from adk_evidence.store.base import Filter, Match, scroll_all
+from adk_evidence_console import Home, Profile, settings_from
+from adk_evidence_eval.cli import AsJson, Golden, open_bench, read_set
+from adk_evidence_eval.golden import GoldenQuestion, Target, is_docs
 from adk_evidence_eval.run import Result, ask, result_of
-from adk_evidence_eval.score import CUT, counted, hits_of
-
-# Everything that the dense branch returns survives to the outcome.
-DENSE_ALONE = {
-    "retrieval.branches": ["dense"],
-    "retrieval.expansion": "never",
-    "rerank.provider": "none",
-    "pack.min_docs": 0,
-    "pack.min_code": 0,
-    "retrieval.final_limit_per_collection": 10_000,
-}
+from adk_evidence_eval.score import CUT, hits_of
+from adk_evidence_eval.views import View, new_table, place_of, show
+from tests.quality.tool import tool
 
 # How deep the branches are searched for a missed target.
 PROBE_DEPTH = 500
@@ -41,34 +45,6 @@ Fate = Literal["found", "not_chunked", "no_branch", "lost_in_fusion", "lost_in_r
 FATES: tuple[Fate, ...] = get_args(Fate)
 # From corpus and path to the spans of the file's indexed chunks.
 ChunksOf = Callable[[str, str], Sequence[Result]]
-
-
-@dataclass(frozen=True)
-class AnnMisses:
-    """One question: of the nearest chunks by a full scan, how many the configured search did not return."""
-
-    question: str
-    kind: Kind
-    exact: int
-    missed: int
-
-
-def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: Sequence[Question]) -> list[AnnMisses]:
-    """Compare the dense branch as configured with a full scan (SPEC 5 section 13.4).
-
-    `configured` is a service with `DENSE_ALONE`; `exact` has `retrieval.exact`, too.
-    """
-    found = []
-    for question in questions:
-        near, nearest = ask(configured, question), ask(exact, question)
-        for kind in KINDS:
-            truth = _points(nearest, kind)
-            found.append(AnnMisses(question.id, kind, len(truth), len(truth - _points(near, kind))))
-    return found
-
-
-def _points(outcome: Run, kind: Kind) -> set[str]:
-    return {hit.point_id for hit in outcome.merged if hit.payload.kind == kind}
 
 
 @dataclass(frozen=True)
@@ -116,8 +92,8 @@ def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, c
     hits = hits_of(question)
 
     def rank(found: Sequence[Hit]) -> int | None:
-        results = counted([result_of(hit.payload) for hit in found], question.source)
-        return next((rank for rank, result in enumerate(results, 1) if hits(result, target)), None)
+        results = enumerate(map(result_of, (hit.payload for hit in found)), 1)
+        return next((rank for rank, result in results if hits(result, target)), None)
 
     final = rank(outcome.order())
     pool = rank(sorted(outcome.ranked, key=lambda item: item.pool_rank))
@@ -147,3 +123,62 @@ def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, c
         pool=pool,
         final=final,
     )
+
+
+@contextmanager
+def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence[Result]]]:
+    """A function from corpus and path to the spans of the file's indexed chunks.
+
+    Raises:
+        StoreError: There is no index, or it does not match the settings.
+    """
+    with closing(CurrentIndex(settings)) as current, current.pin() as index:
+
+        @functools.cache
+        def chunks_of(corpus: str, path: str) -> Sequence[Result]:
+            collection = settings.store.collection("doc" if is_docs(corpus) else "code")
+            records = scroll_all(index.store, collection, filter=Filter(must=(Match("path", (path,)),)))
+            return [result_of(ChunkPayload.model_validate(record.payload)) for record in records]
+
+        yield chunks_of
+
+
+def fates_view(fates: Sequence[TargetFate]) -> View:
+    """Every missed target with where it was lost, then how many met each fate."""
+    targets = [{**asdict(fate), "target": fate.target.model_dump(mode="json")} for fate in fates]
+    data = {"counts": count_fates(fates), "demoted": demoted(fates), "targets": targets}
+    missed = new_table("question", "grade", "fate", "target", "branches", "pool", "final", left=4)
+    for fate in fates:
+        if fate.fate != "found":
+            missed.add_row(
+                Text(fate.question),
+                str(fate.target.grade),
+                fate.fate.replace("_", " "),
+                Text(place_of(fate.target)),
+                " ".join(f"{name} {rank}" for name, rank in fate.branches.items()) or "-",
+                str(fate.pool or "-"),
+                str(fate.final or "-"),
+            )
+    table = new_table("fate", "targets", "share")
+    for name, count in count_fates(fates).items():
+        table.add_row(name.replace("_", " "), str(count), f"{count / max(1, len(fates)):.2f}")
+    note = f"{demoted(fates)} targets were within the first {CUT} before the reranker and are not any more."
+    return data, [missed, table, note]
+
+
+def misses(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
+    """Say of every expected span that was missed where it was lost."""
+    questions = list(read_set(golden).values())
+    with (
+        closing(open_bench(profile, home)) as bench,
+        closing(bench.service({})) as service,
+        closing(bench.service(PROBE)) as probe,
+        indexed_chunks(settings_from(profile, home)) as chunks_of,
+    ):
+        show(fates_view(explain_misses(service, probe, questions, chunks_of)), as_json=as_json)
+
+
+app = tool(misses)
+
+if __name__ == "__main__":
+    app()

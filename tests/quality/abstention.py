@@ -1,19 +1,34 @@
-"""Whether `quality` tells the questions that the corpora cannot answer from those that they can."""
+"""Says how well `quality` tells the questions that the corpora cannot answer from those that they can.
+
+    python -m tests.quality.abstention
+    python -m tests.quality.abstention --fit
+
+The second line also prints the weights of `retrieval.support` that fit one half of the questions.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal, get_args
+
+import typer
+from rich.table import Table
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.support import MEASURES, UNKNOWN_NAME, Measures
-from adk_evidence.settings import SupportSettings
-from adk_evidence_eval.golden import GoldenQuestion
+from adk_evidence.settings import SupportSettings, config_file
+from adk_evidence_console import Home, Profile
+from adk_evidence_eval.cli import AsJson, Goldens, open_service
+from adk_evidence_eval.golden import GoldenQuestion, read_golden
 from adk_evidence_eval.run import ask
+from adk_evidence_eval.score import formatted
+from adk_evidence_eval.views import View, new_table, show
+from tests.quality.tool import tool
 
 Group = Literal["answerable", "near the subject", "off the subject"]
 Half = Literal["fit", "held out"]
@@ -142,3 +157,53 @@ def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
     scores = sorted((one.measures.score(fitted) if one.weighed else 0.0 for one in wanted), reverse=True)
     last = scores[min(len(scores) - 1, round(WANTED_HIGH * len(scores)) - 1)]
     return fitted.model_copy(update={"high": min(0.99, max(0.01, int(last * 1000) / 1000))})
+
+
+def abstention_view(judged: Sequence[Judged], weights: SupportSettings | None) -> View:
+    """The quality levels of each group, the effect of treating low levels as refusals, and weights as settings."""
+    answerable = sum(one.group == "answerable" for one in judged)
+    groups, refusals = counts(judged), abstention(judged)
+    data: dict[str, object] = {
+        "answerable": answerable,
+        "unanswerable": len(judged) - answerable,
+        "levels": [*map(asdict, refusals)],
+        "groups": [*map(asdict, groups)],
+    }
+    levels = new_table("half", "questions", "asked", "high", "mixed", "keyword_only", "none", left=2)
+    for one in groups:
+        found = (str(one.levels[level]) for level in ("high", "mixed", "keyword_only", "none"))
+        levels.add_row(one.half, one.group, str(one.asked), *found)
+    table = new_table("refused: up to", "refusal recall", "false refusals")
+    for row in refusals:
+        table.add_row(row.level, formatted("", row.refusal_recall), formatted("", row.false_refusals))
+    note = f"{len(judged) - answerable} questions without an answer, {answerable} with one"
+    parts: list[Table | str] = [levels, table, note]
+    if weights is not None:
+        data["support"] = weights.model_dump()
+        parts += ["retrieval:\n  support:", *(f"    {name}: {value}" for name, value in weights.model_dump().items())]
+    return data, parts
+
+
+def main(
+    golden: Goldens = None,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Print the weights of `retrieval.support` that fit one half of the questions.")
+    ] = False,
+    as_json: AsJson = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say how well `quality` tells questions without an answer from those that have one."""
+    paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
+    questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
+    with closing(open_service(profile, home)) as service:
+        judged = list(judge(service, questions.values()))
+        used = service.settings.retrieval.support
+    weights = fit_support(judged, used.nearest if used else 0.0) if fit else None
+    show(abstention_view(judged, weights), as_json=as_json)
+
+
+app = tool(main)
+
+if __name__ == "__main__":
+    app()

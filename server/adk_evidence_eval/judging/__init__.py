@@ -1,1 +1,0 @@
-"""`adk-evidence eval judge`: people and language models grade what two systems show for the same questions."""

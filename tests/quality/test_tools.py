@@ -1,0 +1,235 @@
+"""The tools of whoever develops the search: grids of settings, misses, refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from adk_evidence.errors import InvalidRequestError
+from adk_evidence.search import session as door
+from adk_evidence.search.support import Measures
+from adk_evidence.settings import load_settings
+from adk_evidence_eval import variants
+from adk_evidence_eval.golden import GoldenQuestion, Target
+from adk_evidence_eval.variants import Bench, nest
+from tests.corpora import HashEmbedder, Workplace, shared_sparse
+from tests.quality import abstention as refusals
+from tests.quality import exact, misses, sweep
+from tests.quality.abstention import Judged, abstention, counts, fit_support
+from tests.quality.exact import DENSE_ALONE, ann_misses
+from tests.quality.misses import PROBE, count_fates, demoted, explain_misses, indexed_chunks
+from tests.quality.sweep import grid
+
+pytestmark = pytest.mark.slow
+
+RETRY = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=5, end_line=14, heading="Reflect and retry")
+EXPECTED = {"corpus": "adk_docs", "path": "docs/tools/retry.md", "start_line": 5, "end_line": 14, "grade": 2}
+
+
+def question(*targets: Target, query: str = "reflect and retry") -> GoldenQuestion:
+    return GoldenQuestion(id="a", query=query, expected=targets)
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """An index that no test changes."""
+    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
+    workplace.ingest()
+    return workplace
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
+    """No test looks for a model."""
+    for module in (door, variants):
+        monkeypatch.setattr(module, "make_dense", lambda settings: HashEmbedder())
+    monkeypatch.setattr(variants, "make_sparse", lambda settings: shared_sparse())
+
+
+@pytest.fixture
+def bench(indexed: Workplace) -> Iterator[Bench]:
+    made = Bench(lambda more: load_settings({"home": indexed.home, **more}, user_file=indexed.root / "none.yaml"))
+    with closing(made):
+        yield made
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """A golden set of one question with an answer and one without."""
+    path = tmp_path / "small.jsonl"
+    rows = [
+        {"id": "a", "query": "reflect and retry", "category": "tools", "expected": [EXPECTED]},
+        {"id": "b", "query": "bake bread", "answerable": False, "expected": []},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def call(module: Any, *arguments: object) -> Result:
+    """What `python -m` makes of a module with some arguments."""
+    return CliRunner().invoke(module.app, [str(argument) for argument in arguments])
+
+
+# Settings
+
+
+def test_a_grid_is_every_combination_named_by_what_differs():
+    found = grid(["retrieval.fusion=rrf,dbsf", "retrieval.rrf_k=20", "retrieval.branches=[dense],[dense, sparse]"])
+    assert [variant.name for variant in found] == [
+        "fusion=rrf branches=dense",
+        "fusion=rrf branches=dense+sparse",
+        "fusion=dbsf branches=dense",
+        "fusion=dbsf branches=dense+sparse",
+    ]
+    assert nest(found[0].overrides) == {"retrieval": {"fusion": "rrf", "rrf_k": 20, "branches": ["dense"]}}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["fusion"], "is not a setting with its values"),
+        (["retrieval..fusion=rrf"], "is not a setting with its values"),
+        (["retrieval.fusion="], "has no values"),
+        (["retrieval.fusion=[rrf"], "cannot be read"),
+        (["a.b=1", "a.b=2"], "given twice"),
+        (["a.b=" + ",".join(map(str, range(20))), "a.c=" + ",".join(map(str, range(20)))], "more than 200"),
+    ],
+)
+def test_a_grid_that_is_none_is_one_sentence(given: list[str], problem: str):
+    with pytest.raises(InvalidRequestError, match=problem):
+        grid(given)
+
+
+def test_a_sweep_is_a_table(indexed, golden):
+    swept = ("--golden", golden, "--home", indexed.home, "--set", "retrieval.fusion=rrf,dbsf")
+    shown = call(sweep, *swept, "--set", "retrieval.hnsw_ef=64,256")
+    assert shown.exit_code == 0 and "fusion=dbsf hnsw_ef=256" in shown.stdout
+    wrong = call(sweep, "--set", "retrieval.fusion=rff", "--golden", golden, "--home", indexed.home)
+    assert wrong.exit_code == 2 and "retrieval.fusion" in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+# Refusals
+
+
+def test_refusals_are_counted_from_the_worst_level_on():
+    answerable = [_judged(level, "answerable", 1.0, level) for level in ("high", "keyword_only")]
+    others = [_judged("a", "near the subject", 1.0, "none"), _judged("b", "off the subject", 1.0, "mixed")]
+    rows = abstention([*answerable, *others])
+    assert [(row.level, row.refusal_recall, row.false_refusals) for row in rows] == [
+        ("none", 0.5, 0.0),
+        ("keyword_only", 0.5, 0.5),
+        ("mixed", 1.0, 0.5),
+    ]
+    assert abstention(answerable)[0].refusal_recall is None
+
+
+def _judged(number, group, coverage, level="high", weighed=True):
+    measures = Measures(coverage=coverage, pairs=coverage, similarity=coverage, words=1.0, absent=0.0)
+    return Judged(str(number), group, "fit", level, measures, weighed)
+
+
+def test_the_fitted_weights_tell_answerable_questions_from_others():
+    answerable = [_judged(n, "answerable", 0.7 + n / 100) for n in range(20)]
+    others = [_judged(n, "near the subject", 0.2 + n / 100, "mixed") for n in range(20)]
+    # What an unknown name decided does not count.
+    weights = fit_support([*answerable, *others, _judged(99, "near the subject", 1.0, weighed=False)], nearest=0.1)
+    assert weights.coverage > 0 and weights.nearest == 0.1
+    passed = [one.measures.score(weights) >= weights.high for one in answerable]
+    assert sum(passed) == 19
+    assert not any(one.measures.score(weights) >= weights.high for one in others)
+    with pytest.raises(InvalidRequestError, match="both answerable and unanswerable"):
+        fit_support(answerable, nearest=0.1)
+
+
+def test_levels_are_counted_for_each_half_and_group():
+    judged = [_judged(1, "answerable", 1.0), _judged(2, "answerable", 1.0, "mixed")]
+    (row,) = counts(judged)
+    assert (row.half, row.group, row.asked) == ("fit", "answerable", 2)
+    assert row.levels == {"none": 0, "keyword_only": 0, "mixed": 1, "high": 1}
+
+
+# Misses
+
+
+def test_a_small_index_is_searched_exactly(bench: Bench):
+    with (
+        closing(bench.service(DENSE_ALONE)) as configured,
+        closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as exact,
+    ):
+        misses = ann_misses(configured, exact, [question(RETRY)])
+    assert [(miss.kind, miss.missed) for miss in misses] == [("doc", 0), ("code", 0)]
+    assert all(miss.exact > 0 for miss in misses)
+
+
+def test_every_target_is_followed_to_where_it_was_lost(indexed: Workplace, bench: Bench):
+    unchunked = Target(corpus="adk_docs", path="docs/nowhere.md", start_line=1, end_line=2)
+    with (
+        closing(bench.service({})) as service,
+        closing(bench.service(PROBE)) as probe,
+        indexed_chunks(indexed.settings) as chunks_of,
+    ):
+        fates = explain_misses(service, probe, [question(RETRY, unchunked)], chunks_of)
+    found, missed = fates
+    assert found.fate == "found" and found.final is not None and found.branches["sparse"] >= 1
+    assert (missed.fate, missed.pool, missed.final, missed.branches) == ("not_chunked", None, None, {})
+    assert count_fates(fates)["not_chunked"] == 1 and demoted(fates) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "fate"),
+    [
+        ({"retrieval.dense_prefetch_limit": 1, "retrieval.sparse_prefetch_limit": 1}, "no_branch"),
+        ({"retrieval.final_limit_per_collection": 1, "retrieval.expanded_limit_per_collection": 1}, "lost_in_fusion"),
+    ],
+)
+def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, settings: dict[str, int], fate: str):
+    # Asked with another section's words, which so takes the first place.
+    back_off = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=16, end_line=18)
+    asked = question(back_off, query="session state prefix user lives on between two talks")
+    bare = {**settings, "retrieval.expansion": "never", "pack.min_docs": 0, "pack.min_code": 0}
+    with (
+        closing(bench.service(bare)) as service,
+        closing(bench.service(PROBE)) as probe,
+        indexed_chunks(indexed.settings) as chunks_of,
+    ):
+        (found,) = explain_misses(service, probe, [asked], chunks_of)
+    assert found.fate == fate
+
+
+# Command lines
+
+
+def test_misses_of_approximate_search_are_counted(indexed, golden):
+    found = json.loads(call(exact, "--golden", golden, "--json", "--home", indexed.home).stdout)
+    assert len(found["questions"]) == 4 and not any(miss["missed"] for miss in found["questions"])
+    assert "1.0000" in call(exact, "--golden", golden, "--home", indexed.home).stdout
+
+
+def test_every_missed_span_is_explained(indexed, golden, tmp_path):
+    missing = tmp_path / "missing.jsonl"
+    row = {"id": "a", "query": "reflect and retry", "expected": [EXPECTED, {**EXPECTED, "path": "docs/none.md"}]}
+    missing.write_text(json.dumps(row) + "\n")
+    found = json.loads(call(misses, "--golden", missing, "--json", "--home", indexed.home).stdout)
+    assert [target["fate"] for target in found["targets"]] == ["found", "not_chunked"]
+    shown = call(misses, "--golden", missing, "--home", indexed.home).stdout
+    assert "docs/none.md:5-14" in shown and "not chunked" in shown
+
+
+def test_refusals_are_reported(indexed, golden):
+    found = json.loads(call(refusals, "--golden", golden, "--json", "--home", indexed.home).stdout)
+    assert (found["answerable"], found["unanswerable"]) == (1, 1)
+    assert [level["level"] for level in found["levels"]] == ["none", "keyword_only", "mixed"]
+    assert sum(row["asked"] for row in found["groups"]) == 2
+    assert "false refusals" in call(refusals, "--golden", golden, "--home", indexed.home).stdout
+
+
+@pytest.mark.parametrize("module", [exact, misses, refusals])
+def test_without_an_index_a_tool_says_how_to_make_one(golden, tmp_path, module):
+    done = call(module, "--golden", golden, "--home", tmp_path / "empty")
+    assert done.exit_code == 5 and "adk-ingest" in done.stderr and "Traceback" not in done.output
