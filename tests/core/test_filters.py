@@ -32,10 +32,10 @@ def test_a_commit_is_one_of_those_that_were_found_by_its_name():
 
 def test_all_names_of_a_language_mean_its_files():
     for name in ("markdown", ".md", "MD"):
-        found, _ = build_filter(EvidenceFilters(languages=(name,)), PATHS, REFS)
+        found = build_filter(EvidenceFilters(languages=(name,)), PATHS)
         (condition,) = found.must
         assert Match("lang", ("md",)) in condition.should
-    found, _ = build_filter(EvidenceFilters(languages=("typescript",)), PATHS, REFS)
+    found = build_filter(EvidenceFilters(languages=("typescript",)), PATHS)
     (condition,) = found.must
     assert condition.should == (Match("lang", ("ts", "tsx")), Match("code_langs", ("typescript",)))
 

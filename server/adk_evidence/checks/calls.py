@@ -13,27 +13,11 @@ from typing import Literal, NamedTuple
 
 from adk_evidence.api.history import Place
 from adk_evidence.api.parameters import Parameters
-from adk_evidence.checks.drift import Code
-from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.checks.drift import without_module
-from adk_evidence.documents.document import Mention
-from adk_evidence.documents.document import PythonDocument
-from adk_evidence.documents.document import Scope
-from adk_evidence.documents.meaning import Names
-from adk_evidence.documents.meaning import last_name
-from adk_evidence.identifiers import is_private
-from adk_evidence.readers.python import Function
-from adk_evidence.readers.python import children
-from adk_evidence.identifiers import without_module
-from adk_evidence.documents.document import Mention
-from adk_evidence.documents.document import PythonDocument
-from adk_evidence.documents.document import Scope
-from adk_evidence.checks.drift import Code
-from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.api.history import Place
-from adk_evidence.documents.meaning import Names
-from adk_evidence.documents.meaning import last_name
-from adk_evidence.api.parameters import Parameters
+from adk_evidence.checks.drift import Code, DriftChecker
+from adk_evidence.documents.document import Mention, PythonDocument, Scope
+from adk_evidence.documents.meaning import Names, last_name
+from adk_evidence.identifiers import is_private, without_module
+from adk_evidence.readers.python import Function, children
 
 UseKind = Literal["argument", "override"]
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)

@@ -11,29 +11,12 @@ from typing import Literal
 
 from adk_evidence.api.history import read_call
 from adk_evidence.checks.calls import uses_in
-from adk_evidence.checks.drift import MAX_LACKING_NAMES
-from adk_evidence.checks.drift import Deviation
-from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.checks.drift import without_module
-from adk_evidence.checks.remarks import Remark
-from adk_evidence.checks.remarks import remark
-from adk_evidence.documents.document import MAX_READ_CHARS
-from adk_evidence.documents.document import PythonDocument
-from adk_evidence.documents.document import split_document
-from adk_evidence.models.code import CodeCheck
-from adk_evidence.models.code import CodeProblem
-from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.checks.drift import MAX_LACKING_NAMES, Deviation, DriftChecker
+from adk_evidence.checks.remarks import Remark, remark
+from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument, split_document
 from adk_evidence.identifiers import without_module
-from adk_evidence.documents.document import MAX_READ_CHARS
-from adk_evidence.documents.document import PythonDocument
-from adk_evidence.documents.document import split_document
-from adk_evidence.checks.drift import MAX_LACKING_NAMES
-from adk_evidence.checks.drift import Deviation
-from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.api.history import read_call
-from adk_evidence.checks.calls import uses_in
-from adk_evidence.checks.remarks import Remark
-from adk_evidence.checks.remarks import remark
+from adk_evidence.models.code import CodeCheck, CodeProblem
+from adk_evidence.readers.snippets import snippets_of
 from adk_evidence.tokens import listed_within
 
 # Nobody reads more.

@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.identifiers import without_module
 from adk_evidence.api.history import History, Place
 from adk_evidence.api.stories import find_lack
 from adk_evidence.checks.awaits import used_without_await
@@ -31,6 +30,7 @@ from adk_evidence.documents.meaning import (
     suppresses,
     uncertain_in,
 )
+from adk_evidence.identifiers import without_module
 from adk_evidence.readers.python import last_line, walk
 from adk_evidence.readers.snippets import Snippet
 

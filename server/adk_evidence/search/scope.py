@@ -15,11 +15,8 @@ from packaging.version import Version
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
-from adk_evidence.index.versions import not_indexed
-from adk_evidence.index.versions import version_of_code
-from adk_evidence.languages import PROGRAMMING
-from adk_evidence.languages import common_name
-from adk_evidence.languages import langs_of
+from adk_evidence.index.versions import not_indexed, version_of_code
+from adk_evidence.languages import PROGRAMMING, common_name, langs_of
 from adk_evidence.models.chunk import DECORATOR, KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
