@@ -305,7 +305,7 @@ export interface IndexInfo {
     [k: string]: CorpusInfo;
   };
   /**
-   * sha256 of what all corpora hold; null where an older version of ADK Evidence built the index.
+   * sha256 of what all corpora hold.
    */
   content: string | null;
 }
