@@ -4,7 +4,6 @@ import type { Candidate } from "../../protocol/generated";
 import { CodeText } from "./CodeText";
 import { type Block, parseDocs } from "./docsText";
 import {
-  body,
   type CodePiece,
   codeExcerpt,
   countLines,
@@ -39,7 +38,7 @@ export interface Shown {
 
 /** Prepares a candidate's text for the page. */
 export function textShown(candidate: Candidate, terms: Terms, columns: number): Shown {
-  const { text, cut } = longest(body(candidate.text));
+  const { text, cut } = longest(candidate.text);
   // Older servers send nothing of these beside the text.
   const { left_out = [], context = "", attached = "", import_statement = null, same_as = null } = candidate;
   const told = import_statement !== null || (candidate.taken_by ?? []).length > 0;

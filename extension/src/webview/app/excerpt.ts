@@ -5,9 +5,6 @@ import { clip } from "../../text/untrusted";
 import { type Block, type Span, textOf } from "./docsText";
 import { type Terms, termsIn, worth } from "./terms";
 
-// The provenance header that older servers leave on top of a text (server/adk_evidence/render/view.py).
-const HEADER = /^\[CORPUS=[^\n]*\n(?:\[[^\n]*\n){0,2}---\n/;
-
 /** So few that the fourth result is in sight in a panel of 1000 by 900 pixels. */
 const EXCERPT_LINES = 6;
 /** The lines of an included file that follow the page's own. */
@@ -28,11 +25,6 @@ const AROUND_PART = 20;
 
 /** Characters in a line of the page, by which lines are counted that the page breaks. */
 export const COLUMNS = { narrow: 42, wide: 100 } as const;
-
-/** A candidate's text without the header that older servers put on top of it. */
-export function body(text: string): string {
-  return text.replace(HEADER, "");
-}
 
 /** The text at its longest, and whether that leaves something out. */
 export function longest(text: string): { text: string; cut: boolean } {

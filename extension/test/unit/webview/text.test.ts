@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Candidate } from "../../../src/protocol/generated";
-import { body, codeExcerpt, includedExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
+import { codeExcerpt, includedExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { NO_TERMS, splitTerms, stem, termsOf } from "../../../src/webview/app/terms";
 
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
 
 describe("a candidate's text", () => {
-  it("starts after the provenance header, if there is one", () => {
-    assert.equal(body("[CORPUS=x]\n---\n---\ntitle: y"), "---\ntitle: y");
-    assert.equal(body("no header"), "no header");
-    assert.equal(body("title: y\n---\ntext"), "title: y\n---\ntext");
-  });
-
   const fold = (
     text: string,
     question: string,
