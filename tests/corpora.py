@@ -225,7 +225,7 @@ def word_vector(text: str) -> list[float]:
 @functools.cache
 def shared_sparse() -> Bm25Encoder:
     """The product's own sparse encoder; opening it takes longer than a small corpus does."""
-    return Bm25Encoder(load_settings().embedding.sparse)
+    return Bm25Encoder()
 
 
 class Texts:

@@ -20,8 +20,12 @@ from typing import Any, ClassVar
 from adk_evidence import files
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.rerank import voyage as rerankers
+from adk_evidence.search.rerank.voyage import TIMEOUT_SECONDS
+from adk_evidence.services import voyage as services
 from adk_evidence.services.embeddings import KEY_VARIABLES as EMBEDDINGS_KEYS
-from adk_evidence.services.voyage import KEY_VARIABLE
+from adk_evidence.services.resilience import BREAKER_SECONDS
+from adk_evidence.services.voyage import INGESTION_SECONDS, KEY_VARIABLE, QUERY_SECONDS
 from tests.clocks import FakeTime
 from tests.corpora import Workplace
 from tests.llm_faults import CALL as LLM
@@ -37,12 +41,10 @@ from tests.voyage_place import VoyagePlace, codes
 # What a request that never ends is given, in real seconds.
 SHORT_SECONDS = 0.8
 # Of an ingestion, so that a fault strikes between two.
-SMALL_REQUESTS: dict[str, Any] = {
-    "ingestion": {"batching": {"voyage_dense_max_items": 4, "voyage_context_overlap_chunks": 1}}
-}
+SMALL_REQUESTS: dict[str, Any] = {"ingestion": {"batching": {"voyage_dense_max_items": 4}}}
 SMALL_TEXTS: dict[str, Any] = {"request_items": 8}
 # A small index is always "weak": leave expansion out, so that one thing is tested at a time.
-NEVER_WEAK: dict[str, Any] = {"retrieval": {"weak_pool_size": 0}}
+NEVER_WEAK: dict[str, Any] = {"retrieval": {"expansion": "never"}}
 WRITTEN = (".json", ".jsonl", ".sqlite", ".sqlite-wal")
 
 
@@ -186,9 +188,6 @@ class _Cell:
     def _struck(self) -> Fault | None:
         return FAULTS[self.fault]
 
-    def _service_settings(self, service: Any) -> Any:
-        return service.settings.embedding.voyage
-
     # --- ingestion ---
 
     def ingest(self, endpoint: str) -> str:
@@ -252,8 +251,7 @@ class _Cell:
             pack = service.find(EvidenceRequest(query="how do I retry first?"))
             tries = len(self.standin.sent(endpoint)) - before
             # The question's limit for each of what is asked, and a second for a slow machine.
-            own = self._service_settings(service)
-            limits = own.query_timeout_seconds, service.settings.rerank.timeout_seconds
+            limits = services.QUERY_SECONDS, TIMEOUT_SECONDS
             assert self.time.time - began < sum(limits) + 1, "it hung past its time-out"
             self._search_for_the_key(self.index, pack.model_dump_json())
             assert pack.candidates and pack.quality.level in ("mixed", "keyword_only"), pack.quality
@@ -287,7 +285,7 @@ class _Cell:
         return "then not asked" if len(self.standin.sent(endpoint)) == before else "asked each time"
 
     def _comes_back(self, service: Any) -> str:
-        self.time.clock.sleep(self._service_settings(service).breaker_seconds + 1)
+        self.time.clock.sleep(BREAKER_SECONDS + 1)
         if self.fault == OUTAGE:
             self.time.clock.sleep(OUTAGE_SECONDS)
         elif self.fault == REFUSED:
@@ -311,11 +309,11 @@ class _Cell:
 
     def _place(self, root: Path, address: str) -> Any:
         short = self.fault == "body that never ends"
-        voyage: dict[str, Any] = {"timeout_seconds": SHORT_SECONDS, "query_timeout_seconds": SHORT_SECONDS}
-        overrides = dict(SMALL_REQUESTS)
-        if short:
-            overrides |= {"embedding": {"voyage": voyage}, "rerank": {"timeout_seconds": SHORT_SECONDS}}
-        return VoyagePlace(root, address, self.time, overrides)
+        # No test waits for the time-outs of users.
+        services.INGESTION_SECONDS = SHORT_SECONDS if short else INGESTION_SECONDS
+        services.QUERY_SECONDS = SHORT_SECONDS if short else QUERY_SECONDS
+        rerankers.TIMEOUT_SECONDS = SHORT_SECONDS if short else TIMEOUT_SECONDS
+        return VoyagePlace(root, address, self.time, SMALL_REQUESTS)
 
     def _search_for_the_key(self, root: Path, *texts: str) -> None:
         # Manifests, logs and caches; the store's own files are large and mostly holes.
@@ -335,13 +333,10 @@ class _OpenAiCell(_Cell):
     def _struck(self) -> Fault | None:
         return OPENAI_FAULTS.get(self.fault, FAULTS[self.fault])
 
-    def _service_settings(self, service: Any) -> Any:
-        return service.settings.embedding.openai
-
     def _place(self, root: Path, address: str) -> Any:
         values = dict(SMALL_TEXTS)
         if self.fault == "body that never ends":
-            values |= {"timeout_seconds": SHORT_SECONDS, "query_timeout_seconds": SHORT_SECONDS}
+            values |= {"timeout_seconds": SHORT_SECONDS}
         return OpenAiPlace(root, self.standin, values, self.time, address, NEVER_WEAK)
 
 

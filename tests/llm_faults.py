@@ -96,10 +96,10 @@ class _Cell:
         if self.name == "body that never ends":
             llm["timeout_seconds"] = SHORT_SECONDS
         # A small index is always "weak": leave expansion out.
-        weak = {"retrieval": {"weak_pool_size": 0, "feedback_passages": 0}}
+        weak = {"retrieval": {"expansion": "never", "feedback_passages": 0}}
         settings = self.index.settings_with({**weak, "rerank": {"provider": "llm", "llm": llm}})
         chosen = settings.rerank.llm
-        model = LlmReranker(ChatService(chosen, clock=self.time.clock), chosen, settings.rerank.cache_entries)
+        model = LlmReranker(ChatService(chosen, clock=self.time.clock), chosen)
         cascade = CascadeReranker(LocalReranker(), model, chosen.max_documents)
         return EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse(), reranker=cascade)
 

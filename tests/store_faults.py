@@ -13,6 +13,7 @@ from unittest.mock import patch
 from adk_evidence.errors import EvidenceError
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.services.qdrant import ServerConnection, query_breaker, query_patience, upload_patience
+from adk_evidence.services.resilience import BREAKER_SECONDS
 from adk_evidence.settings import load_settings
 from adk_evidence.store.base import Fusion, Prefetch
 from adk_evidence.store.qdrant_server import ServerIndexReader, ServerRecord
@@ -139,12 +140,12 @@ class _Cell:
                 spared = "not asked for a while" in self._message(reader)
                 assert not spared or len(self.server.seen) == seen
             opened = "then not asked" if spared else "asked each time"
-            self.time.clock.sleep(self.settings.store.breaker_seconds + 1)
+            self.time.clock.sleep(BREAKER_SECONDS + 1)
             assert self._asked(reader).startswith("full answer, 1 try")
         return f"{said}; {opened}; back {'within 31 s' if spared else 'at once'}"
 
     def _reader(self) -> ServerIndexReader:
-        breaker = query_breaker(self.settings, self.time.clock)
+        breaker = query_breaker(self.time.clock)
         connection = ServerConnection(self.server.url, self.query_patience, key=KEY, breaker=breaker)
         return ServerIndexReader(self.folder, [SPEC], connection)
 

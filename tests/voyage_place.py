@@ -46,7 +46,7 @@ class VoyagePlace:
             "profile": "voyage",
             "store": {"kind": "edge"},
             # A small index is always "weak": leave expansion out, so that one thing is tested at a time.
-            "retrieval": {"weak_pool_size": 0},
+            "retrieval": {"expansion": "never"},
             "embedding": {
                 "sparse": {"splade": {"model_path": splade, "threads": 1}},
                 "voyage": {"base_url": self.base_url, "dimension": 256},

@@ -43,7 +43,7 @@ from adk_evidence.store.factory import (
     open_writer,
     points_a_write,
 )
-from adk_evidence.store.generations import Building, Generation
+from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_ingest.bases import Base, taken_over, without_waste
 from adk_ingest.caches import prune_cache
@@ -76,6 +76,9 @@ if TYPE_CHECKING:
 # With fewer vectors to compute than this, or fewer for each chunk, waiting for them is shorter than building an index
 # twice.
 LEXICAL_FIRST = 400
+# A new index that lacks more vectors than this gets static ones, where the settings leave that open: an hour of two
+# cores in int8.
+STATIC_ABOVE = 200_000
 LEXICAL_FIRST_SHARE = 0.9
 SKIPPED_EXAMPLES = 20
 
@@ -216,7 +219,7 @@ class Ingestion:
             self._make(log, current, base, changes)
         # The new index serves by now; a failure to remove old generations does not matter.
         with suppress(StoreError, OSError):
-            self._generations.collect_garbage(self._settings.store.keep_generations)
+            self._generations.collect_garbage(KEPT_GENERATIONS)
             self._publisher.collect_garbage()
 
     def _compared(
@@ -255,8 +258,6 @@ class Ingestion:
 
     def _end(self, log: RunLog) -> None:
         run = log.run
-        if cut := getattr(self._encoder, "cut_texts", 0):
-            run.notices.append(f"The sparse model read only the beginning of {cut} long texts (long_text: cut).")
         log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
 
     def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Base | None:
@@ -342,14 +343,14 @@ class Ingestion:
         vectors, chosen = Vectors(self._dense, self._cache, changes), self._settings.embedding.dense
         if not chosen.is_open:
             return vectors
-        is_static = not self._is_given and vectors.missing > chosen.static_above
+        is_static = not self._is_given and vectors.missing > STATIC_ABOVE
         self._settings = with_precision(self._settings, "static" if is_static else "int8")
         if not is_static:
             return vectors
         self._dense = make_dense(self._settings, report=self._progress.note)
         self._fingerprint = index_fingerprint(self._settings)
         self._progress.note(
-            f"{vectors.missing:,} vectors are more than embedding.dense.static_above, so they are static; "
+            f"{vectors.missing:,} vectors are more than {STATIC_ABOVE:,}, so they are static; "
             "a run with embedding.dense.precision: int8 replaces them while they answer."
         )
         return Vectors(self._dense, self._cache, changes)

@@ -28,7 +28,7 @@ from adk_evidence.paths import Home, default_home, user_settings_file
 from adk_evidence.settings_sources import (
     SETTINGS_FILE,
     check_variables,
-    from_environment,
+    has_variables,
     merged,
     read_file,
     sentence,
@@ -41,6 +41,12 @@ MINILM_MAX_TOKENS = 256
 # Lengths of the vectors of OpenAI's own models, and which of the models makes no shorter ones.
 OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 _NEVER_SHORTER = "text-embedding-ada-002"
+# Tests of example programs are no examples.
+_NO_SAMPLES = ("!**/__init__.py", "!**/tests/**", "!**/test_*.py")
+SAMPLES: Mapping[str, tuple[str, ...]] = {
+    "adk_docs": ("/examples/**/*.py", *_NO_SAMPLES),
+    "adk_python": ("/contributing/samples/**/*.py", *_NO_SAMPLES),
+}
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Beyond these, threads cannot wait that long and engines cannot count that far.
 MAX_NUMBER = 1_000_000_000
@@ -102,13 +108,17 @@ class CorpusSettings(Frozen):
     exclude_globs: tuple[str, ...]
     allowed_exts: tuple[str, ...]
     max_file_bytes: Bytes
-    sample_globs: tuple[str, ...]
     _name: str = PrivateAttr("")
 
     @property
     def corpus(self) -> str:
         """The name of the corpus in the index. Not a setting: the ranking and the manifests know these names."""
         return self._name
+
+    @property
+    def sample_globs(self) -> tuple[str, ...]:
+        """Where example programs in Python lie, which are a part of the documentation; none in other codebases."""
+        return SAMPLES.get(self._name, ())
 
     def named(self, name: str) -> Self:
         """The same settings for a corpus of this name."""
@@ -188,7 +198,6 @@ class BatchingSettings(Frozen):
 
     voyage_dense_max_items: int = Field(ge=1, le=1000)
     voyage_dense_max_chars_total: PositiveInt
-    voyage_context_overlap_chunks: int = NonNegativeInt
     voyage_retry_max_attempts: int = NonNegativeInt
     voyage_retry_backoff_seconds: tuple[PositiveFloat, ...] = Field(min_length=1)
 
@@ -199,7 +208,6 @@ class UploadSettings(Frozen):
     batch_points: int = Field(ge=1, le=512)
     parallel: int = Field(ge=1, le=32)
     max_retries: int = NonNegativeInt
-    timeout_seconds: PositiveFloat
     wait: bool
 
 
@@ -233,7 +241,6 @@ class DenseSettings(Frozen):
     provider: Literal["minilm", "fastembed", "voyage", "openai"]
     text: DenseText
     precision: DensePrecision
-    static_above: PositiveInt
     model_path: UserPath | None
     question_adapter: UserPath | None
     threads: PositiveInt | None
@@ -271,22 +278,14 @@ class DenseSettings(Frozen):
 
 
 class SpladeSettings(Frozen):
-    """The SPLADE encoder; lengths are in tokens of its model."""
+    """The SPLADE encoder."""
 
     model_path: UserPath | None
-    threads: PositiveInt | None
-    long_text: Literal["pool", "cut"]
-    window_overlap: int = Field(ge=0, le=256)
 
 
 class SparseSettings(Frozen):
-    """The BM25 encoder, lengths in terms, and the SPLADE encoder."""
+    """The sparse encoders; BM25 has nothing to choose."""
 
-    stopwords: bool
-    k: PositiveFloat
-    b: float = Field(ge=0, le=1)
-    avg_len_docs: PositiveFloat
-    avg_len_code: PositiveFloat
     splade: SpladeSettings
 
 
@@ -299,12 +298,6 @@ class VoyageSettings(Frozen):
     dimension: Literal[256, 512, 1024, 2048]
     requests_per_minute: PositiveInt
     tokens_per_minute: int = Field(ge=1000, le=MAX_NUMBER)
-    timeout_seconds: PositiveFloat
-    query_timeout_seconds: PositiveFloat
-    query_max_attempts: int = Field(ge=1, le=3)
-    query_cache_entries: PositiveInt
-    breaker_failures: PositiveInt
-    breaker_seconds: PositiveFloat
     usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
     max_cost_usd: PositiveFloat
 
@@ -314,9 +307,6 @@ class GeminiSettings(Frozen):
 
     model: str = Field(min_length=1)
     dimension: int = Field(ge=128, le=3072)
-    batch_size: int = Field(ge=1, le=100)
-    timeout_seconds: PositiveFloat
-    max_attempts: PositiveInt
     base_url: KeySafeUrl | None
 
 
@@ -326,8 +316,6 @@ class OpenAiServiceSettings(Frozen):
     base_url: KeySafeUrl
     model: str = Field(min_length=1)
     timeout_seconds: PositiveFloat
-    breaker_failures: PositiveInt
-    breaker_seconds: PositiveFloat
 
 
 class OpenAiEmbeddingSettings(OpenAiServiceSettings):
@@ -340,10 +328,6 @@ class OpenAiEmbeddingSettings(OpenAiServiceSettings):
     request_items: int = Field(ge=1, le=2048)
     request_tokens: PositiveInt
     text_tokens: int = Field(ge=16, le=MAX_NUMBER)
-    max_attempts: PositiveInt
-    query_timeout_seconds: PositiveFloat
-    query_max_attempts: int = Field(ge=1, le=3)
-    query_cache_entries: PositiveInt
     usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
     max_cost_usd: PositiveFloat
 
@@ -383,16 +367,13 @@ class StoreSettings(Frozen):
 
     kind: StoreKind
     path: UserPath | None
-    keep_generations: PositiveInt
     url: str | None
-    prefer_grpc: bool
-    grpc_port: int = Field(ge=1, le=65535)
+    grpc_port: int | None = Field(ge=1, le=65535)
     shard_number: PositiveInt | None
     replication_factor: PositiveInt | None
     write_consistency_factor: PositiveInt | None
     quantization: Literal["none", "scalar"]
     vectors_on_disk: bool
-    on_disk_payload: bool
     docs_collection: str = Field(min_length=1)
     code_collection: str = Field(min_length=1)
     take_over_aliases: bool
@@ -400,8 +381,6 @@ class StoreSettings(Frozen):
     code_vector: str = Field(min_length=1)
     sparse_vector: str = Field(min_length=1)
     timeout_seconds: PositiveFloat
-    breaker_failures: PositiveInt
-    breaker_seconds: PositiveFloat
 
     @model_validator(mode="after")
     def _distinct(self) -> StoreSettings:
@@ -462,19 +441,6 @@ class StoreSettings(Frozen):
         return f"{self.dense_vector(kind)}_questions"
 
 
-class SupportSettings(Frozen):
-    """The weights of `retrieval.support.Measures` in a logistic model, and what an answer of high quality needs."""
-
-    bias: float
-    coverage: float
-    pairs: float
-    similarity: float
-    words: float
-    absent: float
-    high: float = Field(gt=0, lt=1)
-    nearest: float = Field(ge=-1, le=1)
-
-
 # What finds the results that a request names outright.
 Named = Literal["frames", "quoted", "definitions", "names", "guides", "mentions"]
 
@@ -485,7 +451,6 @@ class RetrievalSettings(Frozen):
     branches: tuple[Literal["dense", "sparse", "symbol", "asked"], ...]
     dense_prefetch_limit: PositiveInt
     sparse_prefetch_limit: PositiveInt
-    asked_prefetch_limit: PositiveInt
     final_limit_per_collection: PositiveInt
     expanded_limit_per_collection: PositiveInt
     hnsw_ef: PositiveInt
@@ -495,17 +460,8 @@ class RetrievalSettings(Frozen):
     pool_size: PositiveInt
     expansion: Literal["auto", "always", "never"]
     adapted_questions: bool
-    adapted_below: float = Field(ge=0, le=1)
-    weak_pool_size: int = NonNegativeInt
-    weak_similarity: float = Field(ge=-1, le=1)
-    relevant_similarity: float | None = Field(ge=-1, le=1)
-    support: SupportSettings | None
     feedback_passages: int = NonNegativeInt
-    feedback_weight: float = Field(ge=0, le=MAX_NUMBER)
-    feedback_terms: int = NonNegativeInt
-    read_errors: bool
     named: tuple[Named, ...]
-    samples: bool
     language: ProgrammingLanguage | None
     strict: bool
 
@@ -529,9 +485,7 @@ class TargetsSettings(Frozen):
 class LlmRerankSettings(OpenAiServiceSettings):
     """A language model as the reranker."""
 
-    max_attempts: int = Field(ge=1, le=5)
     max_documents: int = Field(ge=2, le=100)
-    chars_per_document: int = Field(ge=100, le=10_000)
 
 
 class TokenPrices(Frozen):
@@ -556,11 +510,6 @@ class RerankSettings(Frozen):
     provider: Literal["local", "fastembed", "voyage", "llm", "none"]
     model: str
     model_path: UserPath | None
-    threads: PositiveInt | None
-    body_tokens: PositiveInt
-    batch_size: int = Field(ge=1, le=1000)
-    timeout_seconds: PositiveFloat
-    cache_entries: PositiveInt
     llm: LlmRerankSettings
 
 
@@ -569,14 +518,8 @@ class PackSettings(Frozen):
 
     max_results_final: int = Field(ge=1, le=100)
     top_k_buffer: PositiveInt
-    neighbours: int = NonNegativeInt
-    neighbour_buffer: PositiveInt
     min_docs: int = NonNegativeInt
     min_code: int = NonNegativeInt
-    passages: bool
-    repeats: bool
-    weak_ends: bool
-    outlines: bool
     time_budget_ms: PositiveInt | None
 
 
@@ -584,9 +527,7 @@ class LoadSettings(Frozen):
     """How many requests a server answers at a time, and which answers it keeps."""
 
     running: Annotated[int, Field(ge=1, le=64)] | None
-    waiting: int = NonNegativeInt
     cache_ttl_seconds: int = NonNegativeInt
-    cache_max_bytes: Bytes
 
 
 class ProjectSettings(Frozen):
@@ -605,7 +546,6 @@ class TelemetrySettings(Frozen):
     """The event log (SPEC 5 section 12)."""
 
     event_log: bool
-    max_bytes: Bytes
 
 
 class Settings(Frozen):
@@ -730,9 +670,19 @@ def load_settings(
     given["profile"] = chosen = _profile(profile, given, file, user)
     overlay = read_file(config_file(f"profiles/{chosen}.yaml"), shipped=True)
     try:
-        return Settings.model_validate(merged(_defaults(), overlay, user, from_environment(Settings), given))
+        return Settings.model_validate(merged(_defaults(), overlay, user, _environment(), given))
     except ValidationError as exc:
         raise sentence(exc, Settings, given, file, user) from exc
+
+
+def _environment() -> dict[str, Any]:
+    """The settings that environment variables give."""
+    if not has_variables():
+        return {}
+    # Takes 30 ms to import, and few people set variables.
+    from adk_evidence.settings_environment import Environment
+
+    return Environment(Settings)()
 
 
 def settings_file() -> Path:

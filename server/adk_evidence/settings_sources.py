@@ -30,14 +30,9 @@ _MAX_CHARS = 80
 _MAX_BYTES = 1_000_000
 
 
-def from_environment(model: type[BaseModel]) -> dict[str, Any]:
-    """The settings of a model that environment variables give."""
-    if next(_variables(), None) is None:
-        return {}
-    # Takes 30 ms to import, and few people set variables.
-    from adk_evidence.settings_environment import Environment
-
-    return Environment(model)()
+def has_variables() -> bool:
+    """Whether environment variables give any settings."""
+    return next(_variables(), None) is not None
 
 
 def merged(*layers: Mapping[str, Any]) -> dict[str, Any]:

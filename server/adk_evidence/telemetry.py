@@ -15,6 +15,8 @@ from adk_evidence.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 _LOCK_SECONDS = 0.5
+# Then the log is rotated once.
+MAX_BYTES = 10_000_000
 
 
 class EventLog:
@@ -23,7 +25,7 @@ class EventLog:
     A log that cannot be written never fails the request: it is reported once through `logging`.
     """
 
-    def __init__(self, path: Path, max_bytes: int) -> None:
+    def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
         self._max_bytes = max_bytes
         self._reported = False
@@ -48,5 +50,4 @@ class EventLog:
 
 def event_log(settings: Settings) -> EventLog | None:
     """The event log of the settings; None where it is switched off."""
-    telemetry = settings.telemetry
-    return EventLog(settings.paths.event_log, telemetry.max_bytes) if telemetry.event_log else None
+    return EventLog(settings.paths.event_log) if settings.telemetry.event_log else None

@@ -73,7 +73,7 @@ class AgentSession:
 
     def _loaded(self) -> Settings:
         settings = self._load()
-        self.admission.limits = Limits.of(settings.load.running, settings.load.waiting)
+        self.admission.limits = Limits.of(settings.load.running)
         return settings
 
     @property

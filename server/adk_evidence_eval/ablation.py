@@ -71,7 +71,6 @@ _STAGES: tuple[Variant, ...] = (
     Variant("RRF + rerank + definitions", _RRF | _RERANK | _DEFINITIONS),
     _reranked("whole chunks not counted", mean=0.0),
     _reranked("code not linked to docs", linked=0.0),
-    Variant("RRF + rerank + feedback without terms", _RRF | _RERANK | _FEEDBACK | {"retrieval.feedback_terms": 0}),
     Variant("RRF + rerank + feedback", _RRF | _RERANK | _FEEDBACK),
     Variant("RRF + rerank + sub-queries", _RRF | _RERANK | _SUB_QUERIES),
     Variant("RRF + rerank + docs and code quota", _RRF | _RERANK | _QUOTA),
@@ -83,17 +82,9 @@ def _named_without(*names: Named) -> Mapping[str, Any]:
     return {"retrieval.named": [name for name in get_args(Named) if name not in names]}
 
 
-_PARTS_OF_ASSEMBLY: Mapping[str, Mapping[str, Any]] = {
-    "passages": {"pack.passages": False},
-    "leaving out repeated lines": {"pack.repeats": True},
-    "leaving out weak ends": {"pack.weak_ends": True},
-    "outlines": {"pack.outlines": False},
-}
-
 # The settings that switch one part off, by what the part belongs to and by its name. A new part adds a line.
 WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "pasted errors": {
-        "reading of errors": {"retrieval.read_errors": False},
         "frames": _named_without("frames"),
         "frames and quoted texts": _named_without("frames", "quoted"),
         "feedback": {"retrieval.feedback_passages": 0},
@@ -103,12 +94,7 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "guides to symbols": _named_without("guides"),
         "definitions and guides": _named_without("definitions", "guides"),
     },
-    "examples": {"example programs": {"retrieval.samples": False}},
     "reader's language": {"reader's language": {"retrieval.language": None}},
-    "assembly": {
-        **_PARTS_OF_ASSEMBLY,
-        "all of the assembly": {name: value for off in _PARTS_OF_ASSEMBLY.values() for name, value in off.items()},
-    },
     "exact things": {
         "quoted texts": _named_without("quoted"),
         "defined names": _named_without("names"),

@@ -132,7 +132,7 @@ class EvidenceServer(LanguageServer):
 
         try:
             load = self.desk.load().load
-            self.executor.questions.limits = Limits.of(load.running, load.waiting)
+            self.executor.questions.limits = Limits.of(load.running)
             # Their indexes stay open.
             projects = self.projects()
             for project in projects or (None,):

@@ -30,4 +30,4 @@ def test_what_the_question_names_leads_whatever_its_index_and_its_likeness():
 
 def test_likeness_by_two_models_does_not_decide_between_two_indexes():
     static = [found("b", 1, 0.9, model="static"), found("b", 2, 0.8, model="static")]
-    assert order([found("a", 1, 0.1), found("a", 2, 0.1)], static)[1:3] == [("a", 1), ("b", 2)]
+    assert order([found("a", 1, 0.1), found("a", 2, 0.1)], static)[:3] == [("a", 1), ("b", 1), ("a", 2)]

@@ -20,9 +20,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 from adk_evidence.admission import Admission, BusyError, Limits
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search import door
 from adk_evidence.search.session import EvidenceService
 from tests.benchmarks.measure import percentile, rss_mb, show
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, shared_sparse, write_code, write_docs
@@ -64,7 +66,7 @@ def main() -> None:
         with _service(place, cache_ttl_seconds=0) as service:
             service.find(questions[0])
             _at_once(f"a queue of {SHORT_QUEUE}", service, questions, serial, Limits.of(None, SHORT_QUEUE))
-        with _service(place, cache_max_bytes=options.cache_bytes) as service:
+        with mock.patch.object(door, "MAX_BYTES", options.cache_bytes), _service(place) as service:
             _memory(service, options.long, options.cache_bytes)
 
 

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.embedding.bm25 import MODEL, STOPWORDS_FILE, Bm25Encoder, load_stopwords
+from adk_evidence.embedding.bm25 import DOCS_LENGTH, MODEL, STOPWORDS_FILE, B, Bm25Encoder, K, load_stopwords
 from adk_evidence.embedding.factory import fingerprint, make_sparse
 from adk_evidence.errors import SettingsError
 from adk_evidence.settings import config_file, load_settings
 
-SETTINGS = load_settings().embedding.sparse.model_copy(update={"avg_len_docs": 100, "avg_len_code": 50})
-ENCODER = Bm25Encoder(SETTINGS)
+ENCODER = Bm25Encoder(code_length=50)
 
 
 def document(text: str, kind: str = "doc", encoder: Bm25Encoder = ENCODER) -> SparseVector:
@@ -36,11 +35,6 @@ def test_stopwords_leave_what_means_something_in_code() -> None:
 def test_a_question_keeps_only_the_words_that_say_what_it_is_about() -> None:
     assert ENCODER.encode_query("How do I retry a tool, please?") == ENCODER.encode_query("tool retry")
     assert not ENCODER.encode_query("how do I do this?")
-
-
-def test_stopwords_can_be_kept() -> None:
-    keeping = Bm25Encoder(SETTINGS.model_copy(update={"stopwords": False}))
-    assert len(keeping.encode_query("how do I retry").indices) == 4
 
 
 def test_inflected_forms_meet() -> None:
@@ -98,27 +92,19 @@ def test_nothing_is_looked_up_on_the_network(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    assert Bm25Encoder(SETTINGS).encode_query("tool")
+    assert Bm25Encoder().encode_query("tool")
 
 
-def test_the_name_tells_every_parameter_apart() -> None:
-    changes: list[dict[str, object]] = [
-        {},
-        {"stopwords": False},
-        {"k": 1.5},
-        {"b": 0.5},
-        {"avg_len_docs": 90.0},
-        {"avg_len_code": 90.0},
-    ]
-    names = {Bm25Encoder(SETTINGS.model_copy(update=change)).model for change in changes}
-    assert len(names) == len(changes)
+def test_the_name_tells_what_decides_the_weights() -> None:
+    assert Bm25Encoder().model != ENCODER.model
+    assert Bm25Encoder().model.startswith("Qdrant/bm25;k=1.2;b=0.75;avg_len=220/190;stopwords=")
 
 
 def test_the_fingerprint_names_both_encoders_and_loads_none() -> None:
-    mine = fingerprint(load_settings({"embedding": {"sparse": {"k": 1.3}}}))
+    mine = fingerprint(load_settings())
     assert mine["dense_dimension"] == 384
     assert "all-MiniLM-L6-v2" in str(mine["dense_model"])
-    assert "k=1.3" in str(mine["sparse_model"])
+    assert "k=1.2" in str(mine["sparse_model"])
 
 
 def test_a_sparse_model_that_is_not_built_in_is_refused() -> None:
@@ -149,8 +135,8 @@ def fastembed_bm25() -> Bm25:
     return Bm25(
         MODEL,
         specific_model_path=folder,
-        k=SETTINGS.k,
-        b=SETTINGS.b,
-        avg_len=SETTINGS.avg_len_docs,
+        k=K,
+        b=B,
+        avg_len=DOCS_LENGTH,
         stopwords=set(load_stopwords()),
     )

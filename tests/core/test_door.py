@@ -17,6 +17,7 @@ from adk_evidence.errors import ModelError, RequestCancelledError
 from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search import door
 from adk_evidence.search.context import Context
 from adk_evidence.search.door import Door
 from adk_evidence.search.session import EvidenceService
@@ -267,16 +268,20 @@ def test_an_answer_is_kept_no_longer_than_the_settings_say(indexed: Workplace) -
         assert answers(service).entries == 0
 
 
-def test_kept_answers_take_no_more_bytes_than_the_settings_say(indexed: Workplace) -> None:
+def test_kept_answers_take_no_more_bytes_than_there_is_room(
+    indexed: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with opened(indexed) as service:
         size = len(service.ask(request()).model_dump_json())
-    with opened(indexed, cache_max_bytes=3 * size) as service:
+    monkeypatch.setattr(door, "MAX_BYTES", 3 * size)
+    with opened(indexed) as service:
         for number in range(6):
             service.ask(request(f"{QUESTION} ({number})"))
         assert 0 < answers(service).entries < 3
         # The newest ones are kept.
         assert origin(service.ask(request(f"{QUESTION} (5)"))) and not origin(service.ask(request(f"{QUESTION} (0)")))
-    with opened(indexed, cache_max_bytes=1) as service:
+    monkeypatch.setattr(door, "MAX_BYTES", 1)
+    with opened(indexed) as service:
         assert [origin(service.ask(request())) for _ in range(2)] == [{}, {}]
 
 

@@ -43,14 +43,12 @@ class Vectors:
 def moved_query(
     query: QueryVectors, relevant: list[Hit], reader: Vectors, weight: float, terms: int = 100, *, shared: bool = True
 ) -> QueryVectors:
-    retrieval = SETTINGS.retrieval.model_copy(update={"feedback_weight": weight, "feedback_terms": terms})
     asked = run(
-        settings=SETTINGS.model_copy(update={"retrieval": retrieval}),
         index=SimpleNamespace(store=reader),
         models=SimpleNamespace(dense=SimpleNamespace(shared=shared)),
         vectors=[query],
     )
-    return feedback.moved_query(asked, relevant)
+    return feedback.moved_query(asked, relevant, weight, terms)
 
 
 def _moved(weight: float, *, shared: bool = True, **vectors: Vector) -> QueryVectors:

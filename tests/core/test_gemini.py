@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adk_evidence.embedding import gemini
 from adk_evidence.embedding.gemini import GeminiEmbedder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import GeminiSettings, load_settings
@@ -62,6 +63,8 @@ def api() -> Iterator[Api]:
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GEMINI_BASE_URL", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(gemini, "MAX_ATTEMPTS", 3)
+    monkeypatch.setattr(gemini, "BATCH_SIZE", 2)
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
@@ -70,16 +73,13 @@ def embedder(api: Api, **changes: Any) -> GeminiEmbedder:
     values = {
         "model": "gemini-embedding-001",
         "dimension": DIMENSION,
-        "batch_size": 100,
-        "timeout_seconds": 20,
-        "max_attempts": 3,
         "base_url": api.base_url.removesuffix("/v1"),
     }
     return GeminiEmbedder(GeminiSettings.model_validate({**values, **changes}), FakeTime().clock)
 
 
 def test_documents_go_in_batches_with_model_task_and_dimension(api: Api) -> None:
-    vectors = embed_all(embedder(api, batch_size=2), ["a", "bb", "ccc"])
+    vectors = embed_all(embedder(api), ["a", "bb", "ccc"])
     first, second = api.asked()
     assert len(second) == 1
     assert {name.lower(): value for name, value in api.headers[0].items()}["x-goog-api-key"] == KEY
@@ -91,7 +91,7 @@ def test_documents_go_in_batches_with_model_task_and_dimension(api: Api) -> None
 
 
 def test_batches_are_handed_out_as_they_come(api: Api) -> None:
-    batches = embedder(api, batch_size=2).iter_embed(["a", "b", "c"])
+    batches = embedder(api).iter_embed(["a", "b", "c"])
     assert next(batches)[0] == [0, 1] and len(api.requests) == 1
 
 
@@ -146,7 +146,7 @@ def test_an_answer_that_makes_no_sense_is_a_sentence(api: Api, body: str) -> Non
 
 def test_a_service_that_is_away_is_a_sentence(api: Api) -> None:
     with pytest.raises(ModelError, match="did not answer"):
-        embedder(api, base_url="http://127.0.0.1:9", max_attempts=1).embed_query("x")
+        embedder(api, base_url="http://127.0.0.1:9").embed_query("x")
 
 
 def test_without_a_key_there_is_a_sentence_and_no_request(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,12 +73,12 @@ def make(indexed: Workplace, standin: LlmStandIn, time: FakeTime) -> Iterator[Ma
     def open_service(feedback: int = 0, **llm: Any) -> EvidenceService:
         # A small index is always "weak": leave expansion out, so that one thing is tested at a time.
         overrides = {
-            "retrieval": {"weak_pool_size": 0, "feedback_passages": feedback},
+            "retrieval": {"expansion": "never", "feedback_passages": feedback},
             "rerank": {"provider": "llm", "llm": {"base_url": standin.base_url, "model": MODEL, **llm}},
         }
         settings = indexed.settings_with(overrides)
         chosen = settings.rerank.llm
-        model = LlmReranker(ChatService(chosen, clock=time.clock), chosen, settings.rerank.cache_entries)
+        model = LlmReranker(ChatService(chosen, clock=time.clock), chosen)
         cascade = CascadeReranker(LocalReranker(), model, chosen.max_documents)
         services.append(EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse(), reranker=cascade))
         return services[-1]
@@ -344,7 +344,7 @@ class TestFailures:
             service.find(EvidenceRequest(query=QUESTION), lambda: bool(standin.requests))
 
     def test_a_caller_who_goes_meanwhile_ends_the_request(self, standin: LlmStandIn, make: Make) -> None:
-        service = make(timeout_seconds=60, breaker_failures=1)
+        service = make(timeout_seconds=60)
         ask(service)
         before, threads = monotonic(), own_threads()
         standin.strike(CHAT, Fault(mode="slow"))

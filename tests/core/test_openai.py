@@ -12,6 +12,7 @@ import pytest
 
 from adk_evidence.embedding.openai import OpenAiEmbedder, openai_embedder
 from adk_evidence.errors import CallCancelledError, CostCapError, ServiceError, SettingsError
+from adk_evidence.services import embeddings
 from adk_evidence.services.embeddings import KEY_VARIABLES, EmbeddingsService
 from adk_evidence.services.eventloop import cancellable
 from adk_evidence.services.metering import RequestTooLargeError
@@ -29,6 +30,8 @@ PROSE = "An agent answers a person and calls tools, one after the other. "
 
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three tries instead of seven.
+    monkeypatch.setattr(embeddings, "BACKOFF", (1.0, 2.0))
     monkeypatch.setenv(KEY_VARIABLES[0], KEY)
     monkeypatch.delenv(KEY_VARIABLES[1], raising=False)
 
@@ -266,7 +269,7 @@ class TestFaults:
         self, standin: EmbeddingsStandIn, ask: Asked, fault: Fault, said: str, tries: int
     ) -> None:
         standin.strike_always(EMBEDDINGS, fault)
-        embedder = ask(model=OWN, dimension=64, max_attempts=3)
+        embedder = ask(model=OWN, dimension=64)
         with pytest.raises(ServiceError) as caught:
             embed_all(embedder, ["one", "two"])
         assert said in caught.value.message and "\n" not in caught.value.message
@@ -353,18 +356,18 @@ class TestFaults:
     def test_a_slow_answer_ends_with_the_questions_time(self, standin: EmbeddingsStandIn, ask: Asked) -> None:
         standin.strike(EMBEDDINGS, Fault(mode="slow"))
         with pytest.raises(ServiceError, match=r"did not answer within 0\.3 s"):
-            ask(query_timeout_seconds=0.3).embed_query("why?")
+            ask(timeout_seconds=0.3).embed_query("why?")
 
     def test_a_slow_batch_says_what_to_change(self, standin: EmbeddingsStandIn, ask: Asked) -> None:
         standin.strike(EMBEDDINGS, Fault(mode="slow"))
         with pytest.raises(ServiceError, match=r"did not answer within 0\.3 s") as caught:
-            embed_all(ask(timeout_seconds=0.3, max_attempts=1), ["one"])
+            embed_all(ask(timeout_seconds=0.3), ["one"])
         assert "timeout_seconds" in caught.value.hint and "request_items" in caught.value.hint
 
     def test_after_three_failures_a_question_asks_no_more_for_a_while(
         self, standin: EmbeddingsStandIn, ask: Asked, time: FakeTime
     ) -> None:
-        embedder = ask(query_max_attempts=1)
+        embedder = ask()
         standin.strike_always(EMBEDDINGS, Fault(503))
         for number in range(4):
             with pytest.raises(ServiceError):
@@ -447,7 +450,7 @@ class TestKey:
     ) -> None:
         caplog.set_level(logging.DEBUG)
         standin.strike_always(EMBEDDINGS, Fault(status, f"Your key {KEY} (Bearer {KEY}) is at fault."))
-        embedder = ask(max_attempts=2)
+        embedder = ask()
         shown = ""
         for call in (lambda: embedder.embed_query("why?"), lambda: embed_all(embedder, ["one", "two"])):
             with pytest.raises(ServiceError) as caught:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -13,16 +14,17 @@ from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
+from adk_evidence.search import quality
+from adk_evidence.search.calibration import MINILM, Calibration, SupportWeights
 from adk_evidence.search.pack import make_candidate, matched_terms
 from adk_evidence.search.quality import assess
 from adk_evidence.search.run import QueryVectors
 from adk_evidence.search.support import Measures, Support
-from adk_evidence.settings import SupportSettings
-from tests.core.factories import SETTINGS, hit, pack, payload, placed, run
+from tests.core.factories import hit, pack, payload, placed, run
 
 EXACT = Verification(state="exact")
 
-NEEDED = SupportSettings(bias=0, coverage=0, pairs=0, similarity=0, words=0, absent=0, high=0.5, nearest=0.44)
+NEEDED = SupportWeights(bias=0, coverage=0, pairs=0, similarity=0, words=0, absent=0, high=0.5, nearest=0.44)
 
 
 def candidate_of(found, query="x", verification=EXACT, place=1):
@@ -31,13 +33,12 @@ def candidate_of(found, query="x", verification=EXACT, place=1):
 
 
 def judge(items, *, dense_used=True, support=None, needed=None, known=(), unknown=()):
-    # The threshold of the default model.
-    retrieval = SETTINGS.retrieval.model_copy(update={"support": needed, "relevant_similarity": 0.35})
     vectors = QueryVectors("q", {"doc": [1.0], "code": [1.0]} if dense_used else {}, SparseVector((), ()))
     asked = run(final=items, vectors=[vectors], known_names=known, unknown_names=unknown)
-    asked.settings = SETTINGS.model_copy(update={"retrieval": retrieval})
+    measured = Calibration(0.25, 0.35, 0.06, needed or MINILM.support)
     asked.support = support or asked.support
-    return assess(asked)
+    with mock.patch.object(quality, "calibration_of", lambda settings: measured):
+        return assess(asked)
 
 
 def _branches(*names):

@@ -24,7 +24,7 @@ from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports
 from adk_evidence.targets.target import RankParts, Target
 from adk_evidence.tokens import estimate_tokens
-from tests.core.factories import SETTINGS, hit, pack, payload, placed, run
+from tests.core.factories import hit, pack, payload, placed, run
 
 FILLER = "\n\n".join(
     f"Paragraph {n} tells of weather, of tides and of the long way home that sailors take." for n in range(9)
@@ -197,30 +197,6 @@ def test_the_weak_end_of_a_list_is_left_out_of_prompts_and_counted():
     assert "NOT SHOWN: 2 results that would add little" in block.text
     whole = to_prompt(pack().model_copy(update={"candidates": candidates}), full=True)
     assert whole.included == 8
-
-
-def _settings(**pack_changes):
-    return SETTINGS.model_copy(update={"pack": SETTINGS.pack.model_copy(update=pack_changes)})
-
-
-def test_the_settings_can_show_repeated_lines_weak_ends_and_all_lines():
-    body = "The retry limit of a tool is three.\nA higher retry limit needs a plugin."
-    twice = (payload("doc", "docs/a.md", body), payload("doc", "docs/b.md", body))
-    _, _, (first, second) = answered(*twice, settings=_settings(repeats=True))
-    assert (second.same_as, first.also_at) == (None, ()) and second.passages == first.passages
-
-    chunks = [payload("doc", f"docs/{n}.md", f"The retry limit number {n} is told here.") for n in range(8)]
-    support = (0.9, 0.8, 0.8, 0.8, 0.8, 0.7, 0.01, 0.01)
-    _, _, candidates = answered(*chunks, support=support, settings=_settings(weak_ends=True))
-    assert not any(one.adds_little for one in candidates)
-
-    page = payload("doc", body=PAGE, end_line=1 + PAGE.count("\n"))
-    (short,), (whole,) = (answered(page, settings=_settings(passages=wanted))[2] for wanted in (True, False))
-    assert [passage.text for passage in whole.passages] == [PAGE]
-    assert short.shown_tokens < whole.shown_tokens
-    other = payload("doc", "docs/other.md", PAGE, end_line=1 + PAGE.count("\n"))
-    _, _, (_, again) = answered(page, other, settings=_settings(passages=False))
-    assert again.same_as == 1, "what is repeated is left out all the same"
 
 
 def test_a_late_result_with_a_new_word_is_kept():

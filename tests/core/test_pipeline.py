@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.render.prompt import to_prompt
+from adk_evidence.search import calibration, pipeline
+from adk_evidence.search.calibration import Calibration, SupportWeights
 from adk_evidence.search.hybrid import wide_enough
 from adk_evidence.search.rerank.base import RerankScore
 from adk_evidence.search.run import Run
@@ -39,11 +42,15 @@ from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, sha
 pytestmark = pytest.mark.slow
 
 QUESTION = "how do I retry when a tool throws?"
-# A small index is always "weak": these settings leave that out, so that one thing is tested at a time.
-STRONG = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}
+# A small index is always "weak": without sub-queries, one thing is tested at a time.
+STRONG = {"retrieval": {"expansion": "never"}}
 # Every answer supports its question.
-SUPPORT = {"bias": 9, "coverage": 0, "pairs": 0, "similarity": 0, "words": 0, "absent": 0, "high": 0.5, "nearest": -1}
-SURE = {"retrieval": {**STRONG["retrieval"], "relevant_similarity": -1, "support": SUPPORT}}
+SURE = Calibration(
+    weak=-1,
+    relevant=-1,
+    adapted_below=0,
+    support=SupportWeights(bias=9, coverage=0, pairs=0, similarity=0, words=0, absent=0, high=0.5, nearest=-1),
+)
 
 Make = Callable[..., EvidenceService]
 
@@ -73,6 +80,11 @@ def service(indexed: Workplace) -> Iterator[EvidenceService]:
     opened = EvidenceService(settings_of(indexed), dense=HashEmbedder(), sparse=shared_sparse())
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "MINILM", SURE)
 
 
 @pytest.fixture
@@ -387,22 +399,25 @@ def test_explaining_asks_for_no_mix(indexed, make):
     assert pack.warnings == () and pack.retrieval_plan.sub_queries == ()
 
 
-def test_a_strong_first_pass_needs_no_sub_queries(indexed, make):
-    assert ask(make(indexed, STRONG)).retrieval_plan.sub_queries == ()
+@pytest.mark.usefixtures("sure")
+def test_a_strong_first_pass_needs_no_sub_queries(indexed, make, monkeypatch):
+    monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", 0)
+    assert ask(make(indexed)).retrieval_plan.sub_queries == ()
 
 
-@pytest.mark.parametrize("weakness", [{"weak_pool_size": 100}, {"weak_similarity": 1.0}])
-def test_a_weak_first_pass_adds_sub_queries(indexed, make, weakness):
-    overrides = {"retrieval": {**STRONG["retrieval"], **weakness}}
-    pack = ask(make(indexed, overrides), "RetryPlugin fails")
+@pytest.mark.parametrize(("fewest", "nearest"), [(100, -1.0), (0, 1.0)])
+def test_a_weak_first_pass_adds_sub_queries(indexed, make, monkeypatch, fewest, nearest):
+    monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", fewest)
+    monkeypatch.setattr(calibration, "MINILM", replace(SURE, weak=nearest))
+    pack = ask(make(indexed), "RetryPlugin fails")
     assert len(pack.retrieval_plan.sub_queries) == 3, "one more for a question that names code"
     branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
     assert {"dense#1", "sparse#3"} <= branches
 
 
 def test_sub_queries_can_be_switched_off_and_on(indexed, make):
-    never = make(indexed, {"retrieval": {"expansion": "never", "weak_pool_size": 100}})
-    always = make(indexed, {"retrieval": {**STRONG["retrieval"], "expansion": "always"}})
+    never = make(indexed, STRONG)
+    always = make(indexed, {"retrieval": {"expansion": "always"}})
     assert ask(never, filters={"path_blocklist": ("src/", "README.md")}).retrieval_plan.sub_queries == ()
     assert len(ask(always).retrieval_plan.sub_queries) == 2
 
@@ -460,22 +475,24 @@ def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
         ask(make(indexed, reranker=Unreachable()), strict=True)
 
 
+@pytest.mark.usefixtures("sure")
 def test_a_kind_that_is_not_indexed_is_said_and_is_no_high_quality(workplace, make):
     workplace.ingest("docs")
-    pack = ask(make(workplace, SURE))
+    pack = ask(make(workplace, STRONG))
     assert codes(pack) == ["coverage"] and "no code is indexed" in pack.warnings[0]
     assert pack.quality.level == "mixed" and pack.quality.note.endswith("; no code is indexed.")
     # Who asks for docs alone, or for an explanation, misses nothing.
-    assert ask(make(workplace, SURE), task_mode="explain").quality.level == "high"
-    assert ask(make(workplace, SURE), filters={"source_types": ("docs",)}).quality.level == "high"
+    assert ask(make(workplace, STRONG), task_mode="explain").quality.level == "high"
+    assert ask(make(workplace, STRONG), filters={"source_types": ("docs",)}).quality.level == "high"
 
 
+@pytest.mark.usefixtures("sure")
 def test_an_answer_whose_first_citation_is_gone_is_no_high_quality(workplace, make):
     workplace.ingest()
-    assert ask(make(workplace, SURE)).quality.level == "high"
+    assert ask(make(workplace, STRONG)).quality.level == "high"
     (workplace.docs / "docs/tools/retry.md").unlink()
     (workplace.code / "src/google/adk/plugins/retry.py").unlink()
-    pack = ask(make(workplace, SURE))
+    pack = ask(make(workplace, STRONG))
     assert pack.candidates[0].verification.state == "gone"
     assert pack.quality.level == "mixed" and "the text that the first result cites is gone" in pack.quality.note
 

@@ -19,6 +19,7 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search import calibration
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file, load_settings
 from tests.core.test_adapter import tiny_adapter
@@ -115,10 +116,11 @@ class TestWhatIsAdapted:
     def test_an_encoder_without_an_adapter_encodes_questions_as_ever(self, indexed):
         assert find(indexed, HashEmbedder()).candidates
 
-    def test_its_lower_cosines_are_made_up_for_where_something_must_be_close(self, indexed):
+    def test_its_lower_cosines_are_made_up_for_where_something_must_be_close(self, indexed, monkeypatch):
         levels = []
         for below in (0.0, 1.0):
-            retrieval = {"relevant_similarity": 0.99, "adapted_below": below, "expansion": "never"}
+            monkeypatch.setattr(calibration, "MINILM", replace(calibration.MINILM, relevant=0.99, adapted_below=below))
+            retrieval = {"expansion": "never"}
             levels.append(find(indexed, Adapted("session"), overrides={"retrieval": retrieval}).quality.level)
         assert levels[0] == "none" != levels[1]
 

@@ -154,7 +154,7 @@ class TestBreaker:
 
     def test_it_opens_after_failures_in_a_row_and_refuses_at_once(self) -> None:
         time = FakeTime()
-        breaker = CircuitBreaker("The service", 2, 30, time.clock)
+        breaker = CircuitBreaker("The service", time.clock, 2)
         self.fail(breaker, busy())
         assert breaker.call(lambda: "fine") == "fine"
         self.fail(breaker, busy())
@@ -165,7 +165,7 @@ class TestBreaker:
 
     def test_after_a_while_one_probe_passes_and_closes_it(self) -> None:
         time = FakeTime()
-        breaker = CircuitBreaker("The service", 1, 30, time.clock)
+        breaker = CircuitBreaker("The service", time.clock, 1)
         self.fail(breaker, busy())
         time.clock.sleep(30)
 
@@ -179,7 +179,7 @@ class TestBreaker:
 
     def test_a_probe_that_fails_opens_it_again(self) -> None:
         time = FakeTime()
-        breaker = CircuitBreaker("The service", 2, 30, time.clock)
+        breaker = CircuitBreaker("The service", time.clock, 2)
         self.fail(breaker, busy())
         self.fail(breaker, busy())
         time.clock.sleep(31)
@@ -187,14 +187,14 @@ class TestBreaker:
         self.assert_open(breaker)
 
     def test_a_refused_request_is_not_the_services_failure(self) -> None:
-        breaker = CircuitBreaker("The service", 1, 30, FakeTime().clock)
+        breaker = CircuitBreaker("The service", FakeTime().clock, 1)
         self.fail(breaker, ServiceError("Your key is wrong."))
         self.fail(breaker, KeyError("ours"))
         assert breaker.call(lambda: "fine") == "fine"
 
     def test_a_probe_that_ends_without_a_verdict_leaves_room_for_the_next(self) -> None:
         time = FakeTime()
-        breaker = CircuitBreaker("The service", 1, 30, time.clock)
+        breaker = CircuitBreaker("The service", time.clock, 1)
         self.fail(breaker, busy())
         time.clock.sleep(31)
         self.fail(breaker, ServiceError("Your key is wrong."))

@@ -490,7 +490,7 @@ def test_an_answer_that_is_missing_is_asked_for_again(server: QdrantStandIn, fol
 def broken(server: QdrantStandIn, folder: Path) -> Iterator[tuple[ServerIndexReader, FakeTime]]:
     """A reader whose breaker three failures have opened."""
     time = FakeTime()
-    breaker = CircuitBreaker("The Qdrant server", 3, 30, time.clock)
+    breaker = CircuitBreaker("The Qdrant server", time.clock)
     link = ServerConnection(server.url, QUERY, key=KEY, breaker=breaker)
     with closing(ServerIndexReader(folder, [SPEC], link)) as reader:
         with server.failing("points/count", 503):
@@ -524,7 +524,7 @@ def test_one_question_finds_out_whether_the_server_is_back(
 
 
 def test_a_refused_question_does_not_count_as_a_failure_of_the_server(server: QdrantStandIn, folder: Path) -> None:
-    breaker = CircuitBreaker("The Qdrant server", 1, 30, FakeTime().clock)
+    breaker = CircuitBreaker("The Qdrant server", FakeTime().clock, 1)
     link = ServerConnection(server.url, QUERY, key=KEY, breaker=breaker)
     with closing(ServerIndexReader(folder, [SPEC], link)) as reader:
         with server.failing("points/count", 400, times=1), pytest.raises(CollectionUnavailableError, match="400"):
@@ -542,7 +542,7 @@ def rpc_port(shared: QdrantStandIn) -> Iterator[int]:
 
 
 def rpc(server: QdrantStandIn, port: int, key: str = KEY) -> ServerConnection:
-    return ServerConnection(server.url, UPLOAD, key=key, prefer_grpc=True, grpc_port=port)
+    return ServerConnection(server.url, UPLOAD, key=key, grpc_port=port)
 
 
 @pytest.mark.parametrize(

@@ -209,8 +209,8 @@ def test_a_list_may_be_written_with_commas(monkeypatch: pytest.MonkeyPatch, writ
 
 
 def test_null_in_a_variable_is_null(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ADK_EVIDENCE_RETRIEVAL__RELEVANT_SIMILARITY", "null")
-    assert load_settings().retrieval.relevant_similarity is None
+    monkeypatch.setenv("ADK_EVIDENCE_RETRIEVAL__LANGUAGE", "null")
+    assert load_settings().retrieval.language is None
 
 
 @pytest.mark.parametrize(

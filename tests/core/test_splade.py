@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.embedding.cache import CachedSparseEncoder, EmbeddingCache
-from adk_evidence.embedding.factory import fingerprint, make_sparse
+from adk_evidence.embedding.factory import make_sparse
 from adk_evidence.embedding.splade import MODEL, SpladeEncoder, _windows
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import Settings, load_settings
@@ -36,9 +36,9 @@ def ids(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     return write_splade(tmp_path_factory.mktemp("ids"), WORDS)
 
 
-def settings_of(folder: Path | None, **splade: Any) -> Settings:
+def settings_of(folder: Path | None) -> Settings:
     lexical = {"sparse_model": MODEL, "sparse_batch_size": 4}
-    sparse = {"splade": {"model_path": folder, "window_overlap": 4, **splade}}
+    sparse = {"splade": {"model_path": folder}}
     return load_settings({"ingestion": {"lexical": lexical}, "embedding": {"sparse": sparse}})
 
 
@@ -67,7 +67,6 @@ def test_a_text_longer_than_the_model_reads_loses_nothing(encoder: SpladeEncoder
     (vector,) = encoder.encode_documents([" ".join(WORDS)], "doc")
     weights = dict(zip(vector.indices, vector.values, strict=True))
     assert all(weights[ids[word]] == pytest.approx(ITSELF) for word in WORDS)
-    assert encoder.cut_texts == 0
 
 
 def test_a_window_ends_between_two_words(encoder: SpladeEncoder, ids: dict[str, int]):
@@ -77,22 +76,6 @@ def test_a_window_ends_between_two_words(encoder: SpladeEncoder, ids: dict[str, 
     assert ids["##z"] in vector.indices
     alone = [encoder.encode_query("zz" + word) for word in WORDS[:40]]
     assert set(vector.indices) == {index for one in alone for index in one.indices}
-
-
-def test_a_cut_text_is_counted(folder: Path, ids: dict[str, int]):
-    encoder = SpladeEncoder(settings_of(folder, long_text="cut").embedding.sparse.splade, 4, folder)
-    vectors = encoder.encode_documents([" ".join(WORDS), "ak"], "doc")
-    assert ids[WORDS[0]] in vectors[0].indices and ids[WORDS[-1]] not in vectors[0].indices
-    assert encoder.cut_texts == 1
-
-
-def test_other_settings_of_long_texts_are_another_index(folder: Path):
-    names = {
-        str(fingerprint(settings_of(folder, **changes))["sparse_model"])
-        for changes in ({}, {"long_text": "cut"}, {"window_overlap": 5})
-    }
-    assert len(names) == 3
-    assert make_sparse(settings_of(folder)).model in names
 
 
 def test_a_folder_that_lacks_a_file_is_named_with_the_file(tmp_path: Path):

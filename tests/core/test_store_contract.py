@@ -81,7 +81,7 @@ def on_server() -> ServerConnection:
 
 def over_grpc() -> ServerConnection:
     """Of the same server."""
-    return ServerConnection(server_url(), PATIENCE, key=api_key(), prefer_grpc=True, grpc_port=server_grpc_port())
+    return ServerConnection(server_url(), PATIENCE, key=api_key(), grpc_port=server_grpc_port())
 
 
 def server_backend(connect: Callable[[], ServerConnection]) -> Backend:

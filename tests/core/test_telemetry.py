@@ -134,7 +134,7 @@ def test_a_failure_before_the_hits_are_merged_has_left_none_out(workplace: Workp
             return super().embed_query(text)
 
     workplace.ingest()
-    workplace.overrides["retrieval"] = {"expansion": "auto", "weak_pool_size": 1000}
+    workplace.overrides["retrieval"] = {"expansion": "always"}
     with closing(workplace.service(dense=DownForSubQueries())) as service, pytest.raises(ModelError):
         service.find(EvidenceRequest(query="retry a tool", strict=True))
     (event,) = read(workplace.settings.paths.event_log)

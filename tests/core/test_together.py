@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -19,6 +21,8 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, ProjectVersion
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
+from adk_evidence.search import together
+from adk_evidence.search.calibration import MINILM
 from adk_evidence.search.context import Context
 from adk_evidence.search.explain import explain
 from adk_evidence.search.session import EvidenceService, Session
@@ -124,12 +128,10 @@ class Place:
             found.append(pack.model_copy(update=changed))
         with self.services("adk", "shop") as services, ExitStack() as stack:
             sides = [stack.enter_context(open_side(service, Context())) for service in services]
-            for side in sides:
-                assert isinstance(side.opened, Session)
-                retrieval = side.opened.settings.retrieval.model_copy(update={"relevant_similarity": relevant})
-                side.opened.settings = side.opened.settings.model_copy(update={"retrieval": retrieval})
             request = EvidenceRequest(query=BOTH, max_results_final=size)
-            return of(_Merge(request, (sides[0], sides[1]), (found[0], found[1])).pack())
+            calibration = None if relevant is None else replace(MINILM, relevant=relevant)
+            with mock.patch.object(together, "calibration_of", lambda settings: calibration):
+                return of(_Merge(request, (sides[0], sides[1]), (found[0], found[1])).pack())
 
     def alone(self, name: str, query: str = BOTH) -> EvidencePack:
         with self.services(name) as (service,):
@@ -198,9 +200,9 @@ class TestMerge:
         assert len(unlike["adk"]) == len(unlike["shop"]) == 4
 
     def test_the_lower_cosines_of_an_adapted_question_are_made_up_for(self, place: Place) -> None:
-        plain = place.merge((0.50, 0.53), size=8, relevant=None)
+        plain = place.merge((0.50, 0.53), size=8, relevant=0.0)
         assert len(plain["shop"]) > len(plain.get("adk", []))
-        adapted = place.merge((0.50, 0.53), size=8, relevant=None, adapted=("adk",))
+        adapted = place.merge((0.50, 0.53), size=8, relevant=0.0, adapted=("adk",))
         assert len(adapted["adk"]) > len(adapted.get("shop", []))
         # It is close to the question, too, where .55 is asked for.
         assert len(place.merge((0.50, 0.90), size=8, relevant=0.55, adapted=("adk",))["adk"]) == 2

@@ -18,7 +18,7 @@ from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
 
-STRONG: dict[str, Any] = {"retrieval": {"weak_pool_size": 0, "weak_similarity": -1.0}}
+STRONG: dict[str, Any] = {"retrieval": {"expansion": "never"}}
 
 
 @pytest.fixture(scope="module")

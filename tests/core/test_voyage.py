@@ -182,9 +182,10 @@ class TestWire:
         assert asked.code.estimate(["word " * 450] * 6).requests == 3
 
     def test_a_long_files_vectors_come_from_their_most_central_batch(
-        self, standin: VoyageStandIn, tmp_path: Path
+        self, standin: VoyageStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        batching = {"voyage_dense_max_items": 5, "voyage_context_overlap_chunks": 2}
+        monkeypatch.setattr("adk_evidence.embedding.voyage.CONTEXT_OVERLAP_CHUNKS", 2)
+        batching = {"voyage_dense_max_items": 5}
         asked = ask(tmp_path, standin.base_url, ingestion={"batching": batching})
         chunks = [f"chunk about subject{'abcdefgh'[number]}" for number in range(8)]
         vectors = embed_all(asked.docs, chunks)
@@ -414,8 +415,11 @@ class TestLimits:
             embed_all(asked.code, ["text"])
         assert not standin.requests
 
-    def test_a_slow_answer_ends_with_the_questions_time(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"query_timeout_seconds": 0.2}})
+    def test_a_slow_answer_ends_with_the_questions_time(
+        self, standin: VoyageStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("adk_evidence.services.voyage.QUERY_SECONDS", 0.2)
+        asked = ask(tmp_path, standin.base_url)
         standin.strike(EMBED, Fault(mode="slow"))
         with pytest.raises(ServiceError, match=r"did not answer within 0\.2 s"):
             asked.code.embed_query("why?")

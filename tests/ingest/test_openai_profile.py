@@ -68,8 +68,11 @@ class TestARun:
         texts = [text for _, body in standin.requests[sent:] for text in body["input"]]
         assert len(texts) == 1 and "Waiting much longer" in texts[0]
 
-    def test_what_was_paid_for_survives_a_run_that_fails(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = OpenAiPlace(tmp_path, standin, {"request_items": 4, "max_attempts": 2})
+    def test_what_was_paid_for_survives_a_run_that_fails(
+        self, standin: EmbeddingsStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("adk_evidence.services.embeddings.BACKOFF", (1.0,))
+        place = OpenAiPlace(tmp_path, standin, {"request_items": 4})
         standin.strike(EMBEDDINGS, None, Fault(503), Fault(503))
         with pytest.raises(ServiceError, match="overloaded"):
             place.ingest()

@@ -614,12 +614,11 @@ class TestARunAgain:
         assert {payload.origin for payload in workplace.points().values()} == {"repository"}
 
     def test_only_the_kept_generations_stay(self, workplace: Workplace) -> None:
-        workplace.overrides = {"store": {"keep_generations": 1}}
-        for word in ("one", "two"):
+        for word in ("one", "two", "three"):
             (workplace.docs / RETRY).write_text(f"# Page\n\nText number {word}.\n")
             workplace.ingest("docs")
-        assert len(workplace.generations.published()) == 1
-        assert len(list((workplace.settings.index_path / "generations").iterdir())) == 1
+        assert len(workplace.generations.published()) == 2
+        assert len(list((workplace.settings.index_path / "generations").iterdir())) == 2
 
     def test_a_page_of_stop_words_and_signs_is_no_obstacle(self, workplace: Workplace) -> None:
         workplace.overrides = {"ingestion": {"lexical": {"include_path_tokens": False, "include_symbol_tokens": False}}}

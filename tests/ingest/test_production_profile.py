@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 QDRANT_KEY = "secret-key-of-the-cluster-0123456789"
 # So that an interruption strikes between two requests, and between two writes.
 SMALL_STEPS: dict[str, Any] = {
-    "batching": {"voyage_dense_max_items": 4, "voyage_context_overlap_chunks": 1},
+    "batching": {"voyage_dense_max_items": 4},
     "qdrant_upload": {"batch_points": 4, "parallel": 1},
 }
 

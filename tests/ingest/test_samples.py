@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError
+from adk_evidence.errors import IndexMismatchError, IndexMissingError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
@@ -177,13 +176,6 @@ def test_the_walk_for_samples_speaks_of_samples_alone(tmp_path: Path) -> None:
     assert sum(".aws" in notice for notice in run.notices) == 1
 
 
-@pytest.mark.parametrize("corpus", ["adk_docs", "adk_python"])
-def test_a_glob_for_samples_that_is_not_valid_is_named(tmp_path: Path, corpus: str) -> None:
-    place = Workplace(tmp_path, {"ingestion": {"corpora": {corpus: {"sample_globs": ["examples/**", "!"]}}}})
-    with pytest.raises(SettingsError, match="sample_globs"):
-        place.gather()
-
-
 def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
     page = next(one for one in find(place, "pour_tea cups").candidates if one.path == "docs/tools/drinks.md")
     assert "def pour_tea" in page.attached
@@ -283,14 +275,3 @@ class TestReaders:
         pack = find(everywhere, "samovar of drinks")
         assert {one.for_language for one in pack.candidates} == {None, "java", "go"}
         assert pack.retrieval_plan is not None and pack.retrieval_plan.languages is None
-
-
-def test_the_settings_can_leave_samples_out(place: Workplace) -> None:
-    asked = EvidenceRequest(query="pour_tea cups")
-    retrieval = place.settings.retrieval.model_copy(update={"samples": False})
-    with closing(place.service()) as whole:
-        with closing(whole.tuned(place.settings.model_copy(update={"retrieval": retrieval}))) as service:
-            pack = service.find(asked)
-        assert pack.candidates and all(one.origin != "sample" for one in pack.candidates)
-        assert pack.retrieval_plan.excluded_origins == ("api-reference", "sample")
-        assert any(one.origin == "sample" for one in whole.find(asked).candidates), "the other one is still open"

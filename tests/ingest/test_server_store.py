@@ -55,7 +55,7 @@ def server() -> Iterator[QdrantStandIn]:
 
 def place_on(server: QdrantStandIn, root: Path, **store: object) -> Workplace:
     values = {"kind": "server", "url": server.url, "timeout_seconds": 5, **store}
-    upload = {"batch_points": 8, "parallel": 3, "timeout_seconds": 5}
+    upload = {"batch_points": 8, "parallel": 3}
     return Workplace(root, {"store": values, "ingestion": {"qdrant_upload": upload}})
 
 
@@ -135,7 +135,7 @@ class TestPublishing:
 
     def test_collections_are_created_as_the_settings_say(self, server: QdrantStandIn, tmp_path: Path) -> None:
         spread = {"shard_number": 3, "replication_factor": 2, "write_consistency_factor": 2}
-        memory = {"quantization": "scalar", "vectors_on_disk": True, "on_disk_payload": False}
+        memory = {"quantization": "scalar", "vectors_on_disk": True}
         place = place_on(server, tmp_path, **spread, **memory)
         place.ingest()
         current = place.generations.current()
@@ -143,7 +143,7 @@ class TestPublishing:
         for collection in server.collections.values():
             config = collection.config
             assert {name: config[name] for name in spread} == spread
-            assert config["on_disk_payload"] is False
+            assert config["on_disk_payload"] is True
             assert all(vector["on_disk"] for vector in config["vectors"].values())
             assert config["quantization_config"]["scalar"]["type"] == "int8"
             assert config["sparse_vectors"]["sparse_lexical"]["modifier"] == "idf"

@@ -19,9 +19,11 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import settings_of
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import DenseSettings, Settings
 from adk_evidence.store.factory import open_generations
+from adk_ingest import pipeline
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.manifest import RunManifest
 from adk_ingest.progress import Progress
@@ -80,6 +82,13 @@ def _encoders(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     asked.clear()
 
 
+@pytest.fixture
+def above(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """From so many missing vectors on, an index gets static ones."""
+    monkeypatch.setattr(pipeline, "STATIC_ABOVE", request.param)
+    return int(request.param)
+
+
 def run(place: Workplace, precision: str, **dense: Any) -> RunManifest:
     settings = place.settings_with({"embedding": {"dense": {"precision": precision, **dense}}})
     return ingest(settings, "all", place.sources, Progress())
@@ -97,35 +106,37 @@ def ask(place: Workplace, precision: str) -> EvidencePack:
         return service.find(EvidenceRequest(query=QUESTION))
 
 
-@pytest.mark.parametrize(("above", "model"), [(100_000, LAYERS), (5, TOKENS)])
+@pytest.mark.parametrize(("above", "model"), [(100_000, LAYERS), (5, TOKENS)], indirect=["above"])
 def test_the_number_of_vectors_chooses_where_the_user_leaves_it_open(
     workplace: Workplace, above: int, model: str
 ) -> None:
-    made = run(workplace, "auto", static_above=above)
+    made = run(workplace, "auto")
     assert built_with(workplace) == made.dense_model == model
     kept = closing(EmbeddingCache(workplace.settings.paths.embedding_cache))
     with kept as cache:
         assert (cache.size()[0] == 0) == (model == TOKENS), "static vectors are not kept"
 
 
-@pytest.mark.parametrize(("above", "precision"), [(100_000, "int8"), (5, "static")])
+@pytest.mark.parametrize(("above", "precision"), [(100_000, "int8"), (5, "static")], indirect=["above"])
 def test_a_run_writes_down_what_was_chosen(workplace: Workplace, above: int, precision: str) -> None:
-    made = run(workplace, "auto", static_above=above)
+    made = run(workplace, "auto")
     assert made.config["embedding"]["dense"]["precision"] == precision
 
 
+@pytest.mark.parametrize("above", [1], indirect=True)
 @pytest.mark.parametrize("first", ["static", "int8"])
-def test_a_later_run_keeps_what_the_index_has(workplace: Workplace, first: str) -> None:
+def test_a_later_run_keeps_what_the_index_has(workplace: Workplace, first: str, above: int) -> None:
     run(workplace, first)
     before = built_with(workplace)
     change(workplace.docs / "docs/tools/retry.md", "Back off", "Wait longer")
-    assert run(workplace, "auto", static_above=1).status == "complete"
+    assert run(workplace, "auto").status == "complete"
     assert built_with(workplace) == before
 
 
-def test_a_later_run_keeps_the_precision_also_where_it_builds_anew(workplace: Workplace) -> None:
+@pytest.mark.parametrize("above", [1], indirect=True)
+def test_a_later_run_keeps_the_precision_also_where_it_builds_anew(workplace: Workplace, above: int) -> None:
     run(workplace, "int8", max_tokens=64)
-    assert run(workplace, "auto", static_above=1).status == "complete"
+    assert run(workplace, "auto").status == "complete"
     assert built_with(workplace) == LAYERS
 
 
@@ -177,12 +188,12 @@ def test_one_service_goes_on_through_the_change(workplace: Workplace) -> None:
     with closing(EvidenceService(settings, keep_queries=8)) as service:
         with service.session() as one, service.session() as other:
             assert one.settings is other.settings, "equal requests are told by their settings"
-            assert one.settings.retrieval.relevant_similarity is None
+            assert calibration_of(one.settings) is None
         first = service.ask(request)
         run(workplace, "int8")
         second = service.ask(request)
         with service.session() as session:
-            assert session.settings.retrieval.relevant_similarity is not None
+            assert calibration_of(session.settings) is not None
     assert [pack.index.dense_model for pack in (first, second) if pack.index] == [TOKENS, LAYERS]
 
 
@@ -199,8 +210,8 @@ def test_an_indexer_of_many_runs_keeps_the_model_of_each_index(
     monkeypatch.setattr("adk_ingest.codebase.make_dense", noted)
     monkeypatch.setattr("adk_ingest.pipeline.make_dense", noted)
     for above, model in ((1, TOKENS), (100_000, LAYERS)):
-        dense = {"precision": "auto", "static_above": above}
-        settings = workplace.settings_with({"embedding": {"dense": dense}})
+        monkeypatch.setattr(pipeline, "STATIC_ABOVE", above)
+        settings = workplace.settings_with({"embedding": {"dense": {"precision": "auto"}}})
         indexer = CodebaseIndexer.for_many_runs(settings, Progress())
         codebase = Codebase(name=f"shop-{above}", path=workplace.code)
         for number in range(4):

@@ -148,11 +148,6 @@ class TestARun:
             place.ingest()
         assert not standin.requests
 
-    def test_texts_that_splade_had_to_cut_are_said(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        cut = {"embedding": {"sparse": {"splade": {"long_text": "cut"}}}}
-        run = VoyagePlace(tmp_path, standin.base_url, overrides=cut).ingest()
-        assert any("sparse model read only the beginning of" in notice for notice in run.notices)
-
 
 class TestTargets:
     def test_vectors_of_symbols_are_planned_and_below_the_cap(self, standin: VoyageStandIn, place: VoyagePlace) -> None:

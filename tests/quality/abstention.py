@@ -3,7 +3,7 @@
     python -m tests.quality.abstention
     python -m tests.quality.abstention --fit
 
-The second line also prints the weights of `retrieval.support` that fit one half of the questions.
+The second line also prints the weights of `search/calibration.py` that fit one half of the questions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from rich.table import Table
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
+from adk_evidence.search.calibration import MINILM, SupportWeights
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.support import MEASURES, UNKNOWN_NAME, Measures
-from adk_evidence.settings import SupportSettings, config_file
+from adk_evidence.settings import config_file
 from adk_evidence_console import Home, Profile
 from adk_evidence_eval.cli import AsJson, Goldens, open_service
 from adk_evidence_eval.golden import GoldenQuestion, read_golden
@@ -120,7 +121,7 @@ def counts(judged: Sequence[Judged]) -> list[Counted]:
     return rows
 
 
-def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
+def fit_support(judged: Sequence[Judged], nearest: float) -> SupportWeights:
     """Fit the weights to the first half: a ridge-penalised logistic model in which both classes weigh the same.
 
     The threshold lets `WANTED_HIGH` of that half's answerable questions pass. The setting `nearest` is not fitted.
@@ -152,14 +153,14 @@ def fit_support(judged: Sequence[Judged], nearest: float) -> SupportSettings:
         found -= np.linalg.solve(curve, slope)
     raw = found[1:] / spread
     values = {name: round(float(value), 3) for name, value in zip(MEASURES, raw, strict=True)}
-    fitted = SupportSettings(bias=round(float(found[0] - raw @ mean), 3), **values, high=0.5, nearest=nearest)
+    fitted = SupportWeights(bias=round(float(found[0] - raw @ mean), 3), **values, high=0.5, nearest=nearest)
     wanted = [one for one in half if one.group == "answerable"]
     scores = sorted((one.measures.score(fitted) if one.weighed else 0.0 for one in wanted), reverse=True)
     last = scores[min(len(scores) - 1, round(WANTED_HIGH * len(scores)) - 1)]
     return fitted.model_copy(update={"high": min(0.99, max(0.01, int(last * 1000) / 1000))})
 
 
-def abstention_view(judged: Sequence[Judged], weights: SupportSettings | None) -> View:
+def abstention_view(judged: Sequence[Judged], weights: SupportWeights | None) -> View:
     """The quality levels of each group, the effect of treating low levels as refusals, and weights as settings."""
     answerable = sum(one.group == "answerable" for one in judged)
     groups, refusals = counts(judged), abstention(judged)
@@ -187,7 +188,8 @@ def abstention_view(judged: Sequence[Judged], weights: SupportSettings | None) -
 def main(
     golden: Goldens = None,
     fit: Annotated[
-        bool, typer.Option("--fit", help="Print the weights of `retrieval.support` that fit one half of the questions.")
+        bool,
+        typer.Option("--fit", help="Print the weights of `search/calibration.py` that fit one half of the questions."),
     ] = False,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -198,8 +200,7 @@ def main(
     questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
     with closing(open_service(profile, home)) as service:
         judged = list(judge(service, questions.values()))
-        used = service.settings.retrieval.support
-    weights = fit_support(judged, used.nearest if used else 0.0) if fit else None
+    weights = fit_support(judged, MINILM.support.nearest) if fit else None
     show(abstention_view(judged, weights), as_json=as_json)
 
 

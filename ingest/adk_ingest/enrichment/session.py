@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from adk_evidence.commands import spelled
 from adk_evidence.errors import SourceError
 from adk_evidence.index.settings import CodebaseSettings
-from adk_evidence.services.chat import ChatService, patient
+from adk_evidence.services.chat import PATIENT_ATTEMPTS, ChatService, patient
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
@@ -82,7 +82,7 @@ def enrich(
     file = question_file(settings.paths.questions)
     written, known = Written(), len(file.answers())
     if enrichment.chunks:
-        with closing(ChatService(patient(settings.rerank.llm))) as chat:
+        with closing(ChatService(patient(settings.rerank.llm), max_attempts=PATIENT_ATTEMPTS)) as chat:
             try:
                 written = Writer(enrichment, chat, file).write(progress)
             except BaseException:

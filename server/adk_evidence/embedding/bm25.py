@@ -12,10 +12,16 @@ import mmh3
 from py_rust_stemmers import SnowballStemmer
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.settings import SparseSettings, config_file
+from adk_evidence.settings import config_file
 
 MODEL = "Qdrant/bm25"
 STOPWORDS_FILE = "stopwords.txt"
+# BM25's usual constants, which FastEmbed has, too.
+K = 1.2
+B = 0.75
+# Mean lengths in terms. Fixed, so that a chunk's vector does not depend on its neighbours.
+DOCS_LENGTH = 220.0
+CODE_LENGTH = 190.0
 # FastEmbed leaves out longer words.
 _MOST_CHARS = 40
 
@@ -48,21 +54,20 @@ class Bm25Encoder:
     requires_idf = True
     exact_terms = True
 
-    def __init__(self, settings: SparseSettings) -> None:
-        self._settings = settings
-        self._stopwords = load_stopwords() if settings.stopwords else frozenset()
+    def __init__(self, code_length: float = CODE_LENGTH) -> None:
+        self._code_length = code_length
+        self._stopwords = load_stopwords()
         self._stem = SnowballStemmer("english").stem_word
         self._term = functools.lru_cache(maxsize=1 << 16)(self._look_up)
 
-    def __reduce__(self) -> tuple[type[Bm25Encoder], tuple[SparseSettings]]:
-        return Bm25Encoder, (self._settings,)
+    def __reduce__(self) -> tuple[type[Bm25Encoder], tuple[float]]:
+        return Bm25Encoder, (self._code_length,)
 
     @property
     def model(self) -> str:
-        settings = self._settings
-        words = "\n".join(sorted(load_stopwords())) if settings.stopwords else ""
+        words = "\n".join(sorted(self._stopwords))
         return (
-            f"{MODEL};k={settings.k:g};b={settings.b:g};avg_len={settings.avg_len_docs:g}/{settings.avg_len_code:g}"
+            f"{MODEL};k={K:g};b={B:g};avg_len={DOCS_LENGTH:g}/{self._code_length:g}"
             f";stopwords={hashlib.sha256(words.encode()).hexdigest()[:12]}"
         )
 
@@ -70,7 +75,7 @@ class Bm25Encoder:
         return any(self._term(match.group()) is not None for match in _WORD.finditer(text.lower()))
 
     def encode_documents(self, texts: Sequence[str], kind: str) -> list[SparseVector]:
-        average = self._settings.avg_len_docs if kind == "doc" else self._settings.avg_len_code
+        average = DOCS_LENGTH if kind == "doc" else self._code_length
         return [self._encode(text, average) for text in texts]
 
     def encode_query(self, text: str) -> SparseVector:
@@ -79,9 +84,8 @@ class Bm25Encoder:
 
     def _encode(self, text: str, average_length: float) -> SparseVector:
         counts = self._counts(text)
-        k, b = self._settings.k, self._settings.b
-        norm = k * (1 - b + b * counts.total() / average_length)
-        return SparseVector.of({term: count * (k + 1) / (count + norm) for term, count in counts.items()})
+        norm = K * (1 - B + B * counts.total() / average_length)
+        return SparseVector.of({term: count * (K + 1) / (count + norm) for term, count in counts.items()})
 
     def _counts(self, text: str) -> Counter[int]:
         """How often each term is there, by its id."""

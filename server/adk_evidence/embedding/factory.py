@@ -50,13 +50,14 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
 
 def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncoder:
     """The sparse encoder; nothing is loaded before its first use. `report` gets a sentence before a download."""
-    lexical, sparse = settings.ingestion.lexical, settings.embedding.sparse
+    lexical = settings.ingestion.lexical
     if lexical.sparse_model == bm25.MODEL:
-        return bm25.Bm25Encoder(sparse)
+        return bm25.Bm25Encoder()
     from adk_evidence.embedding import splade
 
     if lexical.sparse_model == splade.MODEL:
-        return splade.SpladeEncoder(sparse.splade, lexical.sparse_batch_size, settings.paths.models, report)
+        path, threads = settings.embedding.sparse.splade.model_path, settings.embedding.dense.threads
+        return splade.SpladeEncoder(path, threads, lexical.sparse_batch_size, settings.paths.models, report)
     raise SettingsError(
         f"The sparse model {lexical.sparse_model} is not part of this build.", f"Use {bm25.MODEL} or {splade.MODEL}."
     )

@@ -21,6 +21,10 @@ KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 _NAMES = " or ".join(reversed(KEY_VARIABLES))
 # Waits between the tries of one request, of questions and ingestions alike.
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
+# So many texts go into one request, which is the most that the service takes.
+BATCH_SIZE = 100
+TIMEOUT_SECONDS = 60
+MAX_ATTEMPTS = 5
 _TRANSIENT_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 _TRANSPORTS = ("aiohttp", "anyio", "httpcore", "httpx", "requests", "urllib3")
 
@@ -38,8 +42,8 @@ class GeminiEmbedder:
         self._client = Once(self._connect)
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
-        for start in range(0, len(texts), self._settings.batch_size):
-            batch = texts[start : start + self._settings.batch_size]
+        for start in range(0, len(texts), BATCH_SIZE):
+            batch = texts[start : start + BATCH_SIZE]
             yield list(range(start, start + len(batch))), self._embed(batch, "RETRIEVAL_DOCUMENT")
 
     def embed_query(self, text: str) -> list[float]:
@@ -47,7 +51,7 @@ class GeminiEmbedder:
         return vector
 
     def _embed(self, texts: Sequence[str], task: _Task) -> FloatMatrix:
-        policy = RetryPolicy(self._settings.max_attempts, BACKOFF)
+        policy = RetryPolicy(MAX_ATTEMPTS, BACKOFF)
         return call_with_retries(lambda _: self._ask(texts, task), policy, self._clock, check=stop_if_cancelled)
 
     def _ask(self, texts: Sequence[str], task: _Task) -> FloatMatrix:
@@ -95,7 +99,7 @@ class GeminiEmbedder:
             raise ServiceError("google-genai is not installed.", "Run `pip install adk-evidence[gemini]`.") from None
         options = types.HttpOptions(
             base_url=self._settings.base_url,
-            timeout=int(self._settings.timeout_seconds * 1000),
+            timeout=int(TIMEOUT_SECONDS * 1000),
             retry_options=types.HttpRetryOptions(attempts=1),
         )
         # Not vertexai, whatever the environment says: that takes no key and another request.

@@ -11,7 +11,7 @@ from adk_evidence.models.chunk import sha256_text
 from adk_evidence.services.embeddings import SECTION, EmbeddingsService
 from adk_evidence.services.metering import RequestTooLargeError, Usage
 from adk_evidence.services.openai_api import costs_nothing
-from adk_evidence.services.resilience import CacheAside
+from adk_evidence.services.resilience import KEPT_QUESTIONS, CacheAside
 from adk_evidence.settings import OpenAiEmbeddingSettings
 from adk_evidence.tokens import estimate_tokens, truncate_tokens
 
@@ -36,7 +36,7 @@ class OpenAiEmbedder:
         prefixed = f";document_prefix={sha256_text(prefix)[:8]}" if prefix else ""
         limits = f"dimension={self.dimension};text_tokens={settings.text_tokens}"
         self.model = f"openai/{settings.model};{limits}{prefixed}"
-        self._queries: CacheAside[list[float]] = CacheAside(settings.query_cache_entries)
+        self._queries: CacheAside[list[float]] = CacheAside(KEPT_QUESTIONS)
         self._told: set[str] = set()
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:

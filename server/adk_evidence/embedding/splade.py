@@ -8,7 +8,6 @@ tokens, which every text has, are dropped.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,11 @@ from typing import Any
 from adk_evidence.embedding.base import Once, SparseVector, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.embedding.weights import Report
-from adk_evidence.settings import SpladeSettings
 
 MODEL = "prithivida/Splade_PP_en_v1"
+# The model reads 512 tokens. Longer texts are read in windows that share so many tokens, and a term counts as much as
+# in the window where it counts most.
+WINDOW_OVERLAP = 32
 
 _WORD = re.compile(r"\w")
 
@@ -38,16 +39,21 @@ class SpladeEncoder:
     requires_idf = False  # the model has learned how rare its terms are
     exact_terms = False  # a text's vector holds related terms, and terms are pieces of words
 
-    def __init__(self, settings: SpladeSettings, batch_size: int, models: Path, report: Report | None = None) -> None:
-        overlap = f"/{settings.window_overlap}" if settings.long_text == "pool" else ""
-        self.model = f"{MODEL};long_text={settings.long_text}{overlap};without_special_tokens"
-        self._settings = settings
+    def __init__(
+        self,
+        model_path: Path | None,
+        threads: int | None,
+        batch_size: int,
+        models: Path,
+        report: Report | None = None,
+    ) -> None:
+        self.model = f"{MODEL};long_text=pool/{WINDOW_OVERLAP};without_special_tokens"
+        self._path = model_path
+        self._threads = threads
         self._batch_size = batch_size
         self._models = models
         self._report = report
-        self._lock = threading.Lock()
         self._load = Once(self._open)
-        self.cut_texts = 0  # texts that lost their end so far
 
     def has_terms(self, text: str) -> bool:
         return _WORD.search(text) is not None
@@ -82,19 +88,14 @@ class SpladeEncoder:
         # Where a token begins a word: only there do the parts have the same tokens as the whole text.
         starts = [start for start, _ in offsets]
         words = [n for n, start in enumerate(starts) if start == 0 or text[start - 1].isspace()]
-        spans = _windows(words, len(offsets), loaded.room, self._settings.window_overlap)
-        parts = [text[starts[first] : offsets[last - 1][1]] for first, last in spans]
-        if self._settings.long_text == "cut":
-            with self._lock:
-                self.cut_texts += 1
-            return parts[:1]
-        return parts
+        spans = _windows(words, len(offsets), loaded.room, WINDOW_OVERLAP)
+        return [text[starts[first] : offsets[last - 1][1]] for first, last in spans]
 
     def _open(self) -> _Loaded:
         from tokenizers import Tokenizer
 
-        settings, setting = self._settings, "embedding.sparse.splade.model_path"
-        model = open_model("sparse", MODEL, settings.model_path, self._models, setting, settings.threads, self._report)
+        setting = "embedding.sparse.splade.model_path"
+        model = open_model("sparse", MODEL, self._path, self._models, setting, self._threads, self._report)
         truncating = model.model.tokenizer
         limit = int(truncating.truncation["max_length"])
         tokenizer = Tokenizer.from_str(truncating.to_str())

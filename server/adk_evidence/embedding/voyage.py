@@ -12,7 +12,7 @@ from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, Pair, e
 from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, split_contexts
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens, prompt_tokens
 from adk_evidence.services.metering import RequestTooLargeError, Usage
-from adk_evidence.services.resilience import CacheAside
+from adk_evidence.services.resilience import KEPT_QUESTIONS, CacheAside
 from adk_evidence.services.voyage import VoyageService
 from adk_evidence.settings import Settings
 
@@ -22,6 +22,8 @@ T = TypeVar("T")
 # place and 120,000 in another.
 REQUEST_TOKENS = 120_000
 CONTEXT_REQUEST_TOKENS = 32_000
+# Chunks that a long file's neighbouring context batches share.
+CONTEXT_OVERLAP_CHUNKS = 4
 # A chunk that the service refuses even alone is shortened, but not below this length.
 _LEAST_CHARS = 1_000
 
@@ -49,7 +51,7 @@ class _VoyageEmbedder:
         self.model = f"{name};dimension={self.dimension}"
         self.service = service
         self.cap = service.meter.cap
-        self._queries: CacheAside[list[float]] = CacheAside(self._settings.query_cache_entries)
+        self._queries: CacheAside[list[float]] = CacheAside(KEPT_QUESTIONS)
 
     def embed_query(self, text: str) -> list[float]:
         """Encode one question; the same question is not sent twice."""
@@ -139,7 +141,7 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
     def context_batches(self, texts: Sequence[str]) -> list[ContextBatch]:
         """A file's chunks in batches that the model reads at once; see `split_contexts`."""
         sizes = [self._size(text) for text in texts]
-        return split_contexts(texts, sizes, self._limit(), self._batching.voyage_context_overlap_chunks)
+        return split_contexts(texts, sizes, self._limit(), CONTEXT_OVERLAP_CHUNKS)
 
     def iter_embed_contexts(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], list[FloatMatrix]]]:
         """Positions in `batches`, and for each the vectors of its own chunks; every position comes once."""

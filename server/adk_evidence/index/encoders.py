@@ -19,19 +19,12 @@ _LOCAL: tuple[DensePrecision, ...] = tuple(one for one in get_args(DensePrecisio
 
 
 def as_built(settings: S, manifest: IndexManifest) -> S:
-    """The settings under which an index is read: with its own precision, if the local model made its vectors.
-
-    Cosines of static vectors are not judged, because the thresholds of the settings are those of the model itself.
-    """
+    """The settings under which an index is read: with its own precision, if the local model made its vectors."""
     if settings.embedding.dense.provider != "minilm":
         return settings
     used = manifest.fingerprint.get("dense_model")
     each = (with_precision(settings, precision) for precision in _LOCAL)
-    built = next((one for one in each if make_dense(one).doc.model == used), settings)
-    if not built.embedding.dense.is_static:
-        return built
-    unjudged = {"weak_similarity": -1.0, "relevant_similarity": None, "support": None}
-    return built.model_copy(update={"retrieval": built.retrieval.model_copy(update=unjudged)})
+    return next((one for one in each if make_dense(one).doc.model == used), settings)
 
 
 def as_kept(settings: S, manifest: IndexManifest | None) -> S:

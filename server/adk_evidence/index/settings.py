@@ -129,8 +129,6 @@ def _corpus(codebase: Codebase, kind: Kind) -> CorpusSettings:
             "exclude_globs": (*ALWAYS_EXCLUDED, *map(any_case, codebase.exclude_patterns)),
             "allowed_exts": DOCS_EXTENSIONS if kind == "doc" else (),
             "max_file_bytes": MAX_FILE_BYTES,
-            # What a project's documentation is about is not known.
-            "sample_globs": (),
         }
     ).named(codebase.corpus(kind))
 

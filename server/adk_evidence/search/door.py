@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Of kept answers in memory; an answer has some 100 kB.
+MAX_BYTES = 100_000_000
 # What an answer takes beside its text and the names of files.
 _ENTRY_BYTES = 2_000
 _FILE_BYTES = 200
@@ -101,7 +103,7 @@ class Door:
     def use(self, name: str) -> CacheUse:
         """How full the cache of answers is, and how often it had one."""
         with self._lock:
-            limit = f"{self._limits.cache_max_bytes} bytes, {self._limits.cache_ttl_seconds} seconds"
+            limit = f"{MAX_BYTES} bytes, {self._limits.cache_ttl_seconds} seconds"
             return CacheUse.of(name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)
 
     def find(self, session: Session, request: EvidenceRequest) -> EvidencePack:
@@ -231,7 +233,7 @@ class Door:
             at=self._clock(),
             held=held,
         )
-        if kept.size > self._limits.cache_max_bytes:
+        if kept.size > MAX_BYTES:
             return
         with self._lock:
             if self._states.get(key.settings) != key.state:
@@ -243,7 +245,7 @@ class Door:
                 self._drop(key)
             self._kept[key] = kept
             self._bytes += kept.size
-            while self._bytes > self._limits.cache_max_bytes:
+            while self._bytes > MAX_BYTES:
                 self._drop(next(iter(self._kept)))
 
     def _drop(self, key: _Key) -> None:

@@ -9,6 +9,7 @@ from adk_evidence.embedding.base import DenseEmbedder, SparseVector, question_em
 from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.question_versions import without_versions
 from adk_evidence.search.run import QueryVectors, Run
 
@@ -89,7 +90,7 @@ def _adapted(run: Run, encoder: DenseEmbedder, text: str) -> Sequence[float] | N
         run.context.warn("question_adapter_unavailable", str(exc))
         run.adapter_failed = True
         return None
-    if run.unadapted is None and run.settings.retrieval.relevant_similarity is not None:
+    if run.unadapted is None and calibration_of(run.settings) is not None:
         # What is compared with written questions, once the results are known; another thread encodes it until then.
         run.unadapted = run.context.submit(run.models.threads, encoder.embed_query, text)
     return vector

@@ -24,13 +24,13 @@ from adk_evidence.models.pack import (
     is_intact,
     round_score,
 )
+from adk_evidence.search.calibration import SupportWeights
 from adk_evidence.search.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.query import normalise
 from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
 from adk_evidence.search.support import MEASURES, Measures
 from adk_evidence.search.together import tiers
 from adk_evidence.search.written import NEAR
-from adk_evidence.settings import SupportSettings
 from adk_evidence.store.fusion import RANGE, distributed, reciprocal, reciprocal_rank
 
 # `agrees` and `differs`: what was computed again, and whether it is what the pack shows. `outside`: the number comes
@@ -362,9 +362,7 @@ def _support(candidate: Candidate, plan: RetrievalPlan) -> Step:
         return _step("support", "unknown", "The pack lacks what the support was computed from.")
     measures = Measures(**{name: measured[name] for name in MEASURES})
     # The thresholds of a good answer play no part in a score.
-    again = measures.score(
-        SupportSettings(**{name: weights[name] for name in ("bias", *MEASURES)}, high=0.5, nearest=0)
-    )
+    again = measures.score(SupportWeights(**{name: weights[name] for name in ("bias", *MEASURES)}, high=0.5, nearest=0))
     inexact = sum(abs(weights[name]) for name in MEASURES) * _ROUNDING / 4
     named = " + ".join(f"{weights[name]} x {measured[name]} {name}" for name in MEASURES)
     return _compared("support", f"logistic of {weights['bias']} + {named}", again, shown, inexact)

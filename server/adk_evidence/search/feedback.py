@@ -18,7 +18,7 @@ import numpy as np
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.run import Hit, QueryVectors, Run
+from adk_evidence.search.run import FEEDBACK_TERMS, FEEDBACK_WEIGHT, Hit, QueryVectors, Run
 from adk_evidence.store.base import Filter, HasId, Record
 
 
@@ -51,15 +51,21 @@ def relevant_first(run: Run) -> list[Hit]:
     return [*first, *(hit for hit in run.ranked if hit.point_id not in run.relevant)]
 
 
-def moved_query(run: Run, relevant: Sequence[Hit]) -> QueryVectors:
+def moved_query(
+    run: Run, relevant: Sequence[Hit], weight: float = FEEDBACK_WEIGHT, most_terms: int = FEEDBACK_TERMS
+) -> QueryVectors:
     """The query after feedback; a side that it did not have stays empty.
 
-    In the settings, `feedback_weight` is the weight of the relevant mean against the query's own weight of 1, on both
-    sides, and `feedback_terms` is how many of the heaviest terms are added. Where docs and code have two dense models,
-    each kind's query moves towards the relevant hits of that kind, and stays where there are none.
+    Where docs and code have two dense models, each kind's query moves towards the relevant hits of that kind, and stays
+    where there are none.
+
+    Args:
+        run: The request.
+        relevant: The first hits.
+        weight: The weight of the relevant mean against the query's own weight of 1, on both sides.
+        most_terms: How many of the heaviest terms are added; 0: only the dense side moves.
     """
-    store, retrieval, query = run.settings.store, run.settings.retrieval, run.vectors[0]
-    weight = retrieval.feedback_weight
+    store, query = run.settings.store, run.vectors[0]
     records = {kind: _records(run, relevant, kind) for kind in KINDS}
     found = {kind: _dense_vectors(records[kind], store.dense_vector(kind), own) for kind, own in query.dense.items()}
     everything = [vector for kind in found for vector in found[kind]]
@@ -71,7 +77,7 @@ def moved_query(run: Run, relevant: Sequence[Hit]) -> QueryVectors:
         for record in records[kind]
         if isinstance(vector := record.vectors.get(store.sparse_vector), SparseVector)
     ]
-    return replace(query, dense=dense, sparse=_with_terms(query.sparse, terms, weight, retrieval.feedback_terms))
+    return replace(query, dense=dense, sparse=_with_terms(query.sparse, terms, weight, most_terms))
 
 
 def _towards(own: Sequence[float], others: Sequence[Sequence[float]], weight: float) -> Sequence[float]:

@@ -8,7 +8,7 @@ from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.pack import MovedUp
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.outlines import class_of
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.run import NEIGHBOUR_BUFFER, Hit, Run
 from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
@@ -41,6 +41,10 @@ def _required(run: Run, kinds: Sequence[Kind]) -> dict[Kind, int]:
         return {}
     pack, half = run.settings.pack, run.size // 2
     return {"doc": min(pack.min_docs, half), "code": min(pack.min_code, half)}
+
+
+# So many places behind the twelfth go to other parts of pages and classes that are results.
+NEIGHBOURS = 3
 
 
 def choose_final(run: Run) -> None:
@@ -79,10 +83,10 @@ def _with_neighbours(run: Run) -> list[Hit]:
     What an answer lacks, such as the last step, the remedy or a field, often stands in another part of a page or class
     that is there already: in 11 of 20 insufficient answers to users' questions.
     """
-    pack, size = run.settings.pack, run.size
-    kept = run.ranked[: size - min(pack.neighbours, max(0, size - FIRST_RESULTS))]
+    size = run.size
+    kept = run.ranked[: size - min(NEIGHBOURS, max(0, size - FIRST_RESULTS))]
     wholes = {_whole_of(hit.payload) for hit in kept}
-    behind = run.ranked[len(kept) : max(size, pack.neighbour_buffer)]
+    behind = run.ranked[len(kept) : max(size, NEIGHBOUR_BUFFER)]
     found = [(place, hit) for place, hit in enumerate(behind, len(kept)) if _whole_of(hit.payload) in wholes]
     neighbours = [_moved_up(hit, place, size, "neighbour") for place, hit in found[: size - len(kept)]]
     taken = {hit.point_id for hit in neighbours}

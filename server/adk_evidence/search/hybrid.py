@@ -10,7 +10,7 @@ from adk_evidence.index.opened import Index
 from adk_evidence.index.payloads import HeldPayloads
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.pack import ScoreScale
-from adk_evidence.search.run import BranchPlace, Hit, QueryVectors, Run
+from adk_evidence.search.run import ASKED_PREFETCH_LIMIT, BranchPlace, Hit, QueryVectors, Run
 from adk_evidence.settings import RetrievalSettings, Settings
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, SearchParams
@@ -168,5 +168,5 @@ def _branches(
         branches["symbol"] = Prefetch(first.using, first.query, SYMBOL_PREFETCH_LIMIT, defined)
     if "asked" in retrieval.branches and asked and kind in queries[0].dense:
         questions = store.questions_vector(kind)
-        branches["asked"] = Prefetch(questions, queries[0].dense[kind], retrieval.asked_prefetch_limit)
+        branches["asked"] = Prefetch(questions, queries[0].dense[kind], ASKED_PREFETCH_LIMIT)
     return branches

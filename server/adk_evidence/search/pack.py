@@ -69,7 +69,7 @@ def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
         candidates, errors = tell_error(run, candidates, corpora)
     with run.context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
-        outlines = make_outlines(run, question, shown) if run.settings.pack.outlines else ()
+        outlines = make_outlines(run, question, shown)
     pack = EvidencePack(
         pack_id="",
         query_id=run.query_id,
@@ -121,7 +121,7 @@ def shown_candidates(
         same = excerpts[hit.point_id].same_as
         if same is not None:
             also_at.setdefault(ranks[same], []).append(candidate.citation)
-    little = set() if run.settings.pack.weak_ends else add_little(run, excerpts) | shells(run, excerpts)
+    little = add_little(run, excerpts) | shells(run, excerpts)
     made: list[Candidate] = []
     signatures, takers = class_signatures(run, excerpts), class_takers(run, excerpts)
     for hit, candidate in zip(run.final, candidates, strict=True):

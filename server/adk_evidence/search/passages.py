@@ -163,10 +163,9 @@ def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = N
     """What to show of each final result, or of other hits in their order, by point id."""
     hits = run.final if hits is None else hits
     similar = passage_similarities(run, hits)
-    shown = None if run.settings.pack.repeats else _Shown()
-    whole = not run.settings.pack.passages
+    shown = _Shown()
     return {
-        hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown, whole=whole)
+        hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown)
         for place, hit in enumerate(hits)
     }
 

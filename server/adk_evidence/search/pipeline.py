@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.context import Context
 from adk_evidence.search.encode import encode
 from adk_evidence.search.feedback import feed_back, relevant_first
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from adk_evidence.targets.search import TargetSearch
 
 
+# Fewer candidates than this count as a weak first pass.
+WEAK_POOL_SIZE = 20
+
+
 def begin(
     request: EvidenceRequest,
     index: Index,
@@ -58,7 +63,7 @@ def begin(
         strict=retrieval.strict if request.strict is None else request.strict,
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
-    query = normalise(request.query, errors=retrieval.read_errors)
+    query = normalise(request.query)
     if index.paths["code"]:
         request = with_quoted_code(request, query, symbols)
     scope = choose_scope(
@@ -68,7 +73,6 @@ def begin(
         settings,
         context,
         retrieval.language,
-        samples=retrieval.samples,
         project=request.project,
     )
     return Run(
@@ -174,8 +178,9 @@ def _may_expand(run: Run) -> bool:
 
 def _is_weak(run: Run) -> bool:
     """Whether the question found little, or nothing that is close to the question."""
-    retrieval = run.settings.retrieval
+    calibration = calibration_of(run.settings)
     everything = [hit for found in run.hits.values() for hit in found]
     similarities = [hit.similarity for hit in everything if hit.similarity is not None]
-    too_few = len(everything) < retrieval.weak_pool_size
-    return too_few or max(similarities, default=math.inf) < retrieval.weak_similarity
+    if len(everything) < WEAK_POOL_SIZE:
+        return True
+    return calibration is not None and max(similarities, default=math.inf) < calibration.weak

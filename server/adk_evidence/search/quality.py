@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
 from adk_evidence.models.pack import Quality
 from adk_evidence.models.request import EvidenceFilters
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.frames import RAISES, is_of_frame
 from adk_evidence.search.gates import KIND_NAMES
 from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
@@ -40,7 +41,7 @@ def lowered(quality: Quality, gaps: Sequence[str]) -> Quality:
 
 
 def _of_hits(run: Run) -> Quality:
-    hits, retrieval, support = run.final, run.settings.retrieval, run.support
+    hits, calibration, support = run.final, calibration_of(run.settings), run.support
     found = f"Found {len(hits)} result{'s' if len(hits) > 1 else ''}"
     if not run.dense_used:
         note = f"{found} by keywords only; the semantic side was not available."
@@ -48,23 +49,22 @@ def _of_hits(run: Run) -> Quality:
     if (pasted := _of_pasted(run, found)) is not None:
         return pasted
     closest = max(hit.similarity or 0.0 for hit in hits)
-    relevant = retrieval.relevant_similarity
     named = run.known_names or any(hit.named for hit in hits)
-    adapted = retrieval.adapted_below if run.question_model else 0.0
-    if relevant is not None and closest + adapted < relevant and not named:
+    if calibration is not None and closest + run.adapted_below < calibration.relevant and not named:
         about = run.settings.subject
         note = f"Nothing in the index is close to the question, which may not be about {about}; the nearest is shown."
         return Quality(level="none", note=note)
     if run.unknown_names:
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
-    absent, needed = _absent(support.absent), retrieval.support
-    if support.score is None or needed is None:
+    absent = _absent(support.absent)
+    if support.score is None or calibration is None:
         # No scale is known for the model: the results must hold most words of the question, and both sides must have
         # found most results.
         agreed = sum({place.branch for place in hit.branches} >= {"dense", "sparse"} for hit in hits)
         if support.measures.coverage >= COVERED and agreed * 3 >= len(hits) * 2:
             return Quality(level="high", note=f"{found}, {agreed} of them by keywords and by meaning{absent}.")
         return Quality(level="mixed", note=f"{found}, which may not answer the question{absent}.")
+    needed = calibration.support
     strong = sum(support.by_result.get(hit.point_id, 0.0) >= needed.high for hit in hits)
     if support.score >= needed.high and closest >= needed.nearest:
         strength = f"{strong} of them strong" if strong else "which support the question only together"

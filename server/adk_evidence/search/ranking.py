@@ -14,6 +14,8 @@ from adk_evidence.search.rerank.local import LocalReranker
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
 
+# Of a candidate's text that the reranker sees, in tokens; models read little more.
+BODY_TOKENS = 1200
 MAX_TEXT_KEYS = 65_536
 _text_keys: dict[str, str] = {}
 
@@ -167,7 +169,6 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
         for name, by_id in found.items():
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
-    body_tokens = run.settings.rerank.body_tokens
     return [
-        RerankDocument(hit.payload, body_tokens, scores[hit.point_id], is_elsewhere(run, hit.payload)) for hit in hits
+        RerankDocument(hit.payload, BODY_TOKENS, scores[hit.point_id], is_elsewhere(run, hit.payload)) for hit in hits
     ]

@@ -14,6 +14,7 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.pack import EvidencePack, MovedUp, Quality, RetrievalPlan, ScoreScale, round_score
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.context import Context
 from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import Reranker
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
     from adk_evidence.symbols.lookup import Symbols
     from adk_evidence.symbols.table import SymbolEntry
     from adk_evidence.targets.search import TargetSearch
+
+# Candidates of the branch of written questions; what has a question near the one asked is among the first.
+ASKED_PREFETCH_LIMIT = 40
+# How far the first results move a question, against a query of weight 1 on either side, and how many of their heaviest
+# terms join the query's.
+FEEDBACK_WEIGHT = 0.7
+FEEDBACK_TERMS = 100
+# How far down the ranking other parts of pages and classes that are results are looked for.
+NEIGHBOUR_BUFFER = 40
 
 
 @dataclass(frozen=True)
@@ -177,13 +187,20 @@ class Run:
         return bool(self.vectors and self.vectors[0].dense)
 
     @property
+    def adapted_below(self) -> float:
+        """How much lower the cosines of this question are than those of other questions."""
+        calibration = calibration_of(self.settings)
+        return calibration.adapted_below if calibration is not None and self.question_model else 0.0
+
+    @property
     def plan(self) -> RetrievalPlan:
         """What was asked of the store."""
         retrieval, store = self.settings.retrieval, self.settings.store
+        calibration = calibration_of(self.settings)
         feedback: dict[str, float] = {
             "passages": retrieval.feedback_passages,
-            "weight": retrieval.feedback_weight,
-            "terms": retrieval.feedback_terms,
+            "weight": FEEDBACK_WEIGHT,
+            "terms": FEEDBACK_TERMS,
         }
         return RetrievalPlan(
             query_kind=self.query.kind,
@@ -193,7 +210,7 @@ class Run:
             prefetch_limits={
                 "dense": retrieval.dense_prefetch_limit,
                 "sparse": retrieval.sparse_prefetch_limit,
-                "asked": retrieval.asked_prefetch_limit,
+                "asked": ASKED_PREFETCH_LIMIT,
             },
             final_limits={store.collection(kind): limit for kind, limit in self.limits.items()},
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
@@ -205,10 +222,10 @@ class Run:
             pool_size=retrieval.pool_size,
             rerank_scales=_rounded(self.rerank_scales),
             rerank_weights=self.rerank_weights,
-            support_weights=retrieval.support.model_dump(exclude={"high", "nearest"}) if retrieval.support else {},
+            support_weights=calibration.support.model_dump(exclude={"high", "nearest"}) if calibration else {},
             results=self.size,
             buffer=max(self.size, self.settings.pack.top_k_buffer),
-            neighbour_buffer=max(self.size, self.settings.pack.neighbour_buffer),
+            neighbour_buffer=max(self.size, NEIGHBOUR_BUFFER),
             required={SOURCE_TYPES[kind]: minimum for kind, minimum in self.required.items()},
             filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
             excluded_origins=self.scope.excluded_origins,

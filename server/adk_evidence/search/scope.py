@@ -72,13 +72,12 @@ def choose_scope(
     context: Context,
     reader: ProgrammingLanguage | None = None,
     *,
-    samples: bool = True,
     project: ProjectVersion | None = None,
 ) -> Scope:
     """Choose what to search. A version or a path that the index lacks, and missing guides, are warnings.
 
-    `reader` is the language of the reader; None searches what pages have for all readers. `samples` says whether
-    example programs are searched. The version of the `project` counts where the question names no version.
+    `reader` is the language of the reader; None searches what pages have for all readers. The version of the `project`
+    counts where the question names no version.
 
     Raises:
         InvalidRequestError: A path filter cannot be parsed.
@@ -116,8 +115,6 @@ def choose_scope(
         # These pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
         # A request that names paths or a commit may well mean these pages.
         excluded = ("api-reference",)
-    if not samples and "doc" in kinds:
-        excluded = (*excluded, "sample")
     if excluded:
         docs = filters["doc"]
         filters["doc"] = replace(docs, must_not=(*docs.must_not, Match("origin", excluded)))

@@ -3,7 +3,7 @@
 A ranking always has a first result. Whether that result answers anything shows in four measures that mean the same for
 every question: the share of the question's words that the results hold, each weighted by how rare the word is in the
 index; the same share for pairs of neighbouring words within one result; the number of words that stand nowhere in the
-index; and the similarity of the nearest passage. A logistic model joins them (`retrieval.support` in the settings).
+index; and the similarity of the nearest passage. A logistic model joins them (`calibration.SupportWeights`).
 
 An invented API shows by the absence of its name.
 """
@@ -23,11 +23,11 @@ from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.search.calibration import SupportWeights, calibration_of
 from adk_evidence.search.definitions import meaning
 from adk_evidence.search.question_versions import without_versions
 from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.settings import SupportSettings
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 
@@ -59,7 +59,7 @@ class Measures:
     words: float
     absent: float
 
-    def score(self, weights: SupportSettings) -> float:
+    def score(self, weights: SupportWeights) -> float:
         """The support as a probability."""
         total = weights.bias + sum(getattr(weights, name) * getattr(self, name) for name in MEASURES)
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))
@@ -137,7 +137,8 @@ def _stands_in_hits(run: Run, name: str) -> bool:
 
 def measure_support(run: Run) -> None:
     """Measure how far the final results support the question."""
-    model = run.settings.retrieval.support
+    calibration = calibration_of(run.settings)
+    model = None if calibration is None else calibration.support
     words = _content_words(run.query.text)
     exact = _exact_term(run, "adk") is not None
     found = _by_terms(run, words) if exact else _by_texts(words, run.final)

@@ -35,6 +35,7 @@ from adk_evidence.models.pack import (
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.redaction import where_raised
 from adk_evidence.search.available import lack_of
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.context import LOST_PARTS, Context
 from adk_evidence.search.definitions import UNKNOWN_SYMBOL
 from adk_evidence.search.quality import lowered
@@ -304,7 +305,8 @@ class _Merge:
         pack, opened = self._packs[place], self._sides[place].opened
         if pack is None or not isinstance(opened, Session) or pack.quality.level == "keyword_only":
             return None
-        return opened.settings.retrieval.relevant_similarity
+        calibration = calibration_of(opened.settings)
+        return None if calibration is None else calibration.relevant
 
     def _nearness(self, place: int, candidate: Candidate) -> float:
         """About what the cosine of a result with the question would be without the adapter."""
@@ -312,7 +314,8 @@ class _Merge:
         plan = pack.retrieval_plan if pack is not None else None
         if plan is None or plan.question_model is None or not isinstance(opened, Session):
             return _similarity(candidate)
-        return _similarity(candidate) + opened.settings.retrieval.adapted_below
+        calibration = calibration_of(opened.settings)
+        return _similarity(candidate) + (calibration.adapted_below if calibration is not None else 0.0)
 
     def _choose(self) -> list[Placed[Candidate]]:
         """The results of the pack in their order."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from adk_evidence.errors import CollectionUnavailableError, ModelError
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.pack import WrittenQuestion, round_score
+from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.lookup import similarities
 from adk_evidence.search.run import Hit, Run
 
@@ -20,7 +21,7 @@ _ROUNDING = 1e-4
 def near_questions(run: Run, hits: Sequence[Hit]) -> dict[str, WrittenQuestion]:
     """The nearest question of each hit, by point id, where one is near; of two that are equally near, the first."""
     found: dict[str, WrittenQuestion] = {}
-    if run.settings.retrieval.relevant_similarity is None:
+    if calibration_of(run.settings) is None:
         # Nobody knows which cosines of the model are near.
         return found
     try:

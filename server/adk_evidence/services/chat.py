@@ -17,7 +17,9 @@ BACKOFF = (0.5, 1.0, 2.0)
 # What a job reads is long, and no person waits for a single answer: the model may take longer, and where the service
 # limits its rate, the next try may wait.
 LEAST_SECONDS = 180.0
-LEAST_ATTEMPTS = 4
+PATIENT_ATTEMPTS = 4
+# A user waits for the answer: a second try is all that the time allows.
+MAX_ATTEMPTS = 2
 # The statuses for a parameter that the service does not know.
 _NO_SUCH_PARAMETER = (400, 422)
 
@@ -29,12 +31,13 @@ class NoTextError(ServiceError):
 class ChatService:
     """Asks a language model for one answer. Safe between threads; connections are opened at the first request."""
 
-    def __init__(self, settings: LlmRerankSettings, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self, settings: LlmRerankSettings, *, clock: Clock | None = None, max_attempts: int = MAX_ATTEMPTS
+    ) -> None:
         self._settings = settings
+        self._attempts = max_attempts
         self._clock = clock or Clock()
-        self._breaker = CircuitBreaker(
-            f"The language model {settings.model}", settings.breaker_failures, settings.breaker_seconds, self._clock
-        )
+        self._breaker = CircuitBreaker(f"The language model {settings.model}", self._clock)
         self._api = OpenAiApi(settings, CHAT)
         self._json_mode = True
 
@@ -49,7 +52,7 @@ class ChatService:
             NoTextError: The answer has no text.
         """
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        policy = RetryPolicy(self._settings.max_attempts, BACKOFF, self._settings.timeout_seconds)
+        policy = RetryPolicy(self._attempts, BACKOFF, self._settings.timeout_seconds)
         return self._breaker.call(
             lambda: call_with_retries(
                 lambda deadline: self._try(messages, deadline), policy, self._clock, check=stop_if_cancelled
@@ -87,9 +90,5 @@ class ChatService:
 
 
 def patient(settings: LlmRerankSettings) -> LlmRerankSettings:
-    """The same settings with the patience of a job."""
-    patience = {
-        "timeout_seconds": max(settings.timeout_seconds, LEAST_SECONDS),
-        "max_attempts": max(settings.max_attempts, LEAST_ATTEMPTS),
-    }
-    return settings.model_copy(update=patience)
+    """The same settings with the patience of a job, which tries `PATIENT_ATTEMPTS` times."""
+    return settings.model_copy(update={"timeout_seconds": max(settings.timeout_seconds, LEAST_SECONDS)})

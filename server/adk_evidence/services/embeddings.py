@@ -33,11 +33,13 @@ EMBEDDINGS = Named(
     "The embedding service",
     SECTION,
     KEY_VARIABLES,
-    f"Raise {SECTION}.timeout_seconds (query_timeout_seconds for questions), or lower {SECTION}.request_items.",
+    f"Raise {SECTION}.timeout_seconds, or lower {SECTION}.request_items.",
 )
-# Waits between the tries of one request of an ingestion, and of one question.
+# Waits between the tries of one request of an ingestion, so that a minute's outage costs nothing, and of one question.
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-QUERY_BACKOFF = (0.5, 1.0, 2.0)
+QUERY_BACKOFF = (0.5, 1.0)
+# Of a question's embedding, all tries together: without it, keywords still answer.
+QUERY_SECONDS = 10.0
 LESS = f"Lower {SECTION}.request_items, request_tokens or text_tokens to what the service takes."
 # How services say that a request or a text is too large, and nothing else. A server error says so only in these words.
 _TOO_LARGE = re.compile(
@@ -68,12 +70,7 @@ class EmbeddingsService:
         self._clock = clock or Clock()
         self.tell: Callable[[str], None] = notice or (lambda _: None)
         self._check = check
-        self._breaker = CircuitBreaker(
-            f"The embedding service ({settings.model})",
-            settings.breaker_failures,
-            settings.breaker_seconds,
-            self._clock,
-        )
+        self._breaker = CircuitBreaker(f"The embedding service ({settings.model})", self._clock)
         self._api = OpenAiApi(settings, EMBEDDINGS)
         self.meter = Meter(settings.usd_per_million_tokens, CostCap(settings.max_cost_usd, SECTION))
 
@@ -84,7 +81,7 @@ class EmbeddingsService:
             RequestTooLargeError: The request, or its only text, is larger than the service takes.
             ServiceError: The service does not answer in spite of retries, refuses, or answers with other vectors.
         """
-        policy = RetryPolicy(self._settings.max_attempts, BACKOFF)
+        policy = RetryPolicy(1 + len(BACKOFF), BACKOFF)
         return call_with_retries(
             lambda deadline: self._try(texts, tokens, deadline, self._settings.timeout_seconds),
             policy,
@@ -94,14 +91,14 @@ class EmbeddingsService:
         )
 
     def embed_query(self, text: str, tokens: int) -> list[float]:
-        """A question's unit vector, within `query_timeout_seconds`.
+        """A question's unit vector, within `QUERY_SECONDS`.
 
         Raises:
             ServiceError: As for `embed`, or the service was not asked because it is down; `CallCancelledError` where
                 nobody waits any more.
         """
-        seconds = self._settings.query_timeout_seconds
-        policy = RetryPolicy(self._settings.query_max_attempts, QUERY_BACKOFF, seconds)
+        seconds = min(QUERY_SECONDS, self._settings.timeout_seconds)
+        policy = RetryPolicy(1 + len(QUERY_BACKOFF), QUERY_BACKOFF, seconds)
         found: FloatMatrix = self._breaker.call(
             lambda: call_with_retries(
                 lambda deadline: self._try([text], tokens, deadline, seconds),

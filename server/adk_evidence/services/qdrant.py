@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 KEY_VARIABLES = ("ADK_EVIDENCE_QDRANT_API_KEY", "QDRANT_API_KEY")
 # SPEC 5 section 14.1.
 QUERY_TRIES = 3
+# The client wants one, also where it speaks HTTP alone.
+_UNUSED_PORT = 6334
 _REASON_CHARS = 200
 # How a server refuses a request that holds more bytes, or more points, than it takes at once.
 _TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit|message length too large|larger than max", re.I)
@@ -79,6 +81,10 @@ class NotAppliedError(Exception):
     """Raised inside a call: the server took a write and has not applied it yet."""
 
 
+# Of one write of an upload.
+WRITE_SECONDS = 60.0
+
+
 def query_patience(settings: Settings) -> Patience:
     """Few tries, all within `store.timeout_seconds`."""
     seconds = settings.store.timeout_seconds
@@ -89,12 +95,12 @@ def upload_patience(settings: Settings) -> Patience:
     """Six tries by default, whose waits outlast an outage of a minute."""
     upload = settings.ingestion.qdrant_upload
     backoff = (2.0, 4.0, 8.0, 16.0, 30.0)
-    return Patience(upload.max_retries + 1, backoff, longest_wait=30.0, try_seconds=upload.timeout_seconds)
+    return Patience(upload.max_retries + 1, backoff, longest_wait=30.0, try_seconds=WRITE_SECONDS)
 
 
-def query_breaker(settings: Settings, clock: Clock) -> CircuitBreaker:
+def query_breaker(clock: Clock) -> CircuitBreaker:
     """The breaker of questions: a server that keeps failing is not asked for a while."""
-    return CircuitBreaker("The Qdrant server", settings.store.breaker_failures, settings.store.breaker_seconds, clock)
+    return CircuitBreaker("The Qdrant server", clock)
 
 
 def api_key() -> str | None:
@@ -114,14 +120,12 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
         patience: Patience,
         *,
         key: str | None = None,
-        prefer_grpc: bool = False,
-        grpc_port: int = 6334,
+        grpc_port: int | None = None,
         breaker: CircuitBreaker | None = None,
     ) -> None:
         self.url = url
         self._patience = patience
         self._key = key
-        self._prefer_grpc = prefer_grpc
         self._grpc_port = grpc_port
         self._breaker = breaker
         self._lock = threading.Lock()
@@ -191,8 +195,8 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
                     url=self.url,
                     # As a header: given as a key, the client prints a warning for addresses without TLS.
                     headers={"api-key": self._key} if self._key else None,
-                    prefer_grpc=self._prefer_grpc,
-                    grpc_port=self._grpc_port,
+                    prefer_grpc=self._grpc_port is not None,
+                    grpc_port=self._grpc_port or _UNUSED_PORT,
                     timeout=math.ceil(self._patience.try_seconds),
                     check_compatibility=False,
                     event_hooks={"request": [self._attempt.bound_request], "response": [self._attempt.bound_response]},
@@ -299,9 +303,7 @@ def connect(settings: Settings, patience: Patience, breaker: CircuitBreaker | No
             "Set `store.url` (ADK_EVIDENCE_STORE__URL) to its address, as http://localhost:6333, or keep the index "
             "in this machine's home folder with `store.kind: edge` (ADK_EVIDENCE_STORE__KIND=edge).",
         )
-    return ServerConnection(
-        store.url, patience, key=api_key(), prefer_grpc=store.prefer_grpc, grpc_port=store.grpc_port, breaker=breaker
-    )
+    return ServerConnection(store.url, patience, key=api_key(), grpc_port=store.grpc_port, breaker=breaker)
 
 
 def sends_key_in_the_open(url: str) -> bool:

@@ -188,6 +188,11 @@ class TokenBucket:
             self._level = min(self._capacity, self._level + min(amount, self._limit))
 
 
+# A single failure may be chance, and a service that restarts is back within a minute.
+BREAKER_FAILURES = 3
+BREAKER_SECONDS = 30.0
+
+
 class CircuitBreaker:
     """Stops calling a service that keeps failing, and lets one call try again after a while.
 
@@ -195,7 +200,9 @@ class CircuitBreaker:
     call passes as a probe, and the others are refused until the probe has ended. Safe between threads.
     """
 
-    def __init__(self, service: str, failures: int, seconds: float, clock: Clock) -> None:
+    def __init__(
+        self, service: str, clock: Clock, failures: int = BREAKER_FAILURES, seconds: float = BREAKER_SECONDS
+    ) -> None:
         self._service = service
         self._failures = failures
         self._seconds = seconds
@@ -233,6 +240,10 @@ class CircuitBreaker:
         with self._lock:
             self._count, self._opened, self._probing = 0, None, False
         return result
+
+
+# Of questions that are asked again; a vector of one takes some 20 kB.
+KEPT_QUESTIONS = 1024
 
 
 class CacheAside(Generic[T]):

@@ -40,7 +40,10 @@ T = TypeVar("T")
 
 KEY_VARIABLE = "VOYAGE_API_KEY"
 # Waits between the tries of one question (SPEC 5 section 14.1).
-QUERY_BACKOFF = (0.5, 1.0, 2.0)
+QUERY_BACKOFF = (0.5, 1.0)
+# Of one request of an ingestion, and of a question's embedding, all tries together.
+INGESTION_SECONDS = 60.0
+QUERY_SECONDS = 10.0
 # Beyond the client's own time-out, so that the client reports it first.
 _GRACE_SECONDS = 2.0
 # How the service says that a request holds more than it takes, and nothing else.
@@ -84,7 +87,7 @@ class VoyageService:
         self._check = check
         self._ingestion = RetryPolicy(1 + batching.voyage_retry_max_attempts, batching.voyage_retry_backoff_seconds)
         self._breakers = {
-            part: CircuitBreaker(f"Voyage ({part})", voyage.breaker_failures, voyage.breaker_seconds, self._clock)
+            part: CircuitBreaker(f"Voyage ({part})", self._clock)
             for part in ("embeddings", "contextualized embeddings", "rerank")
         }
         self._buckets: dict[str, tuple[TokenBucket, TokenBucket]] = {}
@@ -115,18 +118,17 @@ class VoyageService:
         """
         self.meter.stay_below_the_cap(model, tokens)
         request = _embedding(inputs, model, dimension, tokens, "document", contextualized)
-        limit = self._settings.timeout_seconds
-        return self._call(request, self._ingestion, limit, notice=self.tell, check=self._check)
+        return self._call(request, self._ingestion, INGESTION_SECONDS, notice=self.tell, check=self._check)
 
     def embed_query(self, text: str, model: str, dimension: int, tokens: int, *, contextualized: bool) -> list[float]:
-        """A question's vector, within `query_timeout_seconds`.
+        """A question's vector, within `QUERY_SECONDS`.
 
         Raises:
             ServiceError: The service does not answer in time, or not with a vector, or was not asked as it is down.
         """
         request = _embedding([[text]], model, dimension, tokens, "query", contextualized)
         part = "contextualized embeddings" if contextualized else "embeddings"
-        found: list[float] = self._question(part, request, self._settings.query_timeout_seconds)[0][0].tolist()
+        found: list[float] = self._question(part, request, QUERY_SECONDS)[0][0].tolist()
         return found
 
     def rerank(
@@ -159,7 +161,7 @@ class VoyageService:
             close_within(session.close(), _GRACE_SECONDS)
 
     def _question(self, part: str, request: _Request[T], seconds: float) -> T:
-        policy = RetryPolicy(self._settings.query_max_attempts, QUERY_BACKOFF, seconds)
+        policy = RetryPolicy(1 + len(QUERY_BACKOFF), QUERY_BACKOFF, seconds)
         return self._breakers[part].call(lambda: self._call(request, policy, seconds, check=stop_if_cancelled))
 
     def _call(

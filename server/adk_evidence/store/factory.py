@@ -63,7 +63,7 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
         from adk_evidence.services.resilience import Clock
         from adk_evidence.store.qdrant_server import ServerIndexReader
 
-        connection = connect(settings, query_patience(settings), query_breaker(settings, clock or Clock()))
+        connection = connect(settings, query_patience(settings), query_breaker(clock or Clock()))
         quantized = settings.store.quantization != "none"
         return ServerIndexReader(folder, manifest.specs(), connection, quantized=quantized)
     from adk_evidence.store.qdrant_edge import EdgeIndexReader

@@ -33,6 +33,8 @@ from adk_evidence.files import link_tree, remove_tree, rename, sync_folder, sync
 from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
 # How long to wait for another process that leases or collects generations; that takes milliseconds.
+# The current generation, and the one before for `rollback`.
+KEPT_GENERATIONS = 2
 _LEASES_SECONDS = 10
 # How long to wait for another process that checks whether there is a writer.
 _WRITER_SECONDS = 0.5

@@ -468,7 +468,7 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, store
                 shard_number=store.shard_number,
                 replication_factor=store.replication_factor,
                 write_consistency_factor=store.write_consistency_factor,
-                on_disk_payload=store.on_disk_payload,
+                on_disk_payload=True,
                 quantization_config=scalar if store.quantization == "scalar" else None,
             )
         )

@@ -438,7 +438,7 @@ class WordIndex:
         texts = [_lexical_text(target) for target in targets]
         words = [_WORD.findall(text) for text in texts]
         average = max(1.0, sum(map(len, words)) / max(1, len(words)))
-        self._encoder = Bm25Encoder(settings.model_copy(update={"avg_len_code": average}))
+        self._encoder = Bm25Encoder(average)
         self._postings = self._invert(texts)
         self._known = {word for text in words for word in text if len(word) > 2}
         self._vocabulary = sorted(self._known)

@@ -13,6 +13,8 @@ from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
 from adk_evidence.tokens import truncate_tokens
 
+# Rankings that are kept for the same question and candidates.
+KEPT_RANKINGS = 256
 INSTRUCTION = """You are ranking evidence to help implement a correct solution using Google ADK.
 Prefer: official ADK docs that describe the exact API and constraints, and ADK Python source that demonstrates real patterns.
 Prefer: content that directly answers the question and includes concrete parameters, function/class names, and usage patterns.

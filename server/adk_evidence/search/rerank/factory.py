@@ -15,7 +15,7 @@ def make_reranker(settings: Settings) -> Reranker | None:
         case "fastembed":
             from adk_evidence.search.rerank.fastembed import FastEmbedReranker
 
-            return FastEmbedReranker(settings.rerank, settings.paths.models)
+            return FastEmbedReranker(settings.rerank, settings.paths.models, settings.embedding.dense.threads)
         case "voyage":
             from adk_evidence.search.rerank.voyage import VoyageReranker
             from adk_evidence.services.voyage import VoyageService
@@ -28,7 +28,7 @@ def make_reranker(settings: Settings) -> Reranker | None:
 
             llm = settings.rerank.llm
             # A whole pool would be too much for one prompt.
-            model = LlmReranker(ChatService(llm), llm, settings.rerank.cache_entries)
+            model = LlmReranker(ChatService(llm), llm)
             return CascadeReranker(LocalReranker(), model, llm.max_documents)
         case "none":
             return None

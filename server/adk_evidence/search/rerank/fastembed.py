@@ -13,6 +13,9 @@ from adk_evidence.search.query import Query
 from adk_evidence.search.rerank.base import RerankDocument, RerankScore
 from adk_evidence.settings import RerankSettings
 
+# Candidates that a cross-encoder reads at once; memory grows with their number.
+BATCH_SIZE = 16
+
 
 class FastEmbedReranker:
     """Reads the question with each candidate; the model is loaded at first use from `models`, a folder.
@@ -20,10 +23,11 @@ class FastEmbedReranker:
     The question goes without the instruction: these models were trained on bare questions, and read 512 tokens.
     """
 
-    def __init__(self, settings: RerankSettings, models: Path) -> None:
+    def __init__(self, settings: RerankSettings, models: Path, threads: int | None = None) -> None:
         self.model = settings.model
         self._settings = settings
         self._models = models
+        self._threads = threads
         self._load = Once(self._open)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
@@ -34,7 +38,7 @@ class FastEmbedReranker:
         # Texts of similar length together: a batch is padded to its longest text.
         order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
         ordered = [texts[position] for position in order]
-        found = self._load().rerank(encodable(query.text), ordered, batch_size=self._settings.batch_size)
+        found = self._load().rerank(encodable(query.text), ordered, batch_size=BATCH_SIZE)
         scores = dict(zip(order, (float(score) for score in found), strict=True))
         return [RerankScore(scores[position]) for position in range(len(texts))]
 
@@ -45,5 +49,5 @@ class FastEmbedReranker:
             self._settings.model_path,
             self._models,
             setting="rerank.model_path",
-            threads=self._settings.threads,
+            threads=self._threads,
         )

@@ -14,12 +14,14 @@ from adk_evidence.models.citation import citation_of
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import MODE_HINTS, RerankDocument, RerankScore, scores_of_order
+from adk_evidence.search.rerank.base import KEPT_RANKINGS, MODE_HINTS, RerankDocument, RerankScore, scores_of_order
 from adk_evidence.services.answers import json_objects
 from adk_evidence.services.chat import ChatService
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import LlmRerankSettings
 
+# Of a candidate's text that the model sees: enough to tell what it is about, at a tenth of the tokens of all.
+CHARS_PER_DOCUMENT = 500
 SYSTEM = """\
 You order search results for somebody who builds agents with Google's Agent Development Kit (ADK) for Python.
 You get a question and numbered documents. Put the documents in the order in which they help to answer it, by:
@@ -37,13 +39,12 @@ _MAX_ANSWER_CHARS = 20_000
 
 
 class LlmReranker:
-    """Asks a language model for the order; `cache_entries` orders are kept, by question and documents."""
+    """Asks a language model for the order; orders are kept, by question and documents."""
 
-    def __init__(self, service: ChatService, settings: LlmRerankSettings, cache_entries: int) -> None:
+    def __init__(self, service: ChatService, settings: LlmRerankSettings) -> None:
         self._service = service
         self.model = settings.model
-        self._settings = settings
-        self._kept: CacheAside[list[int]] = CacheAside(cache_entries)
+        self._kept: CacheAside[list[int]] = CacheAside(KEPT_RANKINGS)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """Scores of the model's order; the feature `llm_rank` is the place that the model itself gave a document.
@@ -56,7 +57,7 @@ class LlmReranker:
         """
         if not documents:
             return []
-        system, user = prompt(query, task_mode, documents, self._settings.chars_per_document)
+        system, user = prompt(query, task_mode, documents, CHARS_PER_DOCUMENT)
         key = (self.model, hashlib.sha256(f"{system}\n{user}".encode()).digest())
         named = self._kept.get(key, lambda: parse_order(self._service.ask(system, user), len(documents)))
         order = [*named, *(index for index in range(len(documents)) if index not in set(named))]

@@ -10,14 +10,18 @@ from adk_evidence.embedding.batching import Size, in_halves, pack
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import RerankDocument, RerankScore, instruction
+from adk_evidence.search.rerank.base import KEPT_RANKINGS, RerankDocument, RerankScore, instruction
 from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.services.voyage import VoyageService
 from adk_evidence.settings import RerankSettings
 
 # Limits of one request (reference sheet): the question counts once for each document.
+# All tries together; then the fused order stands.
+TIMEOUT_SECONDS = 20.0
 MAX_DOCUMENTS = 1000
+# Where all candidates do not fit into one request.
+BATCH_SIZE = 60
 MAX_TOKENS = 600_000
 MAX_QUERY_TOKENS = 8_000
 
@@ -29,13 +33,13 @@ class VoyageReranker:
         self.service = service
         self.model = settings.model
         self._settings = settings
-        self._kept: CacheAside[list[RerankScore]] = CacheAside(settings.cache_entries)
+        self._kept: CacheAside[list[RerankScore]] = CacheAside(KEPT_RANKINGS)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """One score for each document; where several requests are needed, the feature `batch` says in which it was.
 
         Raises:
-            ServiceError: The service does not answer within `rerank.timeout_seconds`, leaves a document without a
+            ServiceError: The service does not answer within `TIMEOUT_SECONDS`, leaves a document without a
                 score, or is not asked because it is down.
         """
         question = encodable(instruction(query, task_mode))
@@ -51,7 +55,7 @@ class VoyageReranker:
         asked = min(most_tokens(question, self.model), MAX_QUERY_TOKENS)
         sizes = [Size(1, len(text), asked + most_tokens(text, self.model)) for text in texts]
         counted = min(count_tokens(question, self.model), MAX_QUERY_TOKENS)
-        deadline = self.service.deadline(self._settings.timeout_seconds)
+        deadline = self.service.deadline(TIMEOUT_SECONDS)
 
         def send(positions: list[int]) -> list[float]:
             batch = [texts[position] for position in positions]
@@ -60,7 +64,7 @@ class VoyageReranker:
                 batch,
                 self.model,
                 sum(counted + count_tokens(text, self.model) for text in batch),
-                timeout_seconds=deadline.remaining(self._settings.timeout_seconds),
+                timeout_seconds=deadline.remaining(TIMEOUT_SECONDS),
             )
 
         answers = [answer for batch in self._batches(sizes) for answer in in_halves(batch, send, RequestTooLargeError)]
@@ -73,7 +77,7 @@ class VoyageReranker:
         return [scores[position] for position in range(len(texts))]
 
     def _batches(self, sizes: Sequence[Size]) -> list[list[int]]:
-        """All documents in one request if they fit; else requests of at most `rerank.batch_size` documents."""
+        """All documents in one request if they fit; else requests of at most `BATCH_SIZE` documents."""
         if not sizes:
             return []
         chars = sum(size.chars for size in sizes)
@@ -81,4 +85,4 @@ class VoyageReranker:
         batches = list(pack(sizes, whole))
         if len(batches) == 1:
             return batches
-        return list(pack(sizes, Size(self._settings.batch_size, chars, whole.tokens)))
+        return list(pack(sizes, Size(BATCH_SIZE, chars, whole.tokens)))
