@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from adk_evidence.api.exports import join_exports, package_of, read_exports
 from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
@@ -242,10 +243,8 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
         for file in code.files
         if (name := module_name(file.path)) is not None
     }
-    packages = {
-        package: file for file in modules.values() if (package := api_reference.package_of(file.path)) is not None
-    }
-    exports = api_reference.join_exports({package: _exports(package, file) for package, file in packages.items()})
+    packages = {package: file for file in modules.values() if (package := package_of(file.path)) is not None}
+    exports = join_exports({package: _exports(package, file) for package, file in packages.items()})
     of_module: dict[str, dict[str, str]] = {}
     for origin, public in exports.items():
         of_module.setdefault(origin.rpartition(".")[0], {})[origin] = public
@@ -298,7 +297,7 @@ def _tab_languages(file: SourceFile) -> list[str]:
 
 def _exports(package: str, file: SourceFile) -> dict[str, str]:
     """What a package's `__init__.py` exports."""
-    return dict(file.derived(f"exports of {package}", lambda: api_reference.read_exports(package, file.text)))
+    return dict(file.derived(f"exports of {package}", lambda: read_exports(package, file.text)))
 
 
 def _discovered(

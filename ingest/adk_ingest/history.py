@@ -10,6 +10,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from adk_evidence.api.facts import ModuleFacts, read_module
+from adk_evidence.api.links import link
+from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import HistoryTable, Snapshot, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError, StoreError
 from adk_evidence.files import write_atomic
@@ -19,11 +22,8 @@ from adk_evidence.services.package_registry import RegistryError, released_versi
 from adk_evidence.settings import Settings
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
-from adk_ingest.public_api import ModuleFacts, read_module
-from adk_ingest.public_links import link
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import is_unpacked, open_registry, parse_requirement
-from adk_ingest.targets.extract import ModuleText
 
 # What was read is written after so many versions, so that an interrupted run goes on from there.
 SAVED_EVERY = 5

@@ -5,11 +5,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adk_evidence.api.exports import build_export_map
 from adk_ingest.sources.api_reference import (
     api_reference_page,
     api_reference_path,
     api_reference_url,
-    build_export_map,
 )
 
 FILES = {
@@ -21,6 +21,7 @@ FILES = {
         "if TYPE_CHECKING:\n  from .base import Agent\n  from .base import Hidden\n"
         "_LAZY = {'Agent': '.base', 'Loop': 'loop', 'Odd': ('..other.place', 'Thing')}\n"
         "__all__ = [*_LAZY.keys()]\n"
+        "def __getattr__(name):\n  return _load(_LAZY[name])\n"
     ),
     "src/pkg/tools/__init__.py": "from ..agents import Agent\n__all__ = ['Agent']\n",
     "src/pkg/broken/__init__.py": "__all__ = [",

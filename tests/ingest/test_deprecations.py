@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from adk_ingest.deprecations import deprecation, docstring_deprecation, field_deprecation, module_deprecation
+from adk_evidence.api.deprecations import deprecation, docstring_deprecation, field_deprecation, module_deprecation
 
 
 def definition(text: str) -> ast.ClassDef | ast.FunctionDef:

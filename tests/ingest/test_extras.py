@@ -5,8 +5,8 @@ from textwrap import dedent
 
 import pytest
 
+from adk_evidence.api.module import ModuleText
 from adk_ingest.targets.build import read_targets
-from adk_ingest.targets.extract import ModuleText
 from adk_ingest.targets.extras import Declared, declared_at
 
 METADATA = """\

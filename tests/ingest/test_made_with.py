@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from adk_ingest.made_with import constructor, default, field_text, is_deprecated, passes_on, shortcuts, takes
+from adk_evidence.api.constructors import constructor, default, field_text, is_deprecated, passes_on, shortcuts, takes
 
 
 def value(text: str) -> ast.expr:

@@ -12,6 +12,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adk_evidence.api.exports import build_export_map
+from adk_evidence.api.module import ModuleText
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
 from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.targets.fields import Fields
@@ -21,9 +23,7 @@ from adk_evidence.targets.sets import KEPT_SETS
 from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
-from adk_ingest.sources.api_reference import build_export_map
 from adk_ingest.targets.build import TargetsReport, build_targets, read_targets
-from adk_ingest.targets.extract import ModuleText
 from adk_ingest.targets.rank import score
 from adk_ingest.targets.references import page_rank
 from tests.corpora import HashEmbedder, Workplace, change, write_code

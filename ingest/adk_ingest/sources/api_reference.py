@@ -9,15 +9,13 @@ Source: the `automodule` list and links of google/adk-docs.
 
 from __future__ import annotations
 
-import ast
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.identifiers import is_internal
-from adk_evidence.readers.python import absolute, bound_names, every_statement, parse_quietly
 
 if TYPE_CHECKING:
     import griffe
@@ -50,106 +48,6 @@ def api_reference_url(site_url: str, anchor: str | None) -> str:
     """The official reference's URL; `anchor` counts only if it is a dotted name, which no slug is."""
     fragment = f"#{anchor}" if anchor and "." in anchor else ""
     return f"{site_url.rstrip('/')}/{OFFICIAL_PAGE}{fragment}"
-
-
-def build_export_map(files: Mapping[str, str]) -> dict[str, str]:
-    """Where packages export what their modules define, from texts by repository path; see `join_exports`.
-
-    Only each `__init__.py` is read; a broken one exports nothing.
-    """
-    packages = ((package_of(path), text) for path, text in files.items())
-    return join_exports({package: read_exports(package, text) for package, text in packages if package is not None})
-
-
-def join_exports(packages: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Where packages export what their modules define, from what `read_exports` gives for each package.
-
-    Returns:
-        Fully qualified name to public import path, e.g. `google.adk.agents.llm_agent.LlmAgent` to
-        `google.adk.agents.LlmAgent`. Of several exporting packages below the root, the nearest to the definition.
-    """
-    exports: dict[str, str] = {}
-    roots: dict[str, str] = {}
-    for package, names in sorted(packages.items()):
-        is_root = not any(package.startswith(f"{other}.") for other in packages)
-        found = roots if is_root else exports  # the root package itself is not on the official page
-        found.update({f"{package}.{name}": origin for name, origin in names.items()})
-    beside = {o for path, o in roots.items() if o.rpartition(".")[0].rpartition(".")[0] == path.rpartition(".")[0]}
-    public = {origin: origin for origin in beside if origin.rpartition(".")[0] not in packages}
-    for path in exports:
-        origin = _resolve(path, exports)
-        best = public.get(origin)
-        if best is None or _closeness(path, origin) > _closeness(best, origin):
-            public[origin] = path
-    return public
-
-
-def package_of(path: str) -> str | None:
-    """The package that an `__init__.py` makes, by its repository path; None for other files."""
-    place = PurePosixPath(path.removeprefix("src/"))
-    return ".".join(place.parent.parts) if place.name == "__init__.py" else None
-
-
-def _resolve(path: str, exports: Mapping[str, str]) -> str:
-    seen = set()
-    while path in exports and path not in seen:
-        seen.add(path)
-        path = exports[path]
-    return path
-
-
-def _closeness(path: str, origin: str) -> tuple[bool, int]:
-    package, _, name = path.rpartition(".")
-    same = [left == right for left, right in zip(package.split("."), origin.split("."), strict=False)]
-    return name == origin.rpartition(".")[2], [*same, False].index(False)
-
-
-def read_exports(package: str, text: str) -> dict[str, str]:
-    """Public name to origin of what an `__init__.py` imports and lists in `__all__`, eagerly or lazily."""
-    tree = parse_quietly(text)
-    if tree is None:
-        return {}
-    origins: dict[str, str] = {}
-    tables: dict[str, dict[str, str]] = {}
-    listed: set[str] = set()
-    for node in every_statement(tree):
-        if isinstance(node, ast.ImportFrom):
-            base = absolute(package, "." * node.level + (node.module or ""))
-            origins.update({alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names})
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            for name in bound_names(node):
-                if name == "__all__":
-                    listed |= _names_in(node.value, tables)
-                elif isinstance(node.value, ast.Dict):
-                    tables[name] = lazy_table(package, node.value)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == "__all__":
-            listed |= _names_in(node.value, tables)
-    for table in tables.values():
-        origins = {**table, **origins}
-    return {name: origins[name] for name in sorted(listed) if name in origins}
-
-
-def _names_in(value: ast.expr, tables: Mapping[str, Mapping[str, str]]) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(value):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names.add(node.value)
-        elif isinstance(node, ast.Name):  # list(_LAZY_MAPPING.keys())
-            names |= set(tables.get(node.id, ()))
-    return names
-
-
-def lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
-    """Origins in a dict of lazy imports: name to module, or name to (module, attribute). Lists are passed over."""
-    found: dict[str, str] = {}
-    for key, value in zip(table.keys, table.values, strict=True):
-        parts = value.elts if isinstance(value, ast.Tuple) else [value]
-        parts = [part for part in parts if not isinstance(part, ast.List)]
-        texts = [part.value for part in (key, *parts) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-        if len(texts) == len(parts) + 1 and len(texts) in (2, 3):
-            module = texts[1] if "." in texts[1] else f".{texts[1]}"
-            found[texts[0]] = f"{absolute(package, module)}.{texts[-1] if len(texts) == 3 else texts[0]}"
-    return found
 
 
 def api_reference_page(source_path: str, code_text: str, module_name: str, export_map: Mapping[str, str]) -> str | None:

@@ -12,6 +12,8 @@ import numpy as np
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict
 
+from adk_evidence.api.exports import build_export_map
+from adk_evidence.api.module import ModuleText
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import SourceError
@@ -31,8 +33,7 @@ from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
-from adk_ingest.sources.api_reference import build_export_map
-from adk_ingest.targets.extract import ModuleText, public_symbols
+from adk_ingest.targets.extract import public_symbols
 from adk_ingest.targets.extras import Declared, NeededExtras, declared_at
 from adk_ingest.targets.hidden import hidden_symbols
 from adk_ingest.targets.outside import outside_imports

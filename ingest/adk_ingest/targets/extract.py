@@ -10,27 +10,33 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adk_evidence.api.constructors import (
+    Takes,
+    constructor,
+    default,
+    field_text,
+    is_deprecated,
+    is_shared,
+    shortcuts,
+    takes,
+)
+from adk_evidence.api.deprecations import deprecated_parameters, deprecation, docstring_deprecation
+from adk_evidence.api.module import ModuleText
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
-    Definition,
     Function,
     bound_names,
     clip,
-    definitions,
     first_line,
     last_line,
-    parse_quietly,
     scope_blocks,
     unparse,
 )
 from adk_evidence.targets.target import RankParts, Target, TargetType
-from adk_ingest.deprecations import deprecated_parameters, deprecation, docstring_deprecation
-from adk_ingest.made_with import Takes, constructor, default, field_text, is_deprecated, is_shared, shortcuts, takes
 
 if TYPE_CHECKING:
     import griffe
@@ -59,40 +65,6 @@ _PROSE = re.compile(r"(?!\s*\w[\w ]*:\s*\n)[A-Za-z`\"'(][^\n]*")
 _VALUE = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
 
 _Assignment = ast.Assign | ast.AnnAssign
-
-
-@dataclass(frozen=True)
-class ModuleText:
-    """A module of the corpus: dotted name, path within the repository, source."""
-
-    name: str
-    path: str
-    text: str
-
-    @cached_property
-    def tree(self) -> ast.Module | None:
-        """The syntax tree, or None where the source does not parse."""
-        return parse_quietly(self.text)
-
-    @cached_property
-    def definitions(self) -> dict[str, list[Definition]]:
-        """The classes and functions by their qualified names within the module."""
-        return definitions(self.tree) if self.tree is not None else {}
-
-    @cached_property
-    def classes(self) -> dict[str, ast.ClassDef]:
-        """The classes by their qualified names within the module; of several that are called alike, the last."""
-        found = self.definitions.items()
-        return {name: node for name, nodes in found for node in nodes if isinstance(node, ast.ClassDef)}
-
-    @property
-    def is_package(self) -> bool:
-        return self.path.endswith("/__init__.py")
-
-    @property
-    def package(self) -> str:
-        """Dotted name of the package that relative imports start at."""
-        return self.name if self.is_package else self.name.rpartition(".")[0]
 
 
 @dataclass(frozen=True)

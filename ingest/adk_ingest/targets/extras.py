@@ -18,10 +18,11 @@ from packaging.metadata import parse_email
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from adk_evidence.api.module import ModuleText
 from adk_evidence.index.environments import read_small
 from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
 from adk_evidence.targets.imports import named_extras
-from adk_ingest.targets.extract import ModuleText, PublicSymbol
+from adk_ingest.targets.extract import PublicSymbol
 from adk_ingest.targets.references import ReferenceGraph
 
 MAX_DECLARED_BYTES = 4_000_000

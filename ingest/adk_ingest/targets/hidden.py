@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
+from adk_evidence.api.module import ModuleText
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
@@ -21,7 +22,7 @@ from adk_evidence.readers.python import (
 )
 from adk_evidence.targets.hidden import HiddenSymbol
 from adk_evidence.targets.target import TargetType
-from adk_ingest.targets.extract import ModuleText, as_text
+from adk_ingest.targets.extract import as_text
 
 MAX_SIGNATURE_CHARS = 200
 MAX_SUMMARY_CHARS = 120

@@ -6,8 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from adk_evidence.api.module import ModuleText
 from adk_evidence.readers.python import every_statement
-from adk_ingest.targets.extract import ModuleText
 
 # Several distributions have packages in it.
 _SHARED = "google"

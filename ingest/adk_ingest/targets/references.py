@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from adk_evidence.api.module import ModuleText
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import Definition, bound_names, dotted_name, imports, statements
 from adk_evidence.readers.snippets import shown_imports
-from adk_ingest.targets.extract import ModuleText
 
 DAMPING = 0.85
 TOLERANCE = 1e-10

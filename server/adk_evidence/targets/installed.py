@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import os
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from adk_evidence.api.facts import ModuleFacts, read_module
+from adk_evidence.api.module import ModuleText
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.environments import Installed, installed_in, site_packages
 from adk_evidence.paths import expanded
-from adk_evidence.readers.python import dotted_name, imports, parse_quietly, scope_names
 from adk_evidence.released_versions import is_same_version
 from adk_evidence.targets.target import Availability, Target
 
@@ -24,18 +22,6 @@ PARSED_FILES = 512
 MAX_FILE_BYTES = 4_000_000
 # Bases that give a class no members of the corpus.
 _PLAIN_BASES = frozenset({"object", "ABC", "Protocol", "BaseModel", "Enum", "Exception"})
-
-
-@dataclass(frozen=True)
-class _Module:
-    """What a file defines: names at its top, imported names among them, and the members of each class.
-
-    `has_bases` are the classes that may inherit members.
-    """
-
-    names: frozenset[str]
-    classes: Mapping[str, frozenset[str]]
-    has_bases: frozenset[str]
 
 
 def find_installed(requirement: str | None, python: Path | None = None) -> Installed | None:
@@ -79,10 +65,10 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
         holds = installed.root.joinpath(*target.package.split(".")[:2]).is_dir()
         return "false" if holds else "unknown"
     owner, _, member = target.symbol.partition(".")
-    if owner not in module.names:
+    if not _gives(module, owner):
         # Another version may not export by the same package what it has all the same.
         defining = _module(installed.root, target.module)
-        if defining is None or owner not in defining.names:
+        if defining is None or not _gives(defining, owner):
             return "false"
         module = defining
     if not member:
@@ -90,25 +76,32 @@ def availability(target: Target, installed: Installed | None, ref: str | None) -
     return _has_member(installed, module, target, owner, member)
 
 
-def _has_member(installed: Installed, exporting: _Module, target: Target, owner: str, member: str) -> Availability:
+def _gives(module: ModuleFacts, name: str) -> bool:
+    return module.binds(name) or name in (module.listed or ())
+
+
+def _has_member(installed: Installed, exporting: ModuleFacts, target: Target, owner: str, member: str) -> Availability:
     """Whether the class has a member; it may be defined in another module than the one that exports it."""
     defining = exporting if owner in exporting.classes else _read(installed.root / target.path.removeprefix("src/"))
     if defining is None or owner not in defining.classes:
         defining = _module(installed.root, target.module)
     if defining is None or owner not in defining.classes:
         return "unknown"
-    if member.partition(".")[0] in defining.classes[owner]:
+    path = f"{owner}.{member.partition('.')[0]}"
+    # The facts do not hold the options of a model, which every model has.
+    if path in defining.defined or path in defining.classes or member == "model_config":
         return "true"
     # It may be inherited there.
-    return "unknown" if owner in defining.has_bases else "false"
+    bases = {(base or "?").rpartition(".")[2] for base in defining.classes[owner].bases}
+    return "unknown" if bases - _PLAIN_BASES else "false"
 
 
-def _module(root: Path, dotted: str) -> _Module | None:
+def _module(root: Path, dotted: str) -> ModuleFacts | None:
     base = root.joinpath(*dotted.split("."))
     return _read(base.with_name(f"{base.name}.py")) or _read(base / "__init__.py")
 
 
-def _read(path: Path) -> _Module | None:
+def _read(path: Path) -> ModuleFacts | None:
     try:
         info = path.stat()
     except OSError:
@@ -117,23 +110,9 @@ def _read(path: Path) -> _Module | None:
 
 
 @functools.lru_cache(maxsize=PARSED_FILES)
-def _parsed(path: Path, mtime_ns: int, size: int) -> _Module | None:
+def _parsed(path: Path, mtime_ns: int, size: int) -> ModuleFacts | None:
     # The time and the size make the cache notice a new version.
-    tree = None
     with suppress(OSError):
-        tree = parse_quietly(path.read_text(encoding="utf-8", errors="replace"))
-    if tree is None:
-        return None
-    names = scope_names(tree) | imports(tree, "").keys()
-    classes: dict[str, frozenset[str]] = {}
-    has_bases: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Dict):
-            # Packages that load their members lazily have the names as keys.
-            names |= {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
-        elif isinstance(node, ast.ClassDef):
-            classes[node.name] = frozenset(scope_names(node))
-            bases = {(dotted_name(base) or "?").rpartition(".")[2] for base in node.bases}
-            if bases - _PLAIN_BASES:
-                has_bases.add(node.name)
-    return _Module(frozenset(names), classes, frozenset(has_bases))
+        # Which names a file gives does not depend on where the file stands.
+        return read_module(ModuleText(path.stem, path.as_posix(), path.read_text(encoding="utf-8", errors="replace")))
+    return None

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from adk_evidence.api.names import Names, compact
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import call_form
+from adk_evidence.targets.names import Names, compact
 from adk_evidence.targets.target import Target
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")

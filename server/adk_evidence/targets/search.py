@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.api.names import Names, compact
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
@@ -23,6 +22,7 @@ from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.hidden import HiddenNames
 from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, without_modules
 from adk_evidence.targets.members import Member, Members
+from adk_evidence.targets.names import Names, compact
 from adk_evidence.targets.sets import TargetSet, load_extras, load_hidden, load_outside
 from adk_evidence.targets.takers import Takers
 from adk_evidence.targets.target import AnswerMode, SearchMode, Target, Typed, Why

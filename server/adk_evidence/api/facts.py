@@ -9,6 +9,9 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from adk_evidence.api.constructors import field_call, is_shared, options_of, passes_on, reads_before
+from adk_evidence.api.deprecations import deprecation, field_deprecation, module_deprecation
+from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import BEFORE, PASSED_ON
 from adk_evidence.readers.python import (
     Function,
@@ -21,10 +24,6 @@ from adk_evidence.readers.python import (
     is_type_checking,
     scope_blocks,
 )
-from adk_ingest.deprecations import deprecation, field_deprecation, module_deprecation
-from adk_ingest.made_with import field_call, is_shared, options_of, passes_on, reads_before
-from adk_ingest.sources.api_reference import lazy_table
-from adk_ingest.targets.extract import ModuleText
 
 MAX_TEXT_CHARS = 240
 
@@ -56,9 +55,13 @@ class ModuleFacts:
     listed: frozenset[str] | None = None
     deprecated: dict[str, str] = field(default_factory=dict)
 
+    def defines(self, name: str) -> bool:
+        """Whether the file gives a name at its top that it does not import."""
+        return any(name in found for found in (self.defined, self.classes, self.aliases, self.named))
+
     def binds(self, name: str) -> bool:
         """Whether the file itself gives a name at its top."""
-        return any(name in found for found in (self.defined, self.classes, self.bound, self.aliases, self.named))
+        return name in self.bound or self.defines(name)
 
 
 def read_module(module: ModuleText) -> ModuleFacts | None:
@@ -105,6 +108,8 @@ class _Reader:
                     self._function(node, node.name, method=False)
                 case ast.Assign() | ast.AnnAssign():
                     self._assignment(node)
+                case ast.AugAssign(target=ast.Name(id="__all__"), value=value):
+                    self._facts.listed = (self._facts.listed or frozenset()) | self._listed(value)
                 case ast.If():
                     # What only type checkers see cannot be imported.
                     if not is_type_checking(node.test):
@@ -159,8 +164,9 @@ class _Reader:
                 self._lists[name] = _strings(value)
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 self._texts[name] = value.value
-            if name == "__all__" and isinstance(value, ast.List | ast.Tuple):
-                self._facts.listed = frozenset(_strings(value))
+            if name == "__all__":
+                listed = self._listed(value)
+                self._facts.listed = listed if listed or isinstance(value, ast.List | ast.Tuple) else None
             if name == "__getattr__":
                 self._lazy.append(node)
             other = dotted_name(value)
@@ -168,6 +174,13 @@ class _Reader:
                 self._facts.aliases[name] = other
             else:
                 self._facts.defined[name] = "v"
+
+    def _listed(self, value: ast.AST | None) -> frozenset[str]:
+        """The strings of a list, and the keys of the tables that it is made of: `list(_LAZY_MAPPING.keys())`."""
+        nodes = list(ast.walk(value)) if value is not None else []
+        tables = (self._tables[node.id] for node in nodes if isinstance(node, ast.Name) and node.id in self._tables)
+        keys = {text for table in tables for text in lazy_table(self._module.package, table)}
+        return frozenset(keys.union(*map(_strings, nodes)))
 
     def _function(self, node: Function, name: str, *, method: bool) -> None:
         decorators = _decorators(node)
@@ -348,3 +361,16 @@ def _unpacked(targets: Iterable[ast.expr]) -> Iterator[str]:
             for node in ast.walk(target):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     yield node.id
+
+
+def lazy_table(package: str, table: ast.Dict) -> dict[str, str]:
+    """Origins in a dict of lazy imports: name to module, or name to (module, attribute). Lists are passed over."""
+    found: dict[str, str] = {}
+    for key, value in zip(table.keys, table.values, strict=True):
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        parts = [part for part in parts if not isinstance(part, ast.List)]
+        texts = [part.value for part in (key, *parts) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+        if len(texts) == len(parts) + 1 and len(texts) in (2, 3):
+            module = texts[1] if "." in texts[1] else f".{texts[1]}"
+            found[texts[0]] = f"{absolute(package, module)}.{texts[-1] if len(texts) == 3 else texts[0]}"
+    return found

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from adk_evidence.api.facts import ModuleFacts
 from adk_evidence.api.table import DEPRECATED, public_path
 from adk_evidence.identifiers import is_private
-from adk_ingest.public_api import ModuleFacts
-from adk_ingest.targets.references import MAX_HOPS
 
+# Longest chain of re-exports that is followed.
+MAX_HOPS = 12
 _ELSEWHERE = "~"
 # Nobody imports these from here.
 _TYPING = ("~typing.", "~typing_extensions.", "~collections.abc.")

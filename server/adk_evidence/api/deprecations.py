@@ -9,8 +9,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from adk_evidence.api.constructors import constructor, field_call
 from adk_evidence.readers.python import Function, dotted_name
-from adk_ingest.made_with import constructor, field_call
 
 _DEPRECATED = re.compile(
     r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b|^[^.(]*\(deprecated\)(?:\.|$)", re.IGNORECASE
