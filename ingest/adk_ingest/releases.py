@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adk_evidence.api.history import History
-from adk_evidence.api.release import Release, SourceModule
+from adk_evidence.api.module import ModuleText
+from adk_evidence.api.release import Release
 from adk_evidence.api.table import make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
@@ -89,10 +90,10 @@ def _with_commit(source: CorpusSource, name: str) -> str:
 
 def _release(source: CorpusSource, version: str) -> Release:
     reader = SourceReader(source.location())
-    modules: dict[str, SourceModule] = {}
+    modules: dict[str, ModuleText] = {}
     for file in files_of(source):
         path = source.repo_path(file.relative_to(source.root).as_posix())
         name, text = module_name(path), reader.read(path)
         if name is not None and text is not None:
-            modules[name] = SourceModule(path, text)
+            modules[name] = ModuleText(name, path, text)
     return Release(version, source.repo, source.commit, modules, reader.read)

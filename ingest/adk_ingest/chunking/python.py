@@ -17,6 +17,7 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.licences import strip_licence
 from adk_evidence.readers.python import Definition as Node
 from adk_evidence.readers.python import (
+    decorator_names,
     dotted_name,
     every_statement,
     first_line,
@@ -224,8 +225,7 @@ def _join_overloads(units: list[_Unit]) -> list[_Unit]:
 
 
 def _is_overload(node: Node) -> bool:
-    names = (getattr(decorator, "attr", getattr(decorator, "id", "")) for decorator in node.decorator_list)
-    return "overload" in names
+    return "overload" in decorator_names(node)
 
 
 def _assigned_names(statement: ast.stmt) -> list[str]:

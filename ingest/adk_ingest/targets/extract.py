@@ -28,6 +28,7 @@ from adk_evidence.api.module import ModuleText
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
+    Definition,
     Function,
     bound_names,
     clip,
@@ -282,8 +283,9 @@ def _is_deprecated(module: ModuleText, definition: str, member: Any, doc: str, s
     if statement is not None and (is_deprecated(statement.value) or _WILL_BE_DEPRECATED.search(doc)):
         return True
     # Of a property, the setter alone may be deprecated.
-    nodes = (node for node in module.definitions.get(definition, ()) if first_line(node) == member.lineno)
-    return docstring_deprecation(doc) is not None or any(deprecation(node) for node in nodes)
+    nodes = (node for node in module.statements.get(definition, ()) if first_line(node) == member.lineno)
+    said = (deprecation(node) for node in nodes if isinstance(node, Definition))
+    return docstring_deprecation(doc) is not None or any(said)
 
 
 def _decorators(member: Any) -> set[str]:

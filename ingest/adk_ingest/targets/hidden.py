@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from adk_evidence.api.module import ModuleText
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
+    PROPERTIES,
     Definition,
-    bound_names,
     clip,
-    dotted_name,
+    decorator_names,
     first_line,
     first_paragraph,
     last_line,
-    scope_blocks,
     signature,
     unparse,
 )
@@ -26,36 +25,23 @@ from adk_ingest.targets.extract import as_text
 
 MAX_SIGNATURE_CHARS = 200
 MAX_SUMMARY_CHARS = 120
-_PROPERTIES = {"property", "cached_property"}
 
 
 def hidden_symbols(modules: Sequence[ModuleText], public: Collection[str]) -> list[HiddenSymbol]:
     """Every definition of the modules and of their classes that is not among `public`, each name once.
 
-    Fields of public classes are left out where nothing but their signature is known: their class lists them.
+    Of several definitions of one name, such as a property and its setter, the first counts. Fields of public classes
+    are left out where nothing but their signature is known: their class lists them.
     """
     found: dict[str, HiddenSymbol] = {}
     for module in modules:
-        for symbol, node in _defined(module):
+        for symbol, (node, *_) in module.statements.items():
             fqn = f"{module.name}.{symbol}"
             owner = fqn.rpartition(".")[0]
             listed = owner in public and not is_private(symbol) and not isinstance(node, ast.ClassDef)
             if fqn not in public and not listed:
-                # Of several definitions of one name, such as a property and its setter, the first.
                 found.setdefault(fqn, _described(module, symbol, node))
     return list(found.values())
-
-
-def _defined(module: ModuleText) -> Iterator[tuple[str, ast.stmt]]:
-    """Qualified names with their statements, those in functions left out."""
-    waiting: list[tuple[str, ast.AST]] = [("", module.tree)] if module.tree is not None else []
-    while waiting:
-        prefix, scope = waiting.pop()
-        for block in scope_blocks(scope):
-            for node in block:
-                yield from ((prefix + name, node) for name in bound_names(node))
-                if isinstance(node, ast.ClassDef):
-                    waiting.append((f"{prefix}{node.name}.", node))
 
 
 def _described(module: ModuleText, symbol: str, node: ast.stmt) -> HiddenSymbol:
@@ -78,5 +64,4 @@ def _type(symbol: str, node: ast.stmt) -> TargetType:
         return "attribute" if "." in symbol else "variable"
     if "." not in symbol:
         return "function"
-    decorators = {(dotted_name(item) or "").rpartition(".")[2] for item in node.decorator_list}
-    return "property" if decorators & _PROPERTIES else "method"
+    return "property" if decorator_names(node) & PROPERTIES else "method"

@@ -14,11 +14,13 @@ from adk_evidence.api.deprecations import deprecation, field_deprecation, module
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import BEFORE, PASSED_ON
 from adk_evidence.readers.python import (
+    PROPERTIES,
     Function,
     absolute,
     blocks,
     bound_names,
     clip,
+    decorator_names,
     dotted_name,
     imports,
     is_type_checking,
@@ -183,11 +185,11 @@ class _Reader:
         return frozenset(keys.union(*map(_strings, nodes)))
 
     def _function(self, node: Function, name: str, *, method: bool) -> None:
-        decorators = _decorators(node)
+        decorators = decorator_names(node)
         if "overload" in decorators or decorators & {"setter", "deleter"}:
             return
         self._forget(name)
-        if method and decorators & {"property", "cached_property"}:
+        if method and decorators & PROPERTIES:
             self._facts.defined[name] = "p"
         else:
             kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
@@ -197,7 +199,7 @@ class _Reader:
             self._deprecate(name, text)
 
     def _class(self, node: ast.ClassDef, name: str) -> None:
-        flags = "d" if "dataclass" in _decorators(node) else ""
+        flags = "d" if "dataclass" in decorator_names(node) else ""
         bases = tuple(dotted_name(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases)
         options = {item.arg: item.value for item in node.keywords if item.arg}
         defined = self._facts.defined
@@ -297,11 +299,6 @@ def _is_shown(name: str) -> bool:
 
 def _strings(node: ast.AST) -> set[str]:
     return {item.value for item in ast.walk(node) if isinstance(item, ast.Constant) and isinstance(item.value, str)}
-
-
-def _decorators(node: ast.ClassDef | Function) -> set[str]:
-    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
-    return {(item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "")) for item in called}
 
 
 def _parameters(arguments: ast.arguments, *, bare: bool, passed_on: bool = False) -> str:

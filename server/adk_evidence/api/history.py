@@ -221,10 +221,20 @@ class History:
         found: set[str] = set()
         for base in self._mro(number, place):
             if isinstance(base, Place):
-                inside = f"{base.name}."
-                names = (row[len(inside) :] for row in self.table.rows(base.module) if row.startswith(inside))
-                found |= {name for name in names if name.isidentifier() and not is_private(name)}
+                found |= {name for name in self.own_members(number, base) if not is_private(name)}
         return sorted(name for name in found if isinstance(self._member(number, place, name), Place))
+
+    def own_members(self, number: int, place: Place) -> dict[str, str]:
+        """The names that a class itself defines in a version, private ones too, with their payloads."""
+        inside = f"{place.name}."
+        found: dict[str, str] = {}
+        for name, runs in self.table.rows(place.module).items():
+            member = name[len(inside) :]
+            if name.startswith(inside) and member.isidentifier() and f".{member}" != BEFORE:
+                payload = next((run.payload for run in runs if run.first <= number <= run.last), None)
+                if payload is not None:
+                    found[member] = payload
+        return found
 
     def may_know(self, name: str) -> bool:
         """Whether some version may have a dotted name, or a keyword of a call. False is sure and found fast."""
@@ -481,14 +491,10 @@ class History:
     def _fields(self, number: int, classes: list[Place], flags: str) -> Keywords:
         found: dict[str, str] = {}
         for base in classes:
-            inside = f"{base.name}."
-            for name, runs in self.table.rows(base.module).items():
-                if not name.startswith(inside) or "." in name[len(inside) :] or name.endswith(DEPRECATED):
-                    continue
-                payload = next((run.payload for run in runs if run.first <= number <= run.last), None)
-                if payload is not None and payload != "s":
+            for name, payload in self.own_members(number, base).items():
+                if payload != "s":
                     # A class that overrides a field by something else has no such field.
-                    found.setdefault(name[len(inside) :], payload)
+                    found.setdefault(name, payload)
         fields = {name: payload for name, payload in found.items() if payload[0] in "ro"}
         names = set(fields) | {payload[2:] for payload in fields.values() if payload[2:]}
         if "k" in flags:

@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from adk_evidence.readers.python import Definition, definitions, parse_quietly
+from adk_evidence.readers.python import first_line, named_statements, parse_quietly
+from adk_evidence.textfile import split_lines
 
 
 @dataclass(frozen=True)
@@ -18,19 +19,29 @@ class ModuleText:
     text: str
 
     @cached_property
-    def tree(self) -> ast.Module | None:
-        """The syntax tree, or None where the source does not parse."""
-        return parse_quietly(self.text)
+    def lines(self) -> list[str]:
+        return split_lines(self.text)
 
     @cached_property
-    def definitions(self) -> dict[str, list[Definition]]:
-        """The classes and functions by their qualified names within the module."""
-        return definitions(self.tree) if self.tree is not None else {}
+    def tree(self) -> ast.Module | None:
+        """The syntax tree, or None where the source does not parse."""
+        # Citations count `\n` only, Python counts `\r` and form feeds too.
+        return parse_quietly(self.text.replace("\r\n", "\n").replace("\r", " ").replace("\f", " "))
+
+    @cached_property
+    def statements(self) -> dict[str, list[ast.stmt]]:
+        """Classes, functions and variables by their qualified names within the module, each in the order of lines."""
+        found: dict[str, list[ast.stmt]] = {}
+        for name, node, _ in named_statements(self.tree) if self.tree is not None else ():
+            found.setdefault(name, []).append(node)
+        for nodes in found.values():
+            nodes.sort(key=first_line)
+        return found
 
     @cached_property
     def classes(self) -> dict[str, ast.ClassDef]:
         """The classes by their qualified names within the module; of several that are called alike, the last."""
-        found = self.definitions.items()
+        found = self.statements.items()
         return {name: node for name, nodes in found for node in nodes if isinstance(node, ast.ClassDef)}
 
     @property

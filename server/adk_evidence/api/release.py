@@ -12,12 +12,12 @@ from functools import cached_property
 
 from adk_evidence.api.history import History
 from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import DEPRECATED, public_path
 from adk_evidence.identifiers import is_private
 from adk_evidence.models.difference import DefinitionKind
 from adk_evidence.models.lines import LineSpan
-from adk_evidence.readers.python import Definition, bound_names, first_line, last_line, parse, scope_blocks
-from adk_evidence.textfile import split_lines
+from adk_evidence.readers.python import Definition, decorator_names, first_line, last_line
 
 _KINDS: Mapping[str, DefinitionKind] = {
     "m": "module",
@@ -36,18 +36,6 @@ _OWN_USE = frozenset({"logger"})
 
 
 @dataclass(frozen=True)
-class SourceModule:
-    """A file of Python: its path within the repository, and its text with `\\n` newlines."""
-
-    path: str
-    text: str
-
-    @cached_property
-    def lines(self) -> list[str]:
-        return split_lines(self.text)
-
-
-@dataclass(frozen=True)
 class Release:
     """The code of one version.
 
@@ -57,7 +45,7 @@ class Release:
     version: str
     repo: str
     commit: str
-    modules: Mapping[str, SourceModule]
+    modules: Mapping[str, ModuleText]
     read: Callable[[str], str | None]
 
 
@@ -65,7 +53,7 @@ class Release:
 class Found:
     """A definition in the text: its node, and the lines that hold the node."""
 
-    module: SourceModule
+    module: ModuleText
     node: ast.stmt
     lines: LineSpan
 
@@ -81,7 +69,6 @@ class Side:
         self.release = release
         self.history = table
         self.number = number
-        self._trees: dict[str, dict[str, list[ast.stmt]]] = {}
         self._found: dict[Spot, Found | None] = {}
 
     @cached_property
@@ -128,15 +115,7 @@ class Side:
 
     def members(self, place: Spot) -> dict[str, str]:
         """The public members that a class itself defines, with their payloads."""
-        inside = f"{place.name}."
-        found: dict[str, str] = {}
-        for name in self.history.table.rows(place.module):
-            member = name[len(inside) :]
-            if name.startswith(inside) and "." not in member and not name.endswith(DEPRECATED):
-                payload = self.payload(Spot(place.module, name))
-                if payload is not None:
-                    found[member] = payload
-        return found
+        return self.history.own_members(self.number, place)
 
     def kind(self, place: Spot) -> DefinitionKind:
         payload = self.payload(place) or "v"
@@ -174,16 +153,16 @@ class Side:
         if not place.name:
             lines = LineSpan(start=1, end=max(1, len(module.lines)))
             return Found(module, ast.Pass(), lines)
-        nodes = self._nodes(place.module, module).get(place.name, ())
+        nodes = module.statements.get(place.name, ())
         if not nodes:
             return self._attribute(module, place)
         node = next((item for item in nodes if not _is_aside(item)), nodes[0])
         return Found(module, node, LineSpan(start=first_line(node), end=last_line(node)))
 
-    def _attribute(self, module: SourceModule, place: Spot) -> Found | None:
+    def _attribute(self, module: ModuleText, place: Spot) -> Found | None:
         """The first statement of a method that sets an attribute."""
         owner, _, name = place.name.rpartition(".")
-        for scope in self._nodes(place.module, module).get(owner, ()):
+        for scope in module.statements.get(owner, ()):
             sets = (
                 item
                 for item in ast.walk(scope)
@@ -197,35 +176,10 @@ class Side:
                 return Found(module, node, LineSpan(start=first_line(node), end=last_line(node)))
         return None
 
-    def _nodes(self, name: str, module: SourceModule) -> dict[str, list[ast.stmt]]:
-        found = self._trees.get(name)
-        if found is None:
-            found = self._trees[name] = definitions(module.text)
-        return found
-
-
-def definitions(text: str) -> dict[str, list[ast.stmt]]:
-    """All definitions and variables of a file by their qualified names, in the order of the source."""
-    # Citations count `\n` only, Python counts `\r` and form feeds too.
-    tree, _ = parse(text.replace("\r", " ").replace("\f", " "))
-    found: dict[str, list[ast.stmt]] = {}
-    waiting: list[tuple[str, ast.AST]] = [("", tree)]
-    while waiting:
-        prefix, scope = waiting.pop()
-        for block in scope_blocks(scope):
-            for node in block:
-                for name in bound_names(node):
-                    found.setdefault(prefix + name, []).append(node)
-                if isinstance(node, ast.ClassDef):
-                    waiting.append((f"{prefix}{node.name}.", node))
-    for nodes in found.values():
-        nodes.sort(key=first_line)
-    return found
-
 
 def definition(text: str, name: str) -> ast.stmt | None:
     """The definition of a qualified name in the text of a file."""
-    nodes = definitions(text).get(name, ())
+    nodes = ModuleText("", "", text).statements.get(name, ())
     return next((node for node in nodes if not _is_aside(node)), None)
 
 
@@ -239,6 +193,4 @@ def own_span(node: ast.stmt) -> LineSpan:
 
 def _is_aside(node: ast.stmt) -> bool:
     """Whether a function only declares an overload, or sets or deletes a property."""
-    decorators = node.decorator_list if isinstance(node, Definition) else []
-    names = {item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", "") for item in decorators}
-    return bool(names & {"overload", "setter", "deleter"})
+    return bool(decorator_names(node) & {"overload", "setter", "deleter"})

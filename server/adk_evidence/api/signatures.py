@@ -14,6 +14,8 @@ from adk_evidence.readers.python import (
     Function,
     bare_string,
     clip,
+    decorator_name,
+    decorator_names,
     dotted_name,
     parse_quietly,
     unparse,
@@ -128,12 +130,12 @@ def compare_texts(before: ast.stmt, after: ast.stmt) -> list[Told]:
 
 def is_abstract(node: ast.stmt) -> bool:
     """Whether a method must be implemented by subclasses."""
-    return isinstance(node, Function) and "abstractmethod" in _decorators(node)
+    return isinstance(node, Function) and "abstractmethod" in decorator_names(node)
 
 
 def is_property(node: ast.stmt) -> bool:
     """Whether a method is read as an attribute, also by a decorator of the project's own, as its name says."""
-    return isinstance(node, Function) and any(name.lower().endswith("property") for name in _decorators(node))
+    return isinstance(node, Function) and any(name.lower().endswith("property") for name in decorator_names(node))
 
 
 def code_of(node: Definition) -> str:
@@ -143,11 +145,11 @@ def code_of(node: Definition) -> str:
 
 def _marks(node: Definition) -> Iterator[ast.expr]:
     """The decorators apart from those that bind a method, which are compared by themselves."""
-    return (mark for mark in node.decorator_list if _decorator(mark) not in ("staticmethod", "classmethod"))
+    return (mark for mark in node.decorator_list if decorator_name(mark) not in ("staticmethod", "classmethod"))
 
 
 def _marked(text: str, decorator: ast.expr) -> Told:
-    return Told(text, kind="deprecation" if _decorator(decorator) == "deprecated" else "other")
+    return Told(text, kind="deprecation" if decorator_name(decorator) == "deprecated" else "other")
 
 
 def _parameters(before: Function, after: Function, *, bound: bool) -> Iterator[Told]:
@@ -246,7 +248,7 @@ def _order(old: Sequence[_Parameter], new: Sequence[_Parameter], renamed: dict[s
 
 def _binding(node: Function) -> str:
     """How a method is bound to its class."""
-    decorators = _decorators(node)
+    decorators = decorator_names(node)
     return _STATIC if "staticmethod" in decorators else _CLASS if "classmethod" in decorators else _INSTANCE
 
 
@@ -256,7 +258,7 @@ def _way(node: Function) -> str:
     The annotated result counts where the body cannot tell: a `def` may return a generator that another function made,
     and a body without code, as of an abstract method, yields nothing.
     """
-    if _decorators(node) & _CONTEXT_MANAGERS:
+    if decorator_names(node) & _CONTEXT_MANAGERS:
         # The decorator takes the generator; callers get a context manager.
         return _PLAIN
     yields = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in _own_nodes(node))
@@ -413,12 +415,3 @@ def _statements(node: Definition) -> list[ast.stmt]:
 
 def _is_ellipsis(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...
-
-
-def _decorators(node: Definition) -> set[str]:
-    return set(map(_decorator, node.decorator_list))
-
-
-def _decorator(item: ast.expr) -> str:
-    """The last part of a decorator's name, called or not."""
-    return (dotted_name(item.func if isinstance(item, ast.Call) else item) or "").rpartition(".")[2]

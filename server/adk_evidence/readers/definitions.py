@@ -19,12 +19,10 @@ from adk_evidence.readers.python import (
     first_line,
     last_line,
     paragraph,
-    scope_blocks,
     unparse,
 )
 
 MAX_DOC_CHARS = 800
-_PROPERTIES = {"property", "cached_property"}
 
 
 @dataclass(frozen=True)
@@ -87,15 +85,7 @@ def read_imports(payload: ChunkPayload, module: str) -> Mapping[str, str]:
 def _definitions(body: str) -> list[tuple[str, ast.stmt, ast.stmt | None]]:
     """Name within the chunk, node and next statement of everything that is defined; the last overload first."""
     tree, _ = python.parse(body)
-    found: list[tuple[str, ast.stmt, ast.stmt | None]] = []
-    waiting: list[tuple[str, ast.AST]] = [("", tree)]
-    while waiting:
-        prefix, scope = waiting.pop()
-        for block in scope_blocks(scope):
-            for node, following in zip(block, [*block[1:], None], strict=True):
-                found += [(prefix + name, node, following) for name in python.bound_names(node)]
-                if isinstance(node, python.Definition):
-                    waiting.append((f"{prefix}{node.name}.", node))
+    found = list(python.named_statements(tree, functions=True))
     # Longest first, so that `run` of another class is not taken for `A.run`.
     found.reverse()
     return sorted(found, key=lambda item: -item[0].count("."))
@@ -103,8 +93,7 @@ def _definitions(body: str) -> list[tuple[str, ast.stmt, ast.stmt | None]]:
 
 def _is_accessor(node: ast.stmt) -> bool:
     """Whether a function sets or deletes a property that another function gets."""
-    decorators = node.decorator_list if isinstance(node, python.Definition) else []
-    return any(isinstance(item, ast.Attribute) and item.attr in ("setter", "deleter") for item in decorators)
+    return bool(python.decorator_names(node) & {"setter", "deleter"})
 
 
 def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast.stmt | None) -> Definition:
@@ -126,14 +115,13 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
     signature = payload.signature if payload.symbol == symbol and payload.signature else python.signature(node)
     if isinstance(node, ast.ClassDef):
         return Definition("class", lines, signature, doc, bases=tuple(node.bases), argument_docs=told)
-    decorators = {(dotted_name(item) or "").rpartition(".")[2] for item in node.decorator_list}
     return Definition(
         kind="method" if "." in symbol else "function",
         lines=lines,
         signature=signature,
         doc=doc,
         annotation=node.returns,
-        is_property=bool(decorators & _PROPERTIES),
+        is_property=bool(python.decorator_names(node) & python.PROPERTIES),
         parameters=_parameters(node.args),
         argument_docs=told,
     )

@@ -16,6 +16,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 MAX_SIGNATURE_CHARS = 400
+# Decorators that make an attribute of a method.
+PROPERTIES = frozenset({"property", "cached_property"})
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 # The fields of nodes that hold contexts, operators or no nodes at all. Others may hold nodes.
@@ -168,15 +170,33 @@ def scope_blocks(scope: ast.AST) -> Iterator[list[ast.stmt]]:
 def definitions(tree: ast.AST) -> dict[str, list[Definition]]:
     """All classes and functions by their qualified names."""
     found: dict[str, list[Definition]] = {}
+    for name, node, _ in named_statements(tree, functions=True):
+        if isinstance(node, Definition):
+            found.setdefault(name, []).append(node)
+    return found
+
+
+def named_statements(tree: ast.AST, *, functions: bool = False) -> Iterator[tuple[str, ast.stmt, ast.stmt | None]]:
+    """All that binds names, classes and, if asked, functions inside: qualified name, statement, next statement."""
     waiting: list[tuple[str, ast.AST]] = [("", tree)]
     while waiting:
         prefix, scope = waiting.pop()
         for block in scope_blocks(scope):
-            for node in block:
-                if isinstance(node, Definition):
-                    found.setdefault(prefix + node.name, []).append(node)
+            for node, following in zip(block, [*block[1:], None], strict=True):
+                yield from ((prefix + name, node, following) for name in bound_names(node))
+                if isinstance(node, Definition if functions else ast.ClassDef):
                     waiting.append((f"{prefix}{node.name}.", node))
-    return found
+
+
+def decorator_names(node: ast.stmt) -> set[str]:
+    """The names of the decorators of a definition, without their modules and arguments."""
+    marks = node.decorator_list if isinstance(node, Definition) else []
+    return {decorator_name(mark) for mark in marks}
+
+
+def decorator_name(mark: ast.expr) -> str:
+    called = mark.func if isinstance(mark, ast.Call) else mark
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
 
 
 def bound_names(node: ast.stmt) -> list[str]:
