@@ -165,7 +165,7 @@ def _read(match: re.Match[str]) -> AskedVersion:
 
 def _is_series(sign: str, number: str) -> bool:
     """Whether a bound is one that only people write: `~=2` and `~=2.1.x` mean any 2.y and any 2.1.z."""
-    return sign == "~=" and (number.endswith(".x") or "." not in number)
+    return sign == "~=" and (number.endswith(".x") or number.isdigit())
 
 
 def _bound(sign: str, number: str) -> str:
@@ -175,8 +175,8 @@ def _bound(sign: str, number: str) -> str:
     """
     sign = "==" if sign == "===" else sign
     release = _release(number)
-    if _is_series(sign, number) and not number.endswith(".x"):
-        # `~=2b1`: no earlier one of the same series.
+    if sign == "~=" and len(release) == 1 and not number.endswith(".x"):
+        # Packages demand two numbers. `~=2b1` means no earlier one of the same series.
         return f">={number},=={release[0]}.*"
     if not number.endswith(".x"):
         return f"{sign}{number}"
