@@ -21,7 +21,7 @@ from adk_evidence import files
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerank import voyage as rerankers
-from adk_evidence.search.rerank.voyage import TIMEOUT_SECONDS
+from adk_evidence.search.rerankers.voyage import TIMEOUT_SECONDS
 from adk_evidence.services import voyage as services
 from adk_evidence.services.embeddings import KEY_VARIABLES as EMBEDDINGS_KEYS
 from adk_evidence.services.resilience import BREAKER_SECONDS

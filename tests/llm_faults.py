@@ -11,9 +11,9 @@ from unittest.mock import patch
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.rerank.cascade import CascadeReranker
-from adk_evidence.search.rerank.llm import LlmReranker
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.rerankers.cascade import CascadeReranker
+from adk_evidence.search.rerankers.llm import LlmReranker
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from tests.clocks import FakeTime

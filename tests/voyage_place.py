@@ -12,7 +12,7 @@ from adk_evidence.embedding.splade import SpladeEncoder
 from adk_evidence.embedding.voyage import voyage_embedders
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.rerank.voyage import VoyageReranker
+from adk_evidence.search.rerankers.voyage import VoyageReranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import VoyageService
 from adk_ingest.manifest import Mode, RunManifest

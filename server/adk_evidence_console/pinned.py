@@ -82,7 +82,7 @@ def required_checker(settings: Settings, version: str | None) -> DriftChecker:
     """
     from adk_evidence.api.history import History
     from adk_evidence.render.sanitize import one_line
-    from adk_evidence.search.drift import checker_for
+    from adk_evidence.search.pack.drift import checker_for
 
     if version is None:
         raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.rerank.local import LocalReranker, Weights
+from adk_evidence.search.rerankers.local import LocalReranker, Weights
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.settings import Named
 from adk_evidence_eval.variants import Variant

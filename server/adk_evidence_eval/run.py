@@ -14,7 +14,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import visible
 from adk_evidence.search.context import Context
-from adk_evidence.search.pack import assemble
+from adk_evidence.search.pack.assemble import assemble
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.manifest import checkout_name

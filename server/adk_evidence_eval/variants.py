@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from adk_evidence.embedding.factory import make_dense, make_sparse
-from adk_evidence.search.rerank.base import Reranker
+from adk_evidence.search.rerankers.base import Reranker
 from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings

@@ -17,12 +17,12 @@ from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import availability_label
-from adk_evidence.search.available import availability_at, is_elsewhere, lack_of
-from adk_evidence.search.pack import _gaps
-from adk_evidence.search.quality import lowered
-from adk_evidence.search.question_versions import asked_versions
-from adk_evidence.search.rerank.base import RerankDocument
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.pack.assemble import _gaps
+from adk_evidence.search.pack.availability import availability_at, is_elsewhere, lack_of
+from adk_evidence.search.question.versions import asked_versions
+from adk_evidence.search.ranking.quality import lowered
+from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.run import Run
 from adk_evidence_cli.terminal import _facts
 from tests.core import factories

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from adk_evidence.models.pack import RetrievalPlan
-from adk_evidence.search.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.explain import explain
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.local import LocalReranker
 from tests.core.factories import pack, payload
 
 

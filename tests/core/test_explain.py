@@ -19,9 +19,9 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.models.pack import EvidencePack, content_id, is_intact, round_score
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.explain import Explanation, explain
-from adk_evidence.search.rerank.base import RerankScore, scores_of_order
-from adk_evidence.search.rerank.cascade import CascadeReranker
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.rerankers.base import RerankScore, scores_of_order
+from adk_evidence.search.rerankers.cascade import CascadeReranker
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_cli.main import app
 from tests.corpora import HashEmbedder, Workplace, shared_sparse

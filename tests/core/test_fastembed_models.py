@@ -13,9 +13,9 @@ from adk_evidence.embedding import weights
 from adk_evidence.embedding.factory import fingerprint, make_dense
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument
-from adk_evidence.search.rerank.factory import make_reranker
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.factory import make_reranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings
 from adk_ingest.progress import Progress

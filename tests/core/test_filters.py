@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from adk_evidence.models.request import EvidenceFilters
-from adk_evidence.search.scope import build_filter
+from adk_evidence.search.question.scope import build_filter
 from adk_evidence.store.base import Filter, Match
 
 PATHS = ("docs/a.md", "docs/tools/b.md", "src/google/adk/agents/llm_agent.py")

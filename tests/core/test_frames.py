@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.search.frames import find_frames, indexed_path
-from adk_evidence.search.named import find_named
-from adk_evidence.search.quality import assess
+from adk_evidence.search.candidates.frames import find_frames, indexed_path
+from adk_evidence.search.candidates.named import find_named
+from adk_evidence.search.question.scope import Scope
+from adk_evidence.search.ranking.quality import assess
 from adk_evidence.search.run import BranchPlace, Hit, QueryVectors, Run
-from adk_evidence.search.scope import Scope
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Filter, Match, Record
 from tests.core.factories import hit, payload, run

@@ -16,11 +16,11 @@ import pytest
 from adk_evidence.errors import EvidenceError, RequestCancelledError, ServiceError, SettingsError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument
-from adk_evidence.search.rerank.cascade import CascadeReranker
-from adk_evidence.search.rerank.llm import LlmReranker, parse_order, prompt
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.cascade import CascadeReranker
+from adk_evidence.search.rerankers.llm import LlmReranker, parse_order, prompt
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services import chat
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService

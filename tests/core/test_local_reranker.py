@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument, instruction
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.rerankers.base import RerankDocument, instruction
+from adk_evidence.search.rerankers.local import LocalReranker
 from tests.core.factories import payload
 
 QUERY = normalise("retry a tool")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from adk_evidence.search.lookup import read_hits
+from adk_evidence.search.candidates.lookup import read_hits
 from adk_evidence.search.run import Run
 from adk_evidence.settings import load_settings
 from adk_evidence.store.base import Filter, Match, Record

@@ -15,8 +15,8 @@ from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
+from adk_evidence.search.candidates.mentioned import BEHIND, follow
 from adk_evidence.search.explain import explain
-from adk_evidence.search.mentioned import BEHIND, follow
 from adk_evidence.search.run import Hit
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_cli.symbols import _show

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from adk_evidence.search.ranking import dedup, merge, pool
+from adk_evidence.search.ranking.merge import dedup, merge, pool
 from tests.core.factories import hit, payload, run
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.search.opposites import asked_beside, is_opposite
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.ranking.opposites import asked_beside, is_opposite
+from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.local import LocalReranker
 from tests.core.factories import payload
 
 

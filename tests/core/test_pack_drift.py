@@ -12,8 +12,8 @@ from adk_evidence.models.pack import Candidate, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import drift_label
-from adk_evidence.search.drift import MAX_INCLUDED_FILES, _page, check_ahead, with_drift
-from adk_evidence.search.pack import make_candidate
+from adk_evidence.search.pack.assemble import make_candidate
+from adk_evidence.search.pack.drift import MAX_INCLUDED_FILES, _page, check_ahead, with_drift
 from tests.core import factories
 
 APP = "```python\nfrom google.adk.apps import App\napp = App(name='a')\n```"

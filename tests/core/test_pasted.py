@@ -14,9 +14,9 @@ from adk_evidence.models.pack import AdkVersion, EvidencePack, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import error_label
-from adk_evidence.search.frames import MAX_CALLS, MAX_EXCEPTIONS, find_frames
-from adk_evidence.search.pack import make_candidate
-from adk_evidence.search.pasted import tell_error
+from adk_evidence.search.candidates.frames import MAX_CALLS, MAX_EXCEPTIONS, find_frames
+from adk_evidence.search.pack.assemble import make_candidate
+from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.run import Run
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import hit, pack, payload, placed

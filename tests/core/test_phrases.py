@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from adk_evidence.search.phrases import Phrase, row_of
+from adk_evidence.search.candidates.phrases import Phrase, row_of
 
 RAISE = 'raise PotError(\n    f"No lid of the size {size} covers"\n    f" the pot {name!r}.\\nBuy another one."\n)'
 

@@ -32,8 +32,8 @@ from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search import calibration, pipeline
 from adk_evidence.search.calibration import Calibration, SupportWeights
-from adk_evidence.search.hybrid import wide_enough
-from adk_evidence.search.rerank.base import RerankScore
+from adk_evidence.search.candidates.hybrid import wide_enough
+from adk_evidence.search.rerankers.base import RerankScore
 from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_QUERY_CHARS, EvidenceRequest
-from adk_evidence.search.query import normalise, sub_queries
+from adk_evidence.search.question.query import normalise, sub_queries
 
 
 def test_white_space_is_collapsed_and_casing_kept():

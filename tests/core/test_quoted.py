@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adk_evidence.models.chunk import ChunkPayload, Kind
-from adk_evidence.search.quoted import find_defined, find_quoted
+from adk_evidence.search.candidates.quotes import find_defined, find_quoted
 from adk_evidence.search.run import BranchPlace, Hit
 from tests.core.factories import hit, payload, run
 

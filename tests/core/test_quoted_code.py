@@ -9,8 +9,8 @@ import pytest
 
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.query import normalise
-from adk_evidence.search.quoted_code import with_quoted_code
+from adk_evidence.search.question.code import with_quoted_code
+from adk_evidence.search.question.query import normalise
 from tests.corpora import Workplace
 
 CODE = """\

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from adk_evidence.embedding.base import Once
-from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
+from adk_evidence.search.candidates.releases import told_by_releases, told_of_error, told_of_packages
 from adk_evidence.settings import load_settings
 from adk_evidence.targets.about import About
 from adk_evidence.targets.search import TargetSearch

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.search.traceback import Frame, find_error, read_traceback
+from adk_evidence.search.question.traceback import Frame, find_error, read_traceback
 
 RAISE = Frame("/env/lib/acme/pots.py", 33, "boil", 'raise PotError(f"No lid for {pot}")')
 PLAIN = """\

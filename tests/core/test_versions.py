@@ -15,9 +15,9 @@ from adk_evidence.index.versions import version_in
 from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import MAX_QUERY_CHARS
 from adk_evidence.released_versions import checked_version, is_same_version, tagged_version
-from adk_evidence.search.query import normalise
-from adk_evidence.search.question_versions import asked_versions, without_versions
-from adk_evidence.search.scope import not_held
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.question.scope import not_held
+from adk_evidence.search.question.versions import asked_versions, without_versions
 
 
 def texts(question: str) -> list[str]:

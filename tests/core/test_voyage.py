@@ -20,9 +20,9 @@ import pytest
 from adk_evidence.embedding import voyage_tokens
 from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
 from adk_evidence.errors import CostCapError, ModelError, ServiceError, SettingsError
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.base import RerankDocument
-from adk_evidence.search.rerank.voyage import VoyageReranker
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.voyage import VoyageReranker
 from adk_evidence.services import eventloop
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from adk_evidence.search.pack.questions import near_questions
 from adk_evidence.search.run import Hit, QueryVectors
-from adk_evidence.search.written import near_questions
 from tests.core.factories import SETTINGS, hit, payload, run
 
 QUESTIONS = ("how do I bake?", "how do I boil?")

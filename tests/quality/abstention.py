@@ -20,8 +20,8 @@ from rich.table import Table
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.calibration import MINILM, SupportWeights
+from adk_evidence.search.ranking.support import MEASURES, UNKNOWN_NAME, Measures
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.search.support import MEASURES, UNKNOWN_NAME, Measures
 from adk_evidence.settings import config_file
 from adk_evidence_console import Home, Profile
 from adk_evidence_eval.cli import AsJson, Goldens, open_service

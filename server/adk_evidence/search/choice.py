@@ -8,8 +8,8 @@ from packaging.version import Version
 
 from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.versions import ChosenIndex, IndexedVersions, choose_index
-from adk_evidence.search.query import normalise
-from adk_evidence.search.question_versions import asked_versions
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.question.versions import asked_versions
 from adk_evidence.settings import Settings
 
 

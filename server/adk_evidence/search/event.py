@@ -11,7 +11,7 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, sha256_text
 from adk_evidence.models.pack import EvidencePack, round_score
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.rerank.base import instruction
+from adk_evidence.search.rerankers.base import instruction
 from adk_evidence.search.run import Hit, Run
 
 if TYPE_CHECKING:

@@ -25,12 +25,12 @@ from adk_evidence.models.pack import (
     round_score,
 )
 from adk_evidence.search.calibration import SupportWeights
-from adk_evidence.search.changelog import asks_for_changes, is_changelog
-from adk_evidence.search.query import normalise
-from adk_evidence.search.rerank.local import LocalReranker, scaled, weighted
-from adk_evidence.search.support import MEASURES, Measures
+from adk_evidence.search.pack.questions import NEAR
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.ranking.support import MEASURES, Measures
+from adk_evidence.search.rerankers.local import LocalReranker, scaled, weighted
 from adk_evidence.search.together import tiers
-from adk_evidence.search.written import NEAR
 from adk_evidence.store.fusion import RANGE, distributed, reciprocal, reciprocal_rank
 
 # `agrees` and `differs`: what was computed again, and whether it is what the pack shows. `outside`: the number comes

@@ -15,23 +15,23 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.calibration import calibration_of
+from adk_evidence.search.candidates.encode import encode
+from adk_evidence.search.candidates.hybrid import search, wide_enough
+from adk_evidence.search.candidates.mentioned import find_mentioned, follow
+from adk_evidence.search.candidates.named import find_named, lead
 from adk_evidence.search.context import Context
-from adk_evidence.search.encode import encode
-from adk_evidence.search.feedback import feed_back, relevant_first
-from adk_evidence.search.gates import choose_final, require_kinds, warn_of_final
-from adk_evidence.search.hybrid import search, wide_enough
-from adk_evidence.search.mentioned import find_mentioned, follow
-from adk_evidence.search.named import find_named, lead
-from adk_evidence.search.quality import assess
-from adk_evidence.search.query import normalise, sub_queries
-from adk_evidence.search.quoted_code import with_quoted_code
-from adk_evidence.search.ranking import merge, rerank
-from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.rerank.cascade import first_stage
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.question.code import with_quoted_code
+from adk_evidence.search.question.query import normalise, sub_queries
+from adk_evidence.search.question.scope import choose_scope
+from adk_evidence.search.ranking.feedback import feed_back, relevant_first
+from adk_evidence.search.ranking.gates import choose_final, require_kinds, warn_of_final
+from adk_evidence.search.ranking.merge import merge, rerank
+from adk_evidence.search.ranking.quality import assess
+from adk_evidence.search.ranking.support import check_names, measure_support
+from adk_evidence.search.rerankers.base import Reranker
+from adk_evidence.search.rerankers.cascade import first_stage
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.run import Models, Run
-from adk_evidence.search.scope import choose_scope
-from adk_evidence.search.support import check_names, measure_support
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:

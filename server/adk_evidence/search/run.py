@@ -16,13 +16,13 @@ from adk_evidence.models.pack import EvidencePack, MovedUp, Quality, RetrievalPl
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.context import Context
-from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.scope import Scope
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.question.scope import Scope
+from adk_evidence.search.rerankers.base import Reranker
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
-    from adk_evidence.search.support import Support
+    from adk_evidence.search.ranking.support import Support
     from adk_evidence.symbols.lookup import Symbols
     from adk_evidence.symbols.table import SymbolEntry
     from adk_evidence.targets.search import TargetSearch

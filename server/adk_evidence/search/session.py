@@ -26,19 +26,19 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack, LeftOut, LineSpan, Verification
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
+from adk_evidence.search.candidates.hybrid import search_collection, wide_enough
 from adk_evidence.search.context import Context
 from adk_evidence.search.door import Door
-from adk_evidence.search.drift import check_ahead
 from adk_evidence.search.event import retrieval_event
-from adk_evidence.search.hybrid import search_collection, wide_enough
-from adk_evidence.search.pack import assemble
+from adk_evidence.search.pack.assemble import assemble
+from adk_evidence.search.pack.drift import check_ahead
 from adk_evidence.search.pipeline import begin, rank
+from adk_evidence.search.question.scope import filter_of
+from adk_evidence.search.ranking.support import held_names
 from adk_evidence.search.read import CitedSource, lines_for_others, read_candidate, read_citation, read_file
-from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.rerank.factory import make_reranker
+from adk_evidence.search.rerankers.base import Reranker
+from adk_evidence.search.rerankers.factory import make_reranker
 from adk_evidence.search.run import Hit, Models, QueryVectors, Run
-from adk_evidence.search.scope import filter_of
-from adk_evidence.search.support import held_names
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log

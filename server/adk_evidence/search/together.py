@@ -34,13 +34,13 @@ from adk_evidence.models.pack import (
 )
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.redaction import where_raised
-from adk_evidence.search.available import lack_of
 from adk_evidence.search.calibration import calibration_of
+from adk_evidence.search.candidates.definitions import UNKNOWN_SYMBOL
 from adk_evidence.search.context import LOST_PARTS, Context
-from adk_evidence.search.definitions import UNKNOWN_SYMBOL
-from adk_evidence.search.quality import lowered
+from adk_evidence.search.pack.availability import lack_of
+from adk_evidence.search.ranking.quality import lowered
+from adk_evidence.search.ranking.support import UNKNOWN_NAME
 from adk_evidence.search.session import Session
-from adk_evidence.search.support import UNKNOWN_NAME
 from adk_evidence.store.fusion import Placed, Standing, merged
 
 if TYPE_CHECKING:

@@ -13,9 +13,7 @@ from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
-from adk_evidence.store.manifest import is_beside
-from adk_evidence.targets.names import Names
-from adk_evidence.targets.names import compact
+from adk_evidence.targets.names import Names, compact
 
 # The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.
 PAGE_POINTS = 128

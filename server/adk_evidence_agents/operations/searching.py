@@ -18,9 +18,9 @@ from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import LineSpan, Quality, Verification, round_score
 from adk_evidence.models.request import MAX_RESULTS, EvidenceFilters, EvidenceRequest
-from adk_evidence.search.query import normalise
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.question.scope import filter_of
 from adk_evidence.search.run import Hit
-from adk_evidence.search.scope import filter_of
 from adk_evidence.search.session import Neighbour, Session
 from adk_evidence.store import fusion
 from adk_evidence.store.base import Filter, Match

@@ -26,16 +26,16 @@ from adk_evidence.models.pack import (
     WrittenQuestion,
     round_score,
 )
-from adk_evidence.search.available import availability_at, lack_of
-from adk_evidence.search.drift import with_drift
-from adk_evidence.search.making import class_signatures, class_takers
-from adk_evidence.search.outlines import make_outlines
-from adk_evidence.search.passages import Excerpt, Question, add_little, choose_passages, shells
-from adk_evidence.search.pasted import tell_error
-from adk_evidence.search.quality import lost_since, lowered
+from adk_evidence.search.pack.availability import availability_at, lack_of
+from adk_evidence.search.pack.construction import class_signatures, class_takers
+from adk_evidence.search.pack.drift import with_drift
+from adk_evidence.search.pack.errors import tell_error
+from adk_evidence.search.pack.outlines import make_outlines
+from adk_evidence.search.pack.passages import Excerpt, Question, add_little, choose_passages, shells
+from adk_evidence.search.pack.questions import near_questions
+from adk_evidence.search.ranking.quality import lost_since, lowered
+from adk_evidence.search.ranking.support import MEASURES
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.search.support import MEASURES
-from adk_evidence.search.written import near_questions
 from adk_evidence.targets.imports import PublicImports
 
 MAX_MATCHED_TERMS = 12

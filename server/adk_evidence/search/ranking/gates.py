@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.pack import MovedUp
 from adk_evidence.models.request import TaskMode
-from adk_evidence.search.outlines import class_of
+from adk_evidence.search.pack.outlines import class_of
 from adk_evidence.search.run import NEIGHBOUR_BUFFER, Hit, Run
 from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import read_definition
-from adk_evidence.search.lookup import read_hits
-from adk_evidence.search.query import plain_line
-from adk_evidence.search.released import told_by_releases
+from adk_evidence.search.candidates.lookup import read_hits
+from adk_evidence.search.candidates.releases import told_by_releases
+from adk_evidence.search.question.query import plain_line
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import HasId, Match
 

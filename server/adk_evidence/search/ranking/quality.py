@@ -8,9 +8,9 @@ from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
 from adk_evidence.models.pack import Quality
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.search.calibration import calibration_of
-from adk_evidence.search.frames import RAISES, is_of_frame
-from adk_evidence.search.gates import KIND_NAMES
-from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_TEXT
+from adk_evidence.search.candidates.frames import RAISES, is_of_frame
+from adk_evidence.search.candidates.quotes import HOLDS_ERROR, HOLDS_TEXT
+from adk_evidence.search.ranking.gates import KIND_NAMES
 from adk_evidence.search.run import Run
 
 MAX_NAMED_WORDS = 3

@@ -9,8 +9,8 @@ from typing import Any
 from adk_evidence.embedding.base import Once, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.models.request import TaskMode
-from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import RerankDocument, RerankScore
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.rerankers.base import RerankDocument, RerankScore
 from adk_evidence.settings import RerankSettings
 
 # Candidates that a cross-encoder reads at once; memory grows with their number.

@@ -9,8 +9,16 @@ from adk_evidence.citations.verify import verify
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import Candidate, ErrorFrame, ErrorPart, ErrorRole, PastedError
-from adk_evidence.search.frames import CALLS_IT, LEADS, RAISES, RAISES_OTHER, Call, find_calls, told_exceptions
-from adk_evidence.search.quoted import HOLDS_ERROR, HOLDS_PART
+from adk_evidence.search.candidates.frames import (
+    CALLS_IT,
+    LEADS,
+    RAISES,
+    RAISES_OTHER,
+    Call,
+    find_calls,
+    told_exceptions,
+)
+from adk_evidence.search.candidates.quotes import HOLDS_ERROR, HOLDS_PART
 from adk_evidence.search.run import Hit, Run
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import Kind
 from adk_evidence.render.signatures import takes
-from adk_evidence.search.hybrid import search_collection
-from adk_evidence.search.phrases import Phrase, raising_line, row_of
-from adk_evidence.search.query import Query
+from adk_evidence.search.candidates.hybrid import search_collection
+from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
+from adk_evidence.search.question.query import Query
 from adk_evidence.search.run import Hit, QueryVectors, Run
 
 HOLDS_ERROR = "holds the message of the error"

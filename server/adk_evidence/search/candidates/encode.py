@@ -10,7 +10,7 @@ from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
 from adk_evidence.search.calibration import calibration_of
-from adk_evidence.search.question_versions import without_versions
+from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.run import QueryVectors, Run
 
 _NOTHING = SparseVector((), ())

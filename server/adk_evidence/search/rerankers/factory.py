@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adk_evidence.search.rerank.base import Reranker
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.rerankers.base import Reranker
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.settings import Settings
 
 
@@ -13,17 +13,17 @@ def make_reranker(settings: Settings) -> Reranker | None:
         case "local":
             return LocalReranker()
         case "fastembed":
-            from adk_evidence.search.rerank.fastembed import FastEmbedReranker
+            from adk_evidence.search.rerankers.fastembed import FastEmbedReranker
 
             return FastEmbedReranker(settings.rerank, settings.paths.models, settings.embedding.dense.threads)
         case "voyage":
-            from adk_evidence.search.rerank.voyage import VoyageReranker
+            from adk_evidence.search.rerankers.voyage import VoyageReranker
             from adk_evidence.services.voyage import VoyageService
 
             return VoyageReranker(VoyageService(settings), settings.rerank)
         case "llm":
-            from adk_evidence.search.rerank.cascade import CascadeReranker
-            from adk_evidence.search.rerank.llm import LlmReranker
+            from adk_evidence.search.rerankers.cascade import CascadeReranker
+            from adk_evidence.search.rerankers.llm import LlmReranker
             from adk_evidence.services.chat import ChatService
 
             llm = settings.rerank.llm

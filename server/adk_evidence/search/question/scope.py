@@ -22,7 +22,7 @@ from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
 from adk_evidence.readers.audience import named_languages
 from adk_evidence.search.context import Context
-from adk_evidence.search.question_versions import AskedVersion, asked_versions
+from adk_evidence.search.question.versions import AskedVersion, asked_versions
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Condition, Filter, Match
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.render.signatures import parameter_names, with_parameters
-from adk_evidence.search.passages import Excerpt
+from adk_evidence.search.pack.passages import Excerpt
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.targets.constructors import class_of, constructor
 

@@ -9,8 +9,8 @@ from adk_evidence.embedding.base import encodable
 from adk_evidence.embedding.batching import Size, in_halves, pack
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens
 from adk_evidence.models.request import TaskMode
-from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import KEPT_RANKINGS, RerankDocument, RerankScore, instruction
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.rerankers.base import KEPT_RANKINGS, RerankDocument, RerankScore, instruction
 from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.services.voyage import VoyageService

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.search.lookup import read_hits
-from adk_evidence.search.phrases import Phrase, raising_line, row_of
+from adk_evidence.search.candidates.lookup import read_hits
+from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
+from adk_evidence.search.question.traceback import Frame, Raised, Traceback
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.search.traceback import Frame, Raised, Traceback
 from adk_evidence.store.base import Match
 
 RAISES = "raises the error"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.readers.markdown import read_markdown
-from adk_evidence.search.query import Query
+from adk_evidence.search.question.query import Query
 
 if TYPE_CHECKING:
     from adk_evidence.documents.document import Mention, PythonDocument

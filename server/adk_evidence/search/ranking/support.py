@@ -24,9 +24,9 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.search.calibration import SupportWeights, calibration_of
-from adk_evidence.search.definitions import meaning
-from adk_evidence.search.question_versions import without_versions
-from adk_evidence.search.released import told_by_releases, told_of_error, told_of_packages
+from adk_evidence.search.candidates.definitions import meaning
+from adk_evidence.search.candidates.releases import told_by_releases, told_of_error, told_of_packages
+from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
-from adk_evidence.search.available import is_elsewhere
-from adk_evidence.search.rerank.base import RerankDocument, Reranker
-from adk_evidence.search.rerank.cascade import first_stage
-from adk_evidence.search.rerank.local import LocalReranker
+from adk_evidence.search.pack.availability import is_elsewhere
+from adk_evidence.search.rerankers.base import RerankDocument, Reranker
+from adk_evidence.search.rerankers.cascade import first_stage
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.readers.definitions import read_definition
-from adk_evidence.search.lookup import read_hits
-from adk_evidence.search.quoted import DEFINES
-from adk_evidence.search.ranking import can_be_cited
+from adk_evidence.search.candidates.lookup import read_hits
+from adk_evidence.search.candidates.quotes import DEFINES
+from adk_evidence.search.ranking.merge import can_be_cited
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
 from adk_evidence.targets.mentions import Mention, mentions

@@ -8,7 +8,7 @@ from adk_evidence.errors import CollectionUnavailableError, ModelError
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.models.pack import WrittenQuestion, round_score
 from adk_evidence.search.calibration import calibration_of
-from adk_evidence.search.lookup import similarities
+from adk_evidence.search.candidates.lookup import similarities
 from adk_evidence.search.run import Hit, Run
 
 # The cosine from which two questions mostly are about the same thing. Of the results of 60 questions of our golden set,

@@ -26,8 +26,8 @@ from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
-from adk_evidence.search.lookup import passage_similarities
-from adk_evidence.search.mentioned import BEHIND
+from adk_evidence.search.candidates.lookup import passage_similarities
+from adk_evidence.search.candidates.mentioned import BEHIND
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 

@@ -13,8 +13,8 @@ from adk_evidence.errors import ServiceError
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
-from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import KEPT_RANKINGS, MODE_HINTS, RerankDocument, RerankScore, scores_of_order
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.rerankers.base import KEPT_RANKINGS, MODE_HINTS, RerankDocument, RerankScore, scores_of_order
 from adk_evidence.services.answers import json_objects
 from adk_evidence.services.chat import ChatService
 from adk_evidence.services.resilience import CacheAside

@@ -20,10 +20,10 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
-from adk_evidence.search.changelog import asks_for_changes, is_changelog
-from adk_evidence.search.opposites import asked_beside, is_opposite
-from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import RerankDocument, RerankScore
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.ranking.opposites import asked_beside, is_opposite
+from adk_evidence.search.rerankers.base import RerankDocument, RerankScore
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
 # How many of the best docs vouch for the code whose names they use.

@@ -9,7 +9,7 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.passages import Question, tokens_of
+from adk_evidence.search.pack.passages import Question, tokens_of
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.tokens import estimate_tokens

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
-from adk_evidence.search.definitions import definitions, guides
-from adk_evidence.search.frames import RAISES, find_frames
-from adk_evidence.search.quoted import find_defined, find_quoted
-from adk_evidence.search.ranking import can_be_cited
+from adk_evidence.search.candidates.definitions import definitions, guides
+from adk_evidence.search.candidates.frames import RAISES, find_frames
+from adk_evidence.search.candidates.quotes import find_defined, find_quoted
+from adk_evidence.search.ranking.merge import can_be_cited
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.settings import Named
 

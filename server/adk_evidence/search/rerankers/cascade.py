@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adk_evidence.models.request import TaskMode
-from adk_evidence.search.query import Query
-from adk_evidence.search.rerank.base import RerankDocument, Reranker, RerankScore, scores_of_order
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.rerankers.base import RerankDocument, Reranker, RerankScore, scores_of_order
 
 
 class CascadeReranker:
