@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from adk_evidence import files
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.rerank import voyage as rerankers
+from adk_evidence.search.rerankers import voyage as rerankers
 from adk_evidence.search.rerankers.voyage import TIMEOUT_SECONDS
 from adk_evidence.services import voyage as services
 from adk_evidence.services.embeddings import KEY_VARIABLES as EMBEDDINGS_KEYS

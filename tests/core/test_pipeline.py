@@ -536,7 +536,7 @@ def _outlines_fail(*_):
 
 @pytest.mark.parametrize(
     ("name", "fails"),
-    [("passages.passage_similarities", _passages_fail), ("outlines._read", _outlines_fail)],
+    [("pack.passages.passage_similarities", _passages_fail), ("pack.outlines._read", _outlines_fail)],
     ids=["passages", "outlines"],
 )
 def test_a_collection_that_fails_behind_the_search_lowers_the_quality(indexed, make, monkeypatch, name, fails):
