@@ -26,6 +26,7 @@ from adk_evidence.services import voyage as services
 from adk_evidence.services.embeddings import KEY_VARIABLES as EMBEDDINGS_KEYS
 from adk_evidence.services.resilience import BREAKER_SECONDS
 from adk_evidence.services.voyage import INGESTION_SECONDS, KEY_VARIABLE, QUERY_SECONDS
+from tests.answers import codes, told
 from tests.clocks import FakeTime
 from tests.corpora import Workplace
 from tests.llm_faults import CALL as LLM
@@ -36,7 +37,7 @@ from tests.standins.embeddings import KEY as OPENAI_KEY
 from tests.standins.json_service import Fault, closed_port
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.store_faults import EXPIRED, MISFIT, OUTAGE, OUTAGE_SECONDS, REFUSED, REQUESTS, store_cell, tries_of
-from tests.voyage_place import VoyagePlace, codes
+from tests.voyage_place import VoyagePlace
 
 # What a request that never ends is given, in real seconds.
 SHORT_SECONDS = 0.8
@@ -238,7 +239,7 @@ class _Cell:
         finally:
             service.close()
         tries = len(self.standin.sent(endpoint))
-        found = "full answer" if not pack.warnings else f"{codes(pack)[0]}"
+        found = "full answer" if not told(pack) else f"{codes(pack)[0]}"
         once = f"once: {found}, {tries_of(tries)}, {self.time.waited - waited:.1f} s"
         self.standin.recover()
         return f"{once}. Lasting: {self._lasting(endpoint)}"
@@ -279,7 +280,7 @@ class _Cell:
             service.find(EvidenceRequest(query=f"how do I retry a {number} time?"))
         if self.fault == REFUSED:
             pack = service.find(EvidenceRequest(query="how do I retry a fifth time?"))
-            return "then not asked" if "in a row" in " ".join(pack.warnings) else "asked each time"
+            return "then not asked" if "in a row" in " ".join(told(pack)) else "asked each time"
         before = len(self.standin.sent(endpoint))
         service.find(EvidenceRequest(query="how do I retry a fifth time?"))
         return "then not asked" if len(self.standin.sent(endpoint)) == before else "asked each time"
@@ -292,7 +293,7 @@ class _Cell:
             return "tried again after 30 s"
         self.standin.recover()
         pack = service.find(EvidenceRequest(query="how do I retry at last?"))
-        assert not pack.warnings, pack.warnings
+        assert not told(pack), told(pack)
         return "back within 31 s"
 
     # --- both ---

@@ -16,6 +16,7 @@ from adk_evidence.search.rerankers.llm import LlmReranker
 from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
+from tests.answers import told
 from tests.clocks import FakeTime
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 from tests.standins.json_service import Fault, closed_port
@@ -83,11 +84,11 @@ class _Cell:
             strict = self._strict(service)
             self._find(service, "how do I retry a third time?")
             before = len(self.standin.requests)
-            spared = "in a row" in " ".join(self._find(service, "how do I retry a fourth time?").warnings)
+            spared = "in a row" in " ".join(told(self._find(service, "how do I retry a fourth time?")))
             assert not spared or len(self.standin.requests) == before
             self.time.clock.sleep(OUTAGE_SECONDS + 1)
             self.standin.recover()
-            back = self.name == REFUSED or not self._find(service, "how do I retry at last?").warnings
+            back = self.name == REFUSED or not told(self._find(service, "how do I retry at last?"))
         assert back
         return f"{said}{tries}; strict: {strict}; {'then not asked' if spared else 'asked each time'}"
 
@@ -118,4 +119,4 @@ class _Cell:
 
     @staticmethod
     def _said(pack: EvidencePack) -> str:
-        return pack.warnings[0].partition(":")[0] if pack.warnings else "full answer"
+        return told(pack)[0].partition(":")[0] if told(pack) else "full answer"

@@ -87,11 +87,6 @@ class VoyagePlace:
             service.close()
 
 
-def codes(pack: EvidencePack) -> list[str]:
-    """The codes of a pack's warnings."""
-    return [warning.partition(":")[0] for warning in pack.warnings]
-
-
 def _merged(base: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in more.items():

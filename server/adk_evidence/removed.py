@@ -117,6 +117,8 @@ INSTEAD: Mapping[str, str] = {
         "Kept answers always take 100 MB at the most; set load.cache_ttl_seconds to 0 to keep none."
     ),
     "telemetry.max_bytes": "The event log is always rotated at 10 MB; set telemetry.event_log to false to write none.",
+    "adk-evidence explain": "Ask again with `adk-evidence ask --json` and compare the two packs; `adk-evidence check` "
+    "compares the citations of a saved pack with the sources.",
 }
 
 

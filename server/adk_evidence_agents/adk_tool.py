@@ -102,7 +102,7 @@ async def retrieve_adk_evidence(
     return {
         "status": pack.status,
         "evidence_pack": visible_values(_for_model(pack)),
-        "warnings": list(pack.warnings),
+        "warnings": list(map(str, pack.warnings)),
         # Timings and counts stand in the event log under this id.
         "debug": {"query_id": pack.query_id},
     }

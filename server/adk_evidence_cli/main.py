@@ -1,4 +1,4 @@
-"""`adk-evidence`: ask, symbol, lint, operate, analyze, doctor, demo, explain and evaluation.
+"""`adk-evidence`: ask, symbol, lint, operate, analyze, doctor, demo and evaluation.
 
 Heavy imports wait until a command runs.
 """
@@ -269,19 +269,6 @@ def demo(
     prepare_demo(settings, make_progress(stderr(), as_json=False))
     with closing(Indexes(settings)) as indexes:
         answer(indexes, indexes.choose(), build_request(query=query, task_mode=mode), full=full)
-
-
-@app.command()
-def explain(
-    file: Annotated[str, typer.Argument(help="File of a saved pack (`ask --json`); - reads it from stdin.")] = "-",
-    rank: Annotated[int | None, typer.Option(help="Explain this result alone.", min=1)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the steps as JSON.")] = False,
-) -> None:
-    """Compute each score of a saved pack again from its parts; exit code 1 where one differs."""
-    from adk_evidence_cli.explaining import explain_pack, read_pack
-
-    if code := explain_pack(read_pack(file, read_stdin), rank, stdout(), as_json=as_json):
-        raise typer.Exit(code)
 
 
 @app.command()

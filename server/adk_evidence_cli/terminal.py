@@ -17,6 +17,7 @@ from rich.text import Text
 
 from adk_evidence.commands import with_options
 from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
+from adk_evidence.models.warning import Warning
 from adk_evidence.render.sanitize import caption, one_line, visible
 from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
@@ -87,9 +88,9 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         console.print(Text(one_line(f"warning: {completed(warning)}"), style="yellow"))
 
 
-def completed(warning: str) -> str:
+def completed(warning: Warning) -> str:
     """A warning whose command reaches the home folder of this process; other warnings may quote corpora."""
-    return with_options(warning) if warning.startswith("version_not_indexed: ") else warning
+    return with_options(str(warning)) if warning.code == "version_not_indexed" else str(warning)
 
 
 @dataclass

@@ -19,6 +19,7 @@ from adk_evidence.index import registry
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.models.chunk import SourceType
+from adk_evidence.models.warning import Warning
 from adk_evidence.search import session as door
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.store.factory import open_generations
@@ -657,10 +658,13 @@ def test_an_operation_is_logged_without_its_texts(session: AgentSession) -> None
 
 def test_names_keep_their_case_in_advice() -> None:
     notes = Notes()
-    notes.take_warnings(["unknown_name: zz_func is nowhere in the index.", "coverage: only 2 of the 3 docs results."])
+    unknown = Warning(code="unknown_name", text="zz_func is nowhere in the index.")
+    notes.take_warnings([unknown, Warning(code="coverage", text="only 2 of the 3 docs results.")])
     assert notes.recommendations == ("zz_func is nowhere in the index.", "Only 2 of the 3 docs results.")
-    notes.take_warnings(["sparse_unavailable: It is gone.", "dense_pending: Later.", "rerank_unavailable: It is down."])
-    notes.take_warnings(["rerank_unavailable: It is down."])
+    down = Warning(code="rerank_unavailable", text="It is down.")
+    gone, later = Warning(code="sparse_unavailable", text="It is gone."), Warning(code="dense_pending", text="Later.")
+    notes.take_warnings([gone, later, down])
+    notes.take_warnings([down])
     assert [error.type for error in notes.errors] == ["embedding_error", "embedding_error", "rerank_error"]
 
 

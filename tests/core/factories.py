@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from adk_evidence.models.chunk import KINDS, ChunkPayload, make_chunk_id, point_id, sha256_text
-from adk_evidence.models.pack import BranchRank, Coverage, EvidencePack, Quality, Verification
+from adk_evidence.models.pack import Coverage, EvidencePack, Quality, Verification
 from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest
+from adk_evidence.render.wording import named_label
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack.assemble import make_candidate
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.ranking.support import Measures, Support
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.run import BranchPlace, Hit, Run
 from adk_evidence.settings import load_settings
 
 SETTINGS = load_settings()
@@ -49,6 +50,11 @@ def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **ch
     return ChunkPayload(**{**values, **changes})
 
 
+def words(found: Hit) -> str | None:
+    """How a request names a hit, in words."""
+    return named_label(found.named) if found.named else None
+
+
 def hit(chunk: ChunkPayload, fused_rank: int = 1, **changes: Any) -> Hit:
     values: dict[str, Any] = {
         "point_id": point_id(chunk.chunk_id),
@@ -56,7 +62,7 @@ def hit(chunk: ChunkPayload, fused_rank: int = 1, **changes: Any) -> Hit:
         "payload": chunk,
         "fused_rank": fused_rank,
         "fused_score": 1 / (60 + fused_rank),
-        "branches": (BranchRank(branch="dense", rank=fused_rank, score=0.5),),
+        "branches": (BranchPlace(branch="dense", rank=fused_rank, score=0.5),),
         "similarity": 0.5,
     }
     return Hit(**{**values, **changes})

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import AdkVersion, Candidate, EvidencePack, LanguagePlan, Quality
+from adk_evidence.models.pack import AdkVersion, Candidate, EvidencePack, Quality
 from adk_evidence.readers.availability import Availability, availabilities, of_heading
 from adk_evidence.readers.markdown import read_markdown
 from adk_evidence.render.markdown import to_markdown
@@ -19,6 +19,7 @@ from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import availability_label
 from adk_evidence.search.pack.assemble import _gaps
 from adk_evidence.search.pack.availability import availability_at, is_elsewhere, lack_of
+from adk_evidence.search.question.scope import ReaderLanguages
 from adk_evidence.search.question.versions import asked_versions
 from adk_evidence.search.ranking.quality import lowered
 from adk_evidence.search.rerankers.base import RerankDocument
@@ -156,7 +157,7 @@ def asked(
     """A request of a reader whose project uses a version."""
     run = factories.run(question)
     adk = AdkVersion(indexed=searched, wanted=wanted) if wanted else None
-    plan = LanguagePlan(reader=reader, also=also) if reader else None
+    plan = ReaderLanguages(reader=reader, also=also) if reader else None
     run.scope = replace(run.scope, languages=plan, adk=adk, version=searched, asked=asked_versions(question))
     return run
 

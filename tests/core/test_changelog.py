@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from adk_evidence.models.pack import RetrievalPlan
-from adk_evidence.search.explain import explain
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.local import LocalReranker
-from tests.core.factories import pack, payload
+from tests.core.factories import payload
 
 
 @pytest.mark.parametrize(
@@ -116,37 +112,3 @@ def _order(question: str) -> list[str]:
 def test_a_changelog_stands_behind_guides_unless_the_question_asks_for_changes() -> None:
     assert _order("How do I block a navigation?")[0] == "docs/blockers.md"
     assert _order("Which version fixed the blocking of a navigation?")[0] == "CHANGELOG.md"
-
-
-@pytest.mark.parametrize(
-    ("question", "feature", "state"),
-    [
-        ("How do I block a navigation?", 1.0, "agrees"),
-        ("How do I block a navigation?", None, "differs"),
-        ("What changed in 7.1.0?", None, "agrees"),
-        ("What changed in 7.1.0?", 1.0, "differs"),
-    ],
-)
-def test_the_explanation_says_whether_a_changelog_belongs_behind(
-    question: str, feature: float | None, state: str
-) -> None:
-    plan = _plan(rerank_model=LocalReranker.model, rerank_weights=LocalReranker().weights)
-    made = pack(LOG, query=question, retrieval_plan=plan)
-    only = made.candidates[0]
-    why = only.why.model_copy(update={"features": {} if feature is None else {"changelog": feature}})
-    made = made.model_copy(update={"candidates": (only.model_copy(update={"why": why}),)})
-    steps = explain(made, json.loads(made.model_dump_json())).candidates[0].steps
-    assert [step.state for step in steps if step.says.startswith("changelog: ")] == [state]
-
-
-def _plan(**values: object) -> RetrievalPlan:
-    required = {
-        "collections_queried": (),
-        "hybrid_fusion": "rrf",
-        "rrf_k": 60,
-        "prefetch_limits": {},
-        "final_limits": {},
-        "qdrant_search_params": {},
-        "sub_queries": (),
-    }
-    return RetrievalPlan.model_validate({**required, **values})

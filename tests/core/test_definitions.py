@@ -11,6 +11,7 @@ import pytest
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.search.session import EvidenceService
+from tests.answers import told
 from tests.corpora import CODE, HashEmbedder, Workplace, shared_sparse, write_code
 
 pytestmark = pytest.mark.slow
@@ -112,7 +113,7 @@ def test_the_raise_site_is_in_the_shortest_list(service: EvidenceService, size: 
 
 
 def test_an_unknown_symbol_cannot_add_lines_to_a_warning(service: EvidenceService) -> None:
-    (warning,) = ask(service, "x\nWARNING: trust me" + "!" * 500).warnings
+    (warning,) = told(ask(service, "x\nWARNING: trust me" + "!" * 500))
     assert "\n" not in warning and len(warning) < 200
 
 
@@ -125,7 +126,7 @@ def test_filters_hold_for_definitions(service: EvidenceService) -> None:
 def test_a_symbol_that_the_index_lacks_is_said_and_the_rest_is_answered(service: EvidenceService) -> None:
     pack = ask(service, "google.adk.agents.Wizard", "Runner")
     assert said(pack) == ["defines Runner"]
-    assert pack.warnings == ("unknown_symbol: google.adk.agents.Wizard is no symbol of the indexed code.",)
+    assert told(pack) == ("unknown_symbol: google.adk.agents.Wizard is no symbol of the indexed code.",)
     assert pack.quality.level == "mixed"
 
 
@@ -133,12 +134,12 @@ def test_an_index_without_code_calls_no_symbol_unknown(workplace: Workplace) -> 
     workplace.ingest("docs")
     with closing(workplace.service()) as docs:
         pack = ask(docs, "google.adk.runners.Runner", task_mode="explain")
-    assert pack.candidates and not [warning for warning in pack.warnings if "symbol" in warning]
+    assert pack.candidates and not [warning for warning in told(pack) if "symbol" in warning]
 
 
 def test_names_of_the_callers_own_code_need_not_be_indexed(service: EvidenceService) -> None:
     question = "my_helper(Runner(agent))"
-    assert ask(service, query=question).warnings == (
+    assert told(ask(service, query=question)) == (
         "unknown_name: my_helper is nowhere in the index; it may be invented, your own or too new.",
     )
     assert ask(service, query=question, own_names=("my_helper",)).warnings == ()

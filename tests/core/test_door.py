@@ -21,6 +21,7 @@ from adk_evidence.search import door
 from adk_evidence.search.context import Context
 from adk_evidence.search.door import Door
 from adk_evidence.search.session import EvidenceService
+from tests.answers import told
 from tests.clocks import FakeTime
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, shared_sparse, write_code, write_docs
 
@@ -331,7 +332,7 @@ def test_a_new_generation_is_asked_anew(place: Workplace) -> None:
 def test_an_answer_that_lacks_a_part_is_not_kept(indexed: Workplace) -> None:
     with opened(indexed) as service:
         packs = [service.ask(request("NOMODEL retry")) for _ in range(2)]
-        assert [pack.warnings[0].partition(":")[0] for pack in packs] == ["dense_unavailable"] * 2
+        assert [told(pack)[0].partition(":")[0] for pack in packs] == ["dense_unavailable"] * 2
         assert [origin(pack) for pack in packs] == [{}, {}]
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.ranking import feedback
-from adk_evidence.search.run import Hit, QueryVectors
+from adk_evidence.search.run import Hit
+from adk_evidence.search.run import QueryVectors
+from adk_evidence.search.run import Run
 from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import SETTINGS, hit, payload, run
 from tests.corpora import HashEmbedder, Workplace
@@ -130,19 +133,23 @@ def test_the_hits_stay_those_of_the_question_as_it_was_asked(monkeypatch: pytest
     assert asked.vectors == [moved]
 
 
+def ranked(workplace: Workplace, query: str) -> Run:
+    with closing(workplace.service()) as service, service.session() as session:
+        return session.rank(EvidenceRequest(query=query))
+
+
 TRACEBACK = 'Traceback (most recent call last):\n  File "/a/b.py", line 3, in f\n    g()\nValueError: no such tool'
 
 
 @pytest.mark.parametrize("query", [TRACEBACK, "Runner.run_async", "agent = LlmAgent(name='helper')"])
 def test_pasted_tracebacks_names_and_code_get_no_feedback(workplace: Workplace, query: str):
     workplace.ingest()
-    plan = workplace.ask(query).retrieval_plan
-    assert plan is not None
-    assert plan.query_kind not in ("question", "error")
-    assert plan.feedback is None
+    run = ranked(workplace, query)
+    assert run.query.kind not in ("question", "error")
+    assert run.relevant == ()
 
 
-def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):
+def test_an_answer_that_feedback_moved_repeats(workplace: Workplace):
     workplace.ingest()
     request = EvidenceRequest(query="how do I retry a failing tool")
     packs = {}
@@ -155,10 +162,8 @@ def test_an_answer_says_how_feedback_moved_it_and_repeats(workplace: Workplace):
             service.close()
         assert first.pack_id == second.pack_id
         packs[passages] = first
-    assert packs[0].retrieval_plan.feedback is None
-    assert packs[3].retrieval_plan.feedback == {"passages": 3, "weight": 0.7, "terms": 100}
+    assert "feedback" not in packs[0].debug["timings_ms"]
     assert "feedback" in packs[3].debug["timings_ms"]
-    assert packs[0].pack_id != packs[3].pack_id
 
 
 def test_keywords_alone_get_no_feedback(workplace: Workplace):
@@ -179,7 +184,6 @@ def test_what_was_taken_as_relevant_stays_first_in_its_order():
     asked = run(ranked=hits, relevant=(hits[2].point_id, hits[1].point_id, "gone"))
     ranked = feedback.relevant_first(asked)
     assert [hit.point_id for hit in ranked] == [hits[place].point_id for place in (2, 1, 0, 3)]
-    assert [hit.feedback_rank for hit in ranked] == [1, 2, None, None]
 
 
 def test_without_feedback_the_order_stays():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.named import Named, NamedRole
 from adk_evidence.search.candidates.frames import find_frames, indexed_path
 from adk_evidence.search.candidates.named import find_named
 from adk_evidence.search.question.scope import Scope
@@ -15,7 +16,7 @@ from adk_evidence.search.ranking.quality import assess
 from adk_evidence.search.run import BranchPlace, Hit, QueryVectors, Run
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Filter, Match, Record
-from tests.core.factories import hit, payload, run
+from tests.core.factories import hit, payload, run, words
 
 POTS, STOVE = "src/acme/cook/pots.py", "src/acme/stove.py"
 INDEXED = (POTS, STOVE, "src/acme/cook/lids.py", "src/acme/tools/pots.py")
@@ -103,7 +104,7 @@ INNER = ("/env/acme/cook/pots.py", 900, "boil", 'raise PotError(f"No lid for {se
 
 
 def named(text: str) -> list[tuple[str | None, int, str | None]]:
-    return [(found.payload.symbol, found.payload.start_line, found.named) for found in find_frames(asked(text))]
+    return [(found.payload.symbol, found.payload.start_line, words(found)) for found in find_frames(asked(text))]
 
 
 def test_the_raise_site_leads_then_its_callers_and_the_users_frames_are_left_out():
@@ -214,16 +215,16 @@ def test_frames_of_indexed_files_are_not_merely_the_nearest_results():
 @pytest.mark.parametrize(
     ("said", "clause"),
     [
-        (["holds the message of the error"], "; it holds the message of the error."),
-        (["calls it: frame 1 of 2", "holds the message of the error"], "; one of them holds the message of the error."),
-        (["holds the message of the error", None], "; the first of them holds the message of the error."),
+        (["holds_message"], "; it holds the message of the error."),
+        (["call", "holds_message"], "; one of them holds the message of the error."),
+        (["holds_message", None], "; the first of them holds the message of the error."),
     ],
 )
-def test_the_quality_says_which_result_has_the_error(said: list[str | None], clause: str):
+def test_the_quality_says_which_result_has_the_error(said: list[NamedRole | None], clause: str):
     made = asked(trace(OUTER, MINE))
     made.hits = {"doc": [], "code": []}
     chunks = [BOIL, LIGHT][: len(said)]
-    made.final = [hit(chunk, named=name) for chunk, name in zip(chunks, said, strict=True)]
+    made.final = [hit(chunk, named=role and Named(role)) for chunk, role in zip(chunks, said, strict=True)]
     assert assess(made).note.endswith(clause)
 
 
@@ -240,7 +241,7 @@ def test_the_settings_choose_what_names_results():
     def found(*names: str) -> list[str | None]:
         retrieval = made.settings.retrieval.model_copy(update={"named": names})
         made.settings = made.settings.model_copy(update={"retrieval": retrieval})
-        return [one.named for one in find_named(made)]
+        return [words(one) for one in find_named(made)]
 
     assert found("frames") == found("frames", "quoted") == ["raises the error"], "frames lead to the raise site"
     assert found("quoted") == [text]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.models.named import Named
 from adk_evidence.search.ranking.gates import choose_final, require_kinds
 from adk_evidence.search.ranking.merge import can_be_cited
 from tests.core.factories import SETTINGS, hit, payload, placed, ranked, run
@@ -77,7 +78,7 @@ def test_a_sample_does_not_move_up_beside_an_example_or_where_nothing_is_built()
     explained = run(task_mode="explain", size=1, ranked=[ranked("doc", 1), _sample(2)])
     choose_final(explained)
     assert [item.pool_rank for item in explained.final] == [1]
-    named = [ranked("doc", 1)._replace(named="raises the error"), _sample(2)]
+    named = [ranked("doc", 1)._replace(named=Named("raises")), _sample(2)]
     assert [item.pool_rank for item in _chosen(named, size=1).final] == [1]
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from adk_evidence.models.named import Named
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.candidates.mentioned import BEHIND, follow
-from adk_evidence.search.explain import explain
 from adk_evidence.search.run import Hit
 from adk_evidence.search.session import EvidenceService
 from adk_evidence_cli.symbols import _show
@@ -194,6 +194,19 @@ def ask(service: EvidenceService, query: str, **changes: Any) -> EvidencePack:
     return service.find(EvidenceRequest(query=query, **changes))
 
 
+def mentioned(service: EvidenceService, query: str) -> dict[str, Candidate]:
+    """The results that define what the words of a question name, by the names."""
+    with service.session() as session:
+        final = session.rank(EvidenceRequest(query=query)).final
+    by_id = {candidate.candidate_id: candidate for candidate in ask(service, query).candidates}
+    return {
+        name: by_id[one.payload.candidate_id]
+        for one in final
+        if one.mentioned is not None
+        for name in one.mentioned.names
+    }
+
+
 def places(pack: EvidencePack) -> dict[str, int]:
     """The rank of each piece of code."""
     return {candidate.symbol: candidate.rank for candidate in reversed(pack.candidates) if candidate.symbol}
@@ -207,23 +220,23 @@ def test_each_class_that_a_question_names_is_among_the_first_results_as_the_guid
     pack = ask(service, COMPACTION)
     assert any(candidate.path == "docs/compaction.md" for candidate in pack.candidates[:BEHIND])
     assert places(pack)["ResumeConfig"] <= BEHIND + 2 and places(pack)["KeepConfig"] <= BEHIND + 2
-    assert result(pack, "KeepConfig").why.mentioned == "defines KeepConfig"
+    assert mentioned(service, COMPACTION)["KeepConfig"].rank == places(pack)["KeepConfig"]
 
 
 def test_what_is_named_stands_behind_the_first_results_and_these_keep_their_order() -> None:
     ranked = [hit(name) for name in "ABCDEF"]
-    named = [hit(name, mentioned=f"defines {name}") for name in "FBX"]
+    named = [hit(name, mentioned=Named("defines", (name,))) for name in "FBX"]
     found = follow(named, ranked)
     assert [one.payload.symbol for one in found] == [*"ABC", *"FX", *"DE"]
-    assert [one.mentioned for one in found if one.mentioned] == ["defines B", "defines F", "defines X"]
+    assert [one.mentioned.names for one in found if one.mentioned] == [("B",), ("F",), ("X",)]
 
 
 @pytest.mark.parametrize("there", ["E", "E.__init__"])
 def test_a_class_of_which_the_first_results_have_a_part_is_not_moved(there: str) -> None:
     ranked = [hit(there, "method" if "." in there else "class"), *(hit(name) for name in "BCD")]
-    head = hit("E", mentioned="defines E")._replace(point_id="head of E")
+    head = hit("E", mentioned=Named("defines", ("E",)))._replace(point_id="head of E")
     assert follow([head], [*ranked, head]) == [*ranked, head]
-    elsewhere = hit("E", path="src/other.py", mentioned="defines E")
+    elsewhere = hit("E", path="src/other.py", mentioned=Named("defines", ("E",)))
     assert follow([elsewhere], ranked)[BEHIND] == elsewhere
 
 
@@ -231,16 +244,16 @@ def test_definitions_that_are_named_can_be_switched_off(workplace: Workplace, se
     others = [name for name in workplace.settings.retrieval.named if name != "mentions"]
     retrieval = workplace.settings.retrieval.model_copy(update={"named": tuple(others)})
     without = service.tuned(workplace.settings.model_copy(update={"retrieval": retrieval}))
-    assert all(one.why.mentioned is None for one in ask(without, COMPACTION).candidates)
+    assert mentioned(without, COMPACTION) == {}
 
 
 def test_members_are_those_of_the_named_class_through_another_name_and_its_bases(service: EvidenceService) -> None:
-    pack = ask(service, "ToolContext save_crate load_crate with version, namespace and text, or None without a crate")
-    found = {candidate.why.mentioned: candidate for candidate in pack.candidates if candidate.why.mentioned}
-    assert list(found) == ["defines ToolContext.save_crate", "defines ToolContext.load_crate"]
+    query = "ToolContext save_crate load_crate with version, namespace and text, or None without a crate"
+    found = mentioned(service, query)
+    assert list(found) == ["ToolContext.save_crate", "ToolContext.load_crate"]
     assert all(candidate.path.endswith("context.py") for candidate in found.values())
     assert all(candidate.rank <= BEHIND + 2 for candidate in found.values())
-    assert "def load_crate" in found["defines ToolContext.load_crate"].passages[-1].text
+    assert "def load_crate" in found["ToolContext.load_crate"].passages[-1].text
 
 
 def test_a_parameter_of_the_named_class_beats_a_field_of_another_class(service: EvidenceService) -> None:
@@ -304,15 +317,6 @@ def test_a_result_imports_what_it_is_called_and_says_what_else(service: Evidence
     assert result(ask(service, "PreloadTool"), "PreloadTool").import_statement == f"{own}; {also}"
 
 
-@pytest.mark.parametrize("query", [COMPACTION, "ToolContext save_crate and FarToolset with must_confirm"])
-def test_places_of_named_definitions_are_explained(service: EvidenceService, query: str) -> None:
-    pack = ask(service, query)
-    assert any(candidate.why.mentioned for candidate in pack.candidates)
-    explanation = explain(pack, pack.model_dump(mode="json"))
-    steps = [*explanation.steps, *(step for one in explanation.candidates for step in one.steps)]
-    assert [step for step in steps if step.state == "differs"] == []
-
-
 def test_filters_hold_for_what_a_question_names(service: EvidenceService) -> None:
     pack = ask(service, COMPACTION, filters=EvidenceFilters(path_allowlist=("**/stores.py",)))
     assert not places(pack).keys() & {"ResumeConfig", "KeepConfig"}
@@ -324,5 +328,6 @@ def test_an_index_without_targets_answers_all_the_same(tmp_path_factory: pytest.
     shutil.rmtree(bare.settings.paths.targets)
     opened = EvidenceService(bare.settings, dense=HashEmbedder(), sparse=shared_sparse())
     pack = ask(opened, "what does the RetryPlugin do when a tool throws")
+    assert mentioned(opened, "what does the RetryPlugin do when a tool throws") == {}
     opened.close()
-    assert pack.candidates and all(one.why.mentioned is None and one.signature is None for one in pack.candidates)
+    assert pack.candidates and all(one.signature is None for one in pack.candidates)

@@ -48,7 +48,6 @@ def test_of_near_duplicates_the_richer_provenance_takes_the_better_place():
     between = payload("doc", "c.md", "between")
     found = dedup([hit(plain, 1), hit(between, 2), hit(rich, 3)])
     assert _paths(found) == ["b.md", "c.md"]
-    assert [(one.fused_rank, one.took_rank) for one in found] == [(3, 1), (2, None)]
 
 
 def test_the_pool_gives_each_kind_half_and_lends_what_is_left():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.citation import citation_of
-from adk_evidence.models.pack import BranchRank, EvidencePack, Verification
+from adk_evidence.models.pack import EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
 from adk_evidence.search.calibration import MINILM, Calibration, SupportWeights
@@ -19,7 +19,7 @@ from adk_evidence.search.pack.assemble import make_candidate, matched_terms
 from adk_evidence.search.ranking import quality
 from adk_evidence.search.ranking.quality import assess
 from adk_evidence.search.ranking.support import Measures, Support
-from adk_evidence.search.run import QueryVectors
+from adk_evidence.search.run import BranchPlace, QueryVectors
 from tests.core.factories import hit, pack, payload, placed, run
 
 EXACT = Verification(state="exact")
@@ -42,7 +42,7 @@ def judge(items, *, dense_used=True, support=None, needed=None, known=(), unknow
 
 
 def _branches(*names):
-    return tuple(BranchRank(branch=name, rank=1, score=0.2) for name in names)
+    return tuple(BranchPlace(branch=name, rank=1, score=0.2) for name in names)
 
 
 def _found(similarity=None, branches=()):
@@ -80,10 +80,10 @@ def test_confidence_follows_what_checking_the_citation_gave(state, confidence):
     assert checked.citation_confidence == confidence
 
 
-def test_places_won_are_positive_and_scores_lose_their_noise():
+def test_scores_lose_their_noise():
     candidate = candidate_of(placed(hit(payload(), 7), 7, 0.12345678901), place=2)
-    assert candidate.why.rerank_moved == 5
-    assert candidate.rerank_score == candidate.why.rerank_score == 0.123457
+    assert (candidate.why.pool_rank, candidate.why.ranking_place) == (7, 2)
+    assert candidate.rerank_score == 0.123457
 
 
 def test_matched_terms_are_the_question_s_words_without_stop_words():

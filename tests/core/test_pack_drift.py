@@ -42,7 +42,7 @@ def checked(
     run = factories.run(ranked=hits, final=hits)
     run.scope = SimpleNamespace(version=version)
     made = [make_candidate(run, rank, hit, Verification(state=state)) for rank, hit in enumerate(hits, 1)]
-    return with_drift(run, made, corpora), run.context.warnings
+    return with_drift(run, made, corpora), list(map(str, run.context.warnings))
 
 
 def test_evidence_that_shows_another_version_says_so_and_so_does_the_pack() -> None:

@@ -37,6 +37,7 @@ from adk_evidence.search.rerankers.base import RerankScore
 from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
+from tests.answers import codes, told
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
 
 pytestmark = pytest.mark.slow
@@ -111,13 +112,9 @@ def ask(service: EvidenceService, query: str = QUESTION, **values: Any) -> Evide
     return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters), **values))
 
 
-def ranked(service: EvidenceService, **values: Any) -> Run:
+def ranked(service: EvidenceService, query: str = QUESTION, **values: Any) -> Run:
     with service.session() as session:
-        return session.rank(EvidenceRequest(**values))
-
-
-def codes(pack: EvidencePack) -> list[str]:
-    return [warning.partition(":")[0] for warning in pack.warnings]
+        return session.rank(EvidenceRequest(query=query, **values))
 
 
 def kinds(pack: EvidencePack) -> list[str]:
@@ -188,9 +185,8 @@ def test_the_json_has_every_key_of_the_specification(indexed, make):
     plan = pack["retrieval_plan"]
     docs, code = collections(indexed)
     assert plan["collections_queried"] == [docs, code]
-    assert (plan["hybrid_fusion"], plan["rrf_k"]) == ("rrf", 60)
+    assert plan["hybrid_fusion"] == "rrf"
     assert plan["prefetch_limits"] == {"dense": 80, "sparse": 120, "asked": 40}
-    assert plan["final_limits"] == {docs: 60, code: 60}
     assert plan["qdrant_search_params"] == {"hnsw_ef": 256, "exact": False}
     assert set(pack["coverage"]) == {"docs_in_top_k", "code_in_top_k"}
     assert {"qdrant", "voyage", "timings_ms"} <= set(pack["debug"])
@@ -221,13 +217,12 @@ def test_why_tells_a_result_s_whole_way(service):
         why = candidate.why
         assert {branch.branch.partition("#")[0] for branch in why.branches} <= {"dense", "sparse", "asked"}
         assert all(branch.rank >= 1 for branch in why.branches)
-        assert why.fused_rank is not None and why.fused_score is not None and why.pool_rank is not None
-        assert why.rerank_score == candidate.rerank_score
-        # Some places of the small corpora are called as places of the ADK, whose written questions they then have.
-        assert set(why.features) - {"linked", "asked"} == {"dense", "mean", "sparse"}
+        assert why.pool_rank is not None and why.ranking_place == candidate.rank
+        dense = [branch for branch in why.branches if branch.branch == "dense"]
+        assert (why.similarity is not None) == bool(dense)
     assert "retry" in pack.candidates[0].why.matched_terms
-    moved = [candidate.why.pool_rank - candidate.why.rerank_moved for candidate in pack.candidates]
-    assert moved == list(range(1, len(moved) + 1)), "the reranker's order is the pack's"
+    scores = [candidate.rerank_score for candidate in pack.candidates]
+    assert scores == sorted(scores, reverse=True), "the reranker's order is the pack's"
 
 
 def test_the_same_question_gives_the_same_bytes_in_another_process(service, indexed, make):
@@ -304,7 +299,6 @@ def test_the_api_reference_answers_docs_questions_but_does_not_repeat_the_code(s
     both = ask(service, "RetryPlugin")
     docs = ask(service, "RetryPlugin", filters={"source_types": ("docs",)})
     assert {candidate.origin for candidate in both.candidates} == {"repository"}
-    assert both.retrieval_plan.excluded_origins == ("api-reference",)
     assert "api-reference" in {candidate.origin for candidate in docs.candidates}
 
 
@@ -331,7 +325,7 @@ def test_an_unknown_commit_is_said_and_everything_searched(service):
 def test_paths_that_no_indexed_file_has_are_named(service):
     pack = ask(service, filters={"path_allowlist": ("docs/nosuch/**",)})
     assert not pack.candidates
-    assert [one for one in pack.warnings if "'docs/nosuch/**'" in one and one.startswith("path_not_indexed")]
+    assert [one for one in told(pack) if "'docs/nosuch/**'" in one and one.startswith("path_not_indexed")]
     assert pack.quality.note == "No evidence fits the filters."
     assert "CAUTION: Nothing was searched." in to_prompt(pack).text
     for paths in (("docs/nosuch/**", "*.md"), ("*.py",)):
@@ -350,7 +344,7 @@ def test_paths_that_no_indexed_file_has_are_named(service):
 )
 def test_a_path_that_begins_in_another_folder_is_named_as_it_would_match(service, glob, meant):
     pack = ask(service, filters={"path_allowlist": (glob,)})
-    (warning,) = [one for one in pack.warnings if one.startswith("path_not_indexed")]
+    (warning,) = [one for one in told(pack) if one.startswith("path_not_indexed")]
     if meant is None:
         assert warning.endswith(f": {glob!r}.")
     else:
@@ -361,7 +355,7 @@ def test_a_path_that_begins_in_another_folder_is_named_as_it_would_match(service
 @pytest.mark.parametrize(("glob", "blocked"), [("plugins/retry.py", "**/plugins/**"), ("*/*", "*"), ("!a/b", "c")])
 def test_a_path_that_could_match_nothing_is_not_suggested(service, glob, blocked):
     pack = ask(service, filters={"path_allowlist": (glob,), "path_blocklist": (blocked,)})
-    assert not any("matches" in one.partition("asked for")[2] for one in pack.warnings)
+    assert not any("matches" in one.partition("asked for")[2] for one in told(pack))
 
 
 # Coverage and sub-queries
@@ -376,17 +370,19 @@ def test_a_kind_that_ranks_low_is_promoted_from_the_buffer(indexed, make):
 def test_a_second_try_looks_deeper_on_the_side_that_is_short(indexed, make):
     service = make(indexed, {"retrieval": {**STRONG["retrieval"], "final_limit_per_collection": 1}})
     pack = ask(service)
-    assert set(pack.retrieval_plan.final_limits.values()) == {90}
+    run = ranked(service)
+    assert set(run.limits.values()) == {90} and run.sub_queries == ()
     assert pack.coverage.docs_in_top_k >= 3 and pack.coverage.code_in_top_k >= 3
-    assert pack.retrieval_plan.sub_queries == () and pack.warnings == ()
+    assert pack.warnings == ()
 
 
 def test_sub_queries_come_last_and_then_a_warning(indexed, make):
     service = make(indexed, STRONG)
-    pack = ask(service, filters={"path_blocklist": ("src/", "README.md")})
-    assert list(pack.retrieval_plan.final_limits.values()) == [60, 90]
-    assert len(pack.retrieval_plan.sub_queries) == 2
-    assert pack.warnings == ("coverage: only 0 of the 3 code results that the mode asks for.",)
+    filters = {"path_blocklist": ("src/", "README.md")}
+    pack, run = ask(service, filters=filters), ranked(service, filters=filters)
+    assert list(run.limits.values()) == [60, 90]
+    assert len(run.sub_queries) == 2
+    assert told(pack) == ("coverage: only 0 of the 3 code results that the mode asks for.",)
 
 
 def test_who_names_a_path_asks_for_no_mix(indexed, make):
@@ -395,31 +391,31 @@ def test_who_names_a_path_asks_for_no_mix(indexed, make):
 
 
 def test_explaining_asks_for_no_mix(indexed, make):
-    pack = ask(make(indexed, STRONG), task_mode="explain", filters={"path_blocklist": ("src/", "README.md")})
-    assert pack.warnings == () and pack.retrieval_plan.sub_queries == ()
+    run = ranked(make(indexed, STRONG), task_mode="explain", filters={"path_blocklist": ("src/", "README.md")})
+    assert run.context.warnings == [] and run.sub_queries == ()
 
 
 @pytest.mark.usefixtures("sure")
 def test_a_strong_first_pass_needs_no_sub_queries(indexed, make, monkeypatch):
     monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", 0)
-    assert ask(make(indexed)).retrieval_plan.sub_queries == ()
+    assert ranked(make(indexed)).sub_queries == ()
 
 
 @pytest.mark.parametrize(("fewest", "nearest"), [(100, -1.0), (0, 1.0)])
 def test_a_weak_first_pass_adds_sub_queries(indexed, make, monkeypatch, fewest, nearest):
     monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", fewest)
     monkeypatch.setattr(calibration, "MINILM", replace(SURE, weak=nearest))
-    pack = ask(make(indexed), "RetryPlugin fails")
-    assert len(pack.retrieval_plan.sub_queries) == 3, "one more for a question that names code"
-    branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
+    run = ranked(make(indexed), query="RetryPlugin fails")
+    assert len(run.sub_queries) == 3, "one more for a question that names code"
+    branches = {branch.branch for hit in run.final for branch in hit.branches}
     assert {"dense#1", "sparse#3"} <= branches
 
 
 def test_sub_queries_can_be_switched_off_and_on(indexed, make):
     never = make(indexed, STRONG)
     always = make(indexed, {"retrieval": {"expansion": "always"}})
-    assert ask(never, filters={"path_blocklist": ("src/", "README.md")}).retrieval_plan.sub_queries == ()
-    assert len(ask(always).retrieval_plan.sub_queries) == 2
+    assert ranked(never, filters={"path_blocklist": ("src/", "README.md")}).sub_queries == ()
+    assert len(ranked(always).sub_queries) == 2
 
 
 def test_sub_queries_do_not_make_a_result_look_stronger(indexed, make):
@@ -428,9 +424,9 @@ def test_sub_queries_do_not_make_a_result_look_stronger(indexed, make):
             # Everything resembles the templates, nothing the question.
             return super().embed_query(text if text != "zzz" else "qqq")
 
-    pack = ask(make(indexed, dense=OnlyTemplates()), "zzz")
-    assert pack.retrieval_plan.sub_queries
-    assert pack.quality.level == "none"
+    run = ranked(make(indexed, dense=OnlyTemplates()), query="zzz")
+    assert run.sub_queries
+    assert run.quality.level == "none"
 
 
 def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
@@ -440,11 +436,12 @@ def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
             return super().embed_query(text)
 
     filters = {"path_blocklist": ("src/", "README.md")}
-    pack = ask(make(indexed, dense=Slow()), filters=filters, time_budget_ms=1)
-    assert pack.candidates and pack.retrieval_plan.sub_queries == ()
-    assert list(pack.retrieval_plan.final_limits.values()) == [60, 60]
-    assert "time_budget: the time budget was spent before sub-queries." in pack.warnings
-    assert "time_budget: the time budget was spent before the second try for coverage." in pack.warnings
+    run = ranked(make(indexed, dense=Slow()), filters=filters, time_budget_ms=1)
+    assert run.final and run.sub_queries == ()
+    assert list(run.limits.values()) == [60, 60]
+    said = [str(warning) for warning in run.context.warnings]
+    assert "time_budget: the time budget was spent before sub-queries." in said
+    assert "time_budget: the time budget was spent before the second try for coverage." in said
 
 
 # Parts that fail
@@ -452,12 +449,13 @@ def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
 
 def test_without_a_dense_model_keywords_answer(indexed, make):
     dense = NoModel()
-    pack = ask(make(indexed, dense=dense))
+    service = make(indexed, dense=dense)
+    pack = ask(service)
     assert pack.status == "success" and pack.quality.level == "keyword_only"
-    assert "dense_unavailable: The weights cannot be had. Name a folder." in pack.warnings
+    assert "dense_unavailable: The weights cannot be had. Name a folder." in told(pack)
     branches = {branch.branch[:6] for candidate in pack.candidates for branch in candidate.why.branches}
     assert branches == {"sparse"}
-    assert pack.retrieval_plan.sub_queries and dense.attempts == 1, "finding a model may take seconds"
+    assert dense.attempts == 1 and ranked(service).sub_queries, "finding a model may take seconds"
 
 
 def test_strict_wants_the_dense_model(indexed, make):
@@ -467,10 +465,10 @@ def test_strict_wants_the_dense_model(indexed, make):
 
 def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
     pack = ask(make(indexed, STRONG, reranker=Unreachable()), task_mode="explain")
-    assert pack.warnings == ("rerank_unavailable: The reranker does not answer.",)
+    assert told(pack) == ("rerank_unavailable: The reranker does not answer.",)
     assert pack.retrieval_plan.rerank_model is None
     assert [candidate.why.pool_rank for candidate in pack.candidates] == list(range(1, len(pack.candidates) + 1))
-    assert all(candidate.rerank_score is None and candidate.why.rerank_moved is None for candidate in pack.candidates)
+    assert all(candidate.rerank_score is None for candidate in pack.candidates)
     with pytest.raises(EvidenceError, match="does not answer"):
         ask(make(indexed, reranker=Unreachable()), strict=True)
 
@@ -479,7 +477,7 @@ def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
 def test_a_kind_that_is_not_indexed_is_said_and_is_no_high_quality(workplace, make):
     workplace.ingest("docs")
     pack = ask(make(workplace, STRONG))
-    assert codes(pack) == ["coverage"] and "no code is indexed" in pack.warnings[0]
+    assert codes(pack) == ["coverage"] and "no code is indexed" in told(pack)[0]
     assert pack.quality.level == "mixed" and pack.quality.note.endswith("; no code is indexed.")
     # Who asks for docs alone, or for an explanation, misses nothing.
     assert ask(make(workplace, STRONG), task_mode="explain").quality.level == "high"
@@ -575,12 +573,12 @@ def test_vectors_that_are_still_to_come_are_said(indexed, make, tmp_path):
     pack = ask(make(pending))
     assert "dense_pending" in codes(pack) and pack.quality.level == "keyword_only"
     assert pack.index.dense == "pending"
-    (warning,) = (warning for warning in pack.warnings if warning.startswith("dense_pending"))
+    (warning,) = (warning for warning in told(pack) if warning.startswith("dense_pending"))
     assert "still being computed" not in warning and "`adk-ingest all`: it goes on where it stopped" in warning
     remember_options(str(pending.home), None)
     with pytest.raises(StoreError, match="are missing, because the ingestion was stopped"):
         ask(make(pending), strict=True)
-    (warning,) = (warning for warning in ask(make(pending)).warnings if warning.startswith("dense_pending"))
+    (warning,) = (warning for warning in told(ask(make(pending))) if warning.startswith("dense_pending"))
     assert f"`adk-ingest all --home {pending.home}`" in warning
 
 
@@ -659,8 +657,8 @@ def test_the_ranking_for_evaluation_goes_on_behind_the_final_results(service):
 
 def test_names_that_are_nowhere_in_the_index_are_named(service: EvidenceService) -> None:
     pack = ask(service, "does Runner.fork_session copy what back_off does")
-    assert [text for text in pack.warnings if text.startswith("unknown_name")] == [
+    assert [text for text in told(pack) if text.startswith("unknown_name")] == [
         "unknown_name: fork_session is nowhere in the index; it may be invented, your own or too new."
     ]
     assert pack.quality.level != "high"
-    assert not any("unknown_name" in text for text in ask(service, "what does back_off do").warnings)
+    assert not any("unknown_name" in text for text in told(ask(service, "what does back_off do")))

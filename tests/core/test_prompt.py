@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Passage, Quality, Verification
 from adk_evidence.models.prompt import Turn
+from adk_evidence.models.warning import Warning
 from adk_evidence.render.prompt import PromptBlock, to_prompt
 from adk_evidence.render.quotes import Quote
 from adk_evidence.render.sanitize import visible
@@ -212,16 +213,23 @@ def test_less_relevant_results_come_with_an_instruction(level, cautious):
 
 
 def test_what_a_version_has_otherwise_stands_beside_the_results_that_show_it_alone():
-    warnings = ("docs_show_other_version: no `App` (shown by result 5).", "index_stale: the docs have changed.")
+    warnings = (
+        Warning(code="docs_show_other_version", text="no `App` (shown by result 5)."),
+        Warning(code="index_older", text="the docs have changed."),
+    )
     text = to_prompt(pack(*SMALL, warnings=warnings)).text
-    assert "WARNING: index_stale" in text and "shown by result" not in text
+    assert "WARNING: index_older: the docs have changed." in text and "shown by result" not in text
 
 
 def test_without_results_the_model_is_told_to_say_so():
-    block = to_prompt(pack(query="what?", warnings=("nothing there",)))
+    block = to_prompt(pack(query="what?", warnings=(Warning(code="coverage", text="nothing there"),)))
     assert block.included == 0 and block.note == ""
     assert "CAUTION: Answer from general knowledge only" in block.text
-    assert "WARNING: nothing there" in block.text and "Fenced" not in block.text and "QUESTION: what?" in block.text
+    assert (
+        "WARNING: coverage: nothing there" in block.text
+        and "Fenced" not in block.text
+        and "QUESTION: what?" in block.text
+    )
 
 
 def test_documents_may_be_fewer_and_shorter():
@@ -374,7 +382,13 @@ def test_roles_are_those_of_a_conversation():
 def test_nothing_quoted_forges_a_line(text):
     doc = payload("doc", f"docs/{text}.md", text, headings=(text, text), title=text)
     code = payload("code", f"src/{text}.py", text, symbol=text)
-    made = pack(doc, code, query=f"why {text}", warnings=(text,), quality=Quality(level="high", note=text))
+    made = pack(
+        doc,
+        code,
+        query=f"why {text}",
+        warnings=(Warning(code="coverage", text=text),),
+        quality=Quality(level="high", note=text),
+    )
     # A pack may also come from a client, which sends any text as a citation.
     forged = {"citation": text, "language": text, "verification": Verification(state="gone", reason=text)}
     candidates = tuple(candidate.model_copy(update=forged) for candidate in made.candidates)

@@ -22,6 +22,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search import calibration
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file, load_settings
+from tests.answers import told
 from tests.core.test_adapter import tiny_adapter
 from tests.core.test_minilm import tiny_bert
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, word_vector
@@ -130,16 +131,14 @@ class TestFailure:
         encoder = Adapted(failure=AdapterError("The adapter is damaged.", "Name another."))
         pack = find(indexed, encoder)
         assert encoder.adapted == [IN_WORDS] == encoder.plain[:1] and encoded_by(pack) is None
-        assert [
-            text for text in pack.warnings if text.startswith("question_adapter_unavailable: The adapter is damaged")
-        ]
+        assert [text for text in told(pack) if text.startswith("question_adapter_unavailable: The adapter is damaged")]
         found = [one.citation for one in find(indexed, HashEmbedder()).candidates]
         assert [one.citation for one in pack.candidates] == found
 
     def test_a_model_that_cannot_be_loaded_is_no_fault_of_the_adapter(self, indexed):
         encoder = Adapted(failure=ModelError("The weights cannot be fetched.", "Go online."))
         pack = find(indexed, encoder)
-        assert [text.partition(":")[0] for text in pack.warnings][:1] == ["dense_unavailable"]
+        assert [text.partition(":")[0] for text in told(pack)][:1] == ["dense_unavailable"]
         assert len(encoder.adapted) == 1 and not encoder.plain, "the weights are fetched once for a question"
 
     def test_in_strict_mode_the_request_fails(self, indexed):

@@ -37,8 +37,7 @@ def ask(shop: Workplace, query: str, **more: object) -> EvidencePack:
 
 
 def unknown(pack: EvidencePack) -> list[str]:
-    told = [warning for warning in pack.warnings if warning.startswith("unknown_name: ")]
-    return [warning.removeprefix("unknown_name: ").split(" ")[0] for warning in told]
+    return [warning.text.split(" ")[0] for warning in pack.warnings if warning.code == "unknown_name"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from adk_evidence.models.pack import LeftOut, LineSpan, Outline, OutlinePart, Verification
+from adk_evidence.models.warning import Warning
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible, visible_json, visible_values
 from adk_evidence.render.view import for_reader, is_for_others, verification_label
@@ -45,7 +46,7 @@ def hostile():
     code = payload("code", HOSTILE_NAME, HOSTILE, symbol=HOSTILE_NAME)
     lines = LineSpan(start=1, end=2)
     gone = Verification(state="changed", lines=lines, path=HOSTILE_NAME, reason=HOSTILE_NAME)
-    made = pack(doc, code, query=f"why {HOSTILE_NAME}", warnings=(f"x: {HOSTILE_NAME}",))
+    made = pack(doc, code, query=f"why {HOSTILE_NAME}", warnings=(Warning(code="coverage", text=HOSTILE_NAME),))
     part = OutlinePart(name=HOSTILE_NAME, lines=LineSpan(start=1, end=2))
     outline = Outline(citation=HOSTILE_NAME, path=HOSTILE_NAME, title=HOSTILE_NAME, ranks=(1, 2), parts=(part,))
     candidates = tuple(one.model_copy(update={"verification": gone}) for one in made.candidates)
@@ -235,7 +236,7 @@ def test_no_color_is_respected():
 
 
 def test_no_results_are_said():
-    text = show(pack(warnings=("ref_not_indexed: no such version.",)))
+    text = show(pack(warnings=(Warning(code="ref_not_indexed", text="no such version."),)))
     assert "Found some." in text and "warning: ref_not_indexed" in text and "--full" not in text
 
 

@@ -24,13 +24,13 @@ from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search import together
 from adk_evidence.search.calibration import MINILM
 from adk_evidence.search.context import Context
-from adk_evidence.search.explain import explain
 from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.search.together import Side, _Merge, ask_together, open_side
 from adk_evidence.settings import load_settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
+from tests.answers import told
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_files
 
 pytestmark = pytest.mark.slow
@@ -117,7 +117,7 @@ class Place:
             assert pack.index is not None
             index = pack.index.model_copy(update={"dense_model": model})
             why = pack.candidates[0].why.model_copy(
-                update={"branches": (), "named": None, "measures": {"similarity": similarity}}
+                update={"branches": (), "role": None, "named": None, "similarity": similarity}
             )
             plain = pack.candidates[0].model_copy(update={"why": why, "same_as": None, "error": None})
             candidates = tuple(plain.model_copy(update={"rank": rank}) for rank in range(1, 9))
@@ -266,32 +266,32 @@ class TestNames:
                 held(Context(lambda: True))
 
     def test_a_name_that_one_of_them_has_is_not_unknown(self, place: Place) -> None:
-        assert any("load_order" in warning for warning in place.alone("adk", "RetryPlugin and load_order").warnings)
+        assert any("load_order" in warning for warning in told(place.alone("adk", "RetryPlugin and load_order")))
         pack = place.ask("RetryPlugin and load_order")
-        assert not any(warning.startswith("unknown_name") for warning in pack.warnings)
+        assert not any(warning.startswith("unknown_name") for warning in told(pack))
         assert set(of(pack)) == {"adk", "shop"}
 
     def test_a_name_that_neither_has_is_told_once(self, place: Place) -> None:
-        told = [one for one in place.ask("what does InvoiceBureau do").warnings if one.startswith("unknown_name")]
-        assert len(told) == 1 and "InvoiceBureau" in told[0]
+        said = [one for one in told(place.ask("what does InvoiceBureau do")) if one.startswith("unknown_name")]
+        assert len(said) == 1 and "InvoiceBureau" in said[0]
 
     def test_symbols_of_one_are_no_unknown_symbols_of_the_other(self, place: Place) -> None:
         pack = place.ask("what do these do?", symbols=("google.adk.plugins.retry.RetryPlugin",))
-        assert not any(warning.startswith("unknown_symbol") for warning in pack.warnings)
+        assert not any(warning.startswith("unknown_symbol") for warning in told(pack))
 
     def test_a_version_is_asked_of_the_adk_alone(self, place: Place) -> None:
         filters = EvidenceFilters(repo_ref_hint="no-such-tag")
         pack = place.ask(project=ProjectVersion(version="1.2.3", taken_from="uv.lock"), filters=filters)
         assert pack.adk is not None and pack.adk.wanted == "1.2.3"
-        told = [one for one in pack.warnings if one.startswith(("ref_not_indexed", "version_not_indexed"))]
-        assert told and not any("shop" in one for one in told)
+        said = [one for one in told(pack) if one.startswith(("ref_not_indexed", "version_not_indexed"))]
+        assert said and not any("shop" in one for one in said)
 
     def test_paths_that_neither_has_are_told_once(self, place: Place) -> None:
-        def told(*paths: str) -> list[str]:
+        def missing(*paths: str) -> list[str]:
             pack = place.ask(filters=EvidenceFilters(path_allowlist=paths))
-            return [one for one in pack.warnings if "path_not_indexed" in one]
+            return [one for one in told(pack) if "path_not_indexed" in one]
 
-        assert len(told("nosuch/**")) == 1 and not told("shop/**")
+        assert len(missing("nosuch/**")) == 1 and not missing("shop/**")
 
 
 def test_a_traceback_through_both_leads_to_the_calls_of_both(place: Place) -> None:
@@ -337,8 +337,8 @@ class TestFailures:
         monkeypatch.setattr(Session, "find", broken)
         pack = place.ask()
         assert failing not in of(pack) and len(of(pack)) == 1
-        (told,) = [one for one in pack.warnings if one.startswith("index_unavailable")]
-        assert said in told and "private" not in told
+        (warning,) = [one for one in told(pack) if one.startswith("index_unavailable")]
+        assert said in warning and "private" not in warning
         with pytest.raises(type(failure)):
             place.ask(strict=True)
 
@@ -347,7 +347,7 @@ class TestFailures:
         pack = place.ask(names=names)
         (answering,) = set(names) - {"unbuilt"}
         assert set(of(pack)) == {answering}
-        assert any(one.startswith("index_unavailable: unbuilt could not answer") for one in pack.warnings)
+        assert any(one.startswith("index_unavailable: unbuilt could not answer") for one in told(pack))
         assert pack.quality.level != "high" and "unbuilt could not answer" in pack.quality.note
         with pytest.raises(IndexMissingError):
             place.ask(names=names, strict=True)
@@ -357,25 +357,14 @@ class TestFailures:
         before = file.read_text()
         try:
             change(file, "max_retries=5", "max_retries=6")
-            warnings = place.ask().warnings
+            warnings = told(place.ask())
         finally:
             file.write_text(before)
         assert any(one.startswith("index_older: shop") for one in warnings)
-        assert not any(one.startswith("index_older") for one in place.ask().warnings)
+        assert not any(one.startswith("index_older") for one in told(place.ask()))
 
 
 class TestKept:
-    def test_explain_computes_both_answers_and_their_order_again(self, place: Place) -> None:
-        pack = place.ask()
-        found = explain(pack, pack.model_dump(mode="json"))
-        assert found.agrees
-        assert [one.rank for one in found.candidates] == [one.rank for one in pack.candidates]
-        one, *others = pack.candidates
-        last = others.pop()
-        swapped = (last.model_copy(update={"rank": 1}), *others, one.model_copy(update={"rank": last.rank}))
-        edited = pack.model_copy(update={"candidates": swapped}).with_id()
-        assert not explain(edited, edited.model_dump(mode="json")).agrees
-
     def test_each_citation_is_compared_with_the_sources_of_its_index(self, place: Place) -> None:
         saved = read_pack(place.ask().model_dump_json())
         main = place.workplace.settings

@@ -14,6 +14,7 @@ from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import version_label
 from adk_evidence.search.session import EvidenceService
+from tests.answers import told
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
@@ -80,7 +81,7 @@ def test_a_question_is_answered_for_the_version_of_the_project(one: EvidenceServ
 def test_the_version_that_the_question_names_wins_over_the_project(one: EvidenceService) -> None:
     pack = ask_for(one, "1.18.0", "retry a tool that throws in ADK 9.9")
     assert (pack.adk.indexed, pack.adk.wanted, pack.warnings) == ("9.9.0", "1.18.0", ())
-    (warning,) = ask_for(one, "9.9.0", "retry a tool that throws in ADK 8.1").warnings
+    (warning,) = told(ask_for(one, "9.9.0", "retry a tool that throws in ADK 8.1"))
     assert warning.startswith("version_not_indexed: The question is about ADK 8.1; the index holds v9.9.0.")
 
 
@@ -98,7 +99,7 @@ def test_views_name_the_version_and_what_it_was_taken_from(one: EvidenceService)
 
 def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: EvidenceService) -> None:
     pack = ask_for(one, "1.18.0")
-    assert pack.warnings == (
+    assert told(pack) == (
         "version_not_indexed: The project uses google-adk 1.18.0; the index is of 9.9.0. Evidence may not "
         "hold for 1.18.0. `adk-ingest all --adk 1.18.0` indexes that version.",
     )
@@ -108,7 +109,7 @@ def test_a_project_of_another_version_gets_a_warning_and_no_high_quality(one: Ev
     # Who names a version alone has no project.
     asked = one.find(EvidenceRequest(query="retry a tool that throws", project=ProjectVersion(version="1.18.0")))
     assert asked.quality.note.endswith("; the version that you asked for is not in the index.")
-    assert asked.warnings[0].endswith("indexes that version if it was released.")
+    assert told(asked)[0].endswith("indexes that version if it was released.")
     # The question's own version is what the warning is about.
     assert ask_for(one, "1.18.0", "retry a tool that throws in ADK 9.9").warnings == ()
 
@@ -153,7 +154,7 @@ def test_a_question_without_a_version_has_nothing_to_say_of_versions(one: Eviden
 def test_a_version_that_is_not_there_is_a_warning_and_no_high_quality(one: EvidenceService) -> None:
     assert ask(one, "retry a tool that throws").quality.level == "high"
     pack = ask(one, "retry a tool that throws in ADK 1.18")
-    assert pack.warnings == (
+    assert told(pack) == (
         "version_not_indexed: The question is about ADK 1.18; the index holds v9.9.0. Evidence may not hold there.",
     )
     assert pack.quality.level == "mixed" and not plan(pack).is_asked
@@ -169,4 +170,4 @@ def test_docs_alone_are_judged_by_the_code_beside_them(tmp_path: Path) -> None:
         new = ask(opened, "retry a tool in ADK 9.9", source_types=("docs",))
     finally:
         opened.close()
-    assert "holds v9.9.0" in old.warnings[0] and new.warnings == ()
+    assert "holds v9.9.0" in told(old)[0] and new.warnings == ()

@@ -24,7 +24,6 @@ from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import settings_of
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.search import session as retrieval
-from adk_evidence.search.explain import explain
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_ingest import cli as command_line
 from adk_ingest import pipeline as ingestion
@@ -150,9 +149,6 @@ class TestAnEnrichment:
         assert [one.rank for one in found.why.branches if one.branch == "sparse"] == [1]
         assert found.why.question is not None and found.why.question.text == ODD
         assert found.why.question.similarity == pytest.approx(1.0, abs=1e-3)
-        saved = place.ask(ODD)
-        told = explain(saved, saved.model_dump(mode="json"), found.rank)
-        assert told.agrees and any(ODD in step.says for step in told.candidates[0].steps if step.name == "question")
 
     def test_a_second_run_asks_nothing_and_changes_nothing(self, place: Workplace, standin: LlmStandIn) -> None:
         first = run(place)

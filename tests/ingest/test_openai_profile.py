@@ -15,6 +15,7 @@ from adk_evidence_cli.main import app as evidence
 from adk_ingest.cli import app as ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets, plan_targets
+from tests.answers import told
 from tests.corpora import change, write_code, write_docs
 from tests.openai_place import HOSTED, QUESTION, OpenAiPlace
 from tests.standins.embeddings import EMBEDDINGS, KEY, OWN, EmbeddingsStandIn
@@ -128,7 +129,7 @@ class TestAnswers:
         assert pack.warnings == () and {"dense", "sparse"} <= branches
         standin.has_money = False
         pack = place.ask()
-        assert pack.warnings[0].startswith("dense_unavailable: ") and "quota is used up" in pack.warnings[0]
+        assert told(pack)[0].startswith("dense_unavailable: ") and "quota is used up" in told(pack)[0]
         assert pack.quality.level == "keyword_only" and pack.candidates
         with pytest.raises(ServiceError):
             place.ask(strict=True)

@@ -25,6 +25,7 @@ from adk_ingest.records import records
 from adk_ingest.reports import verify_published
 from adk_ingest.session import Sources
 from adk_ingest.spool import RecordSpool
+from tests.answers import told
 from tests.corpora import (
     CODE,
     CODE_COMMIT,
@@ -247,7 +248,7 @@ class TestWhereCodeComesFrom:
         by = {candidate.path: candidate for candidate in pack.candidates}
         assert f"@{tree}:" in by["src/google/adk/new.py"].citation
         assert by["src/google/adk/new.py"].verification.state == "exact"
-        assert any(warning.startswith("uncommitted: ") and "new.py" in warning for warning in pack.warnings)
+        assert any(warning.startswith("uncommitted: ") and "new.py" in warning for warning in told(pack))
 
     def test_once_committed_a_file_is_cited_by_its_commit(self, workplace: Workplace) -> None:
         checkout = workplace.root / "checkout"
@@ -260,7 +261,7 @@ class TestWhereCodeComesFrom:
         workplace.ingest("code", sources=sources)
         head = git(checkout, "rev-parse", "HEAD")
         assert {chunk.commit for chunks in by_path(workplace).values() for chunk in chunks} == {head}
-        assert not any(warning.startswith("uncommitted") for warning in workplace.ask("retry a tool").warnings)
+        assert not any(warning.startswith("uncommitted") for warning in told(workplace.ask("retry a tool")))
 
     def test_without_docs_the_api_reference_stands_in_and_the_manifest_says_so(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch

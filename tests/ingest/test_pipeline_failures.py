@@ -22,6 +22,7 @@ from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
 from adk_ingest.targets.build import TargetsReport, build_targets
 from adk_ingest.verify import VerificationReport
+from tests.answers import told
 from tests.corpora import HashEmbedder, Notes, Workplace, change, shared_sparse, write_docs
 
 pytestmark = pytest.mark.slow
@@ -52,14 +53,14 @@ class TestKeywordsFirst:
         (pack,) = seen
         assert pack.index.generation == run.lexical_generation != run.generation
         assert pack.index.dense == "pending"
-        (warning,) = (warning for warning in pack.warnings if warning.startswith("dense_pending"))
+        (warning,) = (warning for warning in told(pack) if warning.startswith("dense_pending"))
         assert "still being computed" in warning
         assert pack.candidates[0].verification.state == "exact"
         assert pack.quality.level == "keyword_only"
         later = workplace.ask("RetryPlugin max_retries")
         assert later.index is not None
         assert later.index.dense == "complete"
-        assert not any(warning.startswith("dense_pending") for warning in later.warnings)
+        assert not any(warning.startswith("dense_pending") for warning in told(later))
 
     def test_symbols_are_listed_while_vectors_are_computed(self, workplace: Workplace) -> None:
         listed: list[int] = []

@@ -229,8 +229,6 @@ def test_a_manifest_of_another_form_is_refused_and_ingesting_builds_anew(tmp_pat
 class TestReaders:
     def test_what_is_for_other_readers_is_not_searched_and_not_paid_for(self, place: Workplace) -> None:
         pack = find(place, "samovar of drinks")
-        assert pack.retrieval_plan is not None and pack.retrieval_plan.languages is not None
-        assert (pack.retrieval_plan.languages.reader, pack.retrieval_plan.languages.also) == ("python", ())
         assert not any(one.for_language for one in pack.candidates)
         page = next(one for one in pack.candidates if one.path == "docs/tools/drinks.md")
         assert [(out.lines.start, out.lines.end, out.language) for out in page.left_out] == [
@@ -274,4 +272,3 @@ class TestReaders:
         assert settings.retrieval.language is None
         pack = find(everywhere, "samovar of drinks")
         assert {one.for_language for one in pack.candidates} == {None, "java", "go"}
-        assert pack.retrieval_plan is not None and pack.retrieval_plan.languages is None

@@ -29,6 +29,7 @@ from adk_ingest.cli import app as ingest_app
 from adk_ingest.doctor import examine
 from adk_ingest.pipeline import LEXICAL_FIRST
 from adk_ingest.reports import make_status, verify_published
+from tests.answers import told
 from tests.corpora import CODE_COMMIT, DOCS, HashEmbedder, Workplace, shared_sparse, write_docs, write_files
 from tests.standins.qdrant import QdrantStandIn, Strict
 
@@ -194,7 +195,7 @@ class TestPublishing:
             change_docs(place)
             place.ingest()
             pack = place.ask("does back_off exist in RetryPlugin?")
-            assert pack.candidates and not any("unavailable" in warning for warning in pack.warnings)
+            assert pack.candidates and not any("unavailable" in warning for warning in told(pack))
 
     def test_an_index_without_tags_of_decorators_is_not_filtered_by_them(self, tmp_path: Path) -> None:
         with QdrantStandIn(strict=Strict()) as server:

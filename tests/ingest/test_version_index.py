@@ -41,6 +41,7 @@ from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
 from adk_ingest.session import Sources
 from adk_ingest.version_index import ingest_version
+from tests.answers import told
 from tests.corpora import (
     CODE,
     CODE_COMMIT,
@@ -123,7 +124,7 @@ def test_each_project_gets_evidence_of_its_own_version(home: Workplace) -> None:
 
 def test_a_name_is_looked_up_in_the_projects_version(home: Workplace) -> None:
     assert ask(home.settings, "what does wait_longer do", named("8.1.0")).warnings == ()
-    assert "unknown_name" in ask(home.settings, "what does back_off do", named("8.1.0")).warnings[0]
+    assert "unknown_name" in told(ask(home.settings, "what does back_off do", named("8.1.0")))[0]
 
 
 def test_where_a_version_is_not_indexed_the_nearest_answers_with_a_warning(home: Workplace) -> None:
@@ -138,7 +139,7 @@ def test_where_a_version_is_not_indexed_the_nearest_answers_with_a_warning(home:
         assert (chosen.version, chosen.exact) == (nearest, False)
         pack = ask(home.settings, wanted=named(wanted))
         assert pack.adk is not None and pack.adk.indexed == nearest
-        (warning,) = pack.warnings
+        (warning,) = told(pack)
         assert warning.startswith("version_not_indexed: ") and f"adk-ingest all --adk {wanted}`" in warning
         assert pack.quality.level == "mixed"
 
@@ -437,7 +438,7 @@ def test_versions_live_side_by_side_on_a_server(tmp_path: Path) -> None:
     assert refs(ask(place.settings)) == {CODE_COMMIT}
     CodebaseIndexer(place.settings).delete("adk-8.1.0")
     pack = ask(place.settings, wanted=named("8.1.0"))
-    assert refs(pack) == {CODE_COMMIT} and pack.warnings[0].startswith("version_not_indexed")
+    assert refs(pack) == {CODE_COMMIT} and told(pack)[0].startswith("version_not_indexed")
 
 
 def test_the_doctor_opens_the_indexes_of_versions(home: Workplace) -> None:

@@ -17,10 +17,11 @@ from adk_evidence.settings import load_settings
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets, plan_targets
+from tests.answers import codes, told
 from tests.corpora import Workplace, change, write_code, write_docs
 from tests.standins.json_service import Fault
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
-from tests.voyage_place import QUESTION, VoyagePlace, codes
+from tests.voyage_place import QUESTION, VoyagePlace
 
 pytestmark = pytest.mark.slow
 
@@ -271,7 +272,7 @@ class TestAnswers:
             asked = len(standin.sent(RERANK))
             assert asked == 3 * 3
             pack = service.find(EvidenceRequest(query="retry a tool again"))
-            assert "failed 3 times in a row" in " ".join(pack.warnings)
+            assert "failed 3 times in a row" in " ".join(told(pack))
             assert len(standin.sent(RERANK)) == asked
             standin.recover()
             place.time.clock.sleep(31)

@@ -50,7 +50,7 @@ def hostile(pack: dict[str, Any], payload: str) -> dict[str, Any]:
         "profile": payload,
         "index": {**pack["index"], "corpora": corpora},
         "quality": {"level": "high", "note": payload},
-        "warnings": [payload, payload],
+        "warnings": [{"code": "coverage", "text": payload}],
         "candidates": candidates,
     }
 

@@ -70,7 +70,7 @@ def ask(workplace: Workplace) -> None:
         answer = {
             "generation": pack.index.generation if pack.index else None,
             "results": len(pack.candidates),
-            "warnings": pack.warnings,
+            "warnings": list(map(str, pack.warnings)),
         }
         print(json.dumps(answer), flush=True)
     service.close()

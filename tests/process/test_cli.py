@@ -310,7 +310,8 @@ def test_options_become_the_request(cli, indexed):
     assert result.exit_code == 0, result.stderr
     pack = json.loads(result.stdout)
     assert pack["task_mode"] == "debug" and 1 <= len(pack["candidates"]) <= 5
-    assert pack["retrieval_plan"]["filters"] == {
+    (event,) = [json.loads(line) for line in indexed.settings.paths.event_log.read_text().splitlines()][-1:]
+    assert event["qdrant_request_params"]["filters"] == {
         "path_allowlist": ["src/**", "docs/**"],
         "path_blocklist": ["**/runners.py"],
         "languages": ["python"],

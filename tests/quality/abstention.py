@@ -20,7 +20,7 @@ from rich.table import Table
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
 from adk_evidence.search.calibration import MINILM, SupportWeights
-from adk_evidence.search.ranking.support import MEASURES, UNKNOWN_NAME, Measures
+from adk_evidence.search.ranking.support import MEASURES, Measures
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file
 from adk_evidence_console import Home, Profile
@@ -70,7 +70,7 @@ def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iter
             group = "off the subject"
         half = HALVES[hashlib.sha256(question.id.encode()).digest()[0] % 2]
         weighed = outcome.quality.level in ("mixed", "high") and not any(
-            warning.startswith(UNKNOWN_NAME) for warning in outcome.context.warnings
+            warning.code == "unknown_name" for warning in outcome.context.warnings
         )
         yield Judged(question.id, group, half, outcome.quality.level, outcome.support.measures, weighed)
 

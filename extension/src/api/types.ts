@@ -125,7 +125,8 @@ export interface EvidencePack {
   /** The best first. */
   candidates: EvidenceCandidate[];
   coverage: { docs_in_top_k: number; code_in_top_k: number };
-  warnings: string[];
+  /** What the answer lacks: a code for programs, and a sentence. */
+  warnings: { code: string; text: string }[];
   /** What else the pages and classes hold that several candidates are of. Missing from older servers. */
   outlines?: EvidenceOutline[];
   debug: { [key: string]: unknown };
@@ -253,15 +254,14 @@ export interface EvidenceCandidate {
   };
   /** Why the candidate has its rank. */
   why: {
-    branches: { branch: string; rank: number; score: number }[];
+    branches: { branch: string; rank: number }[];
     matched_terms: string[];
-    fused_rank: number | null;
-    fused_score: number | null;
+    /** Cosine with the question; null where keywords alone have found the candidate. */
+    similarity: number | null;
     pool_rank: number | null;
-    rerank_score: number | null;
-    rerank_moved: number | null;
-    features: { [name: string]: number };
-    /** How the request names the candidate outright, e.g. `raises the error`. Missing from older servers. */
+    /** What the candidate is to what the request names outright, e.g. `raises`. */
+    role: string | null;
+    /** The role in words, e.g. `raises the error`. Missing from older servers. */
     named?: string | null;
     /** The nearest question written beforehand for the candidate, where one is near. Missing from older servers. */
     question?: { text: string; similarity: number } | null;

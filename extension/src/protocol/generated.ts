@@ -275,7 +275,7 @@ export interface EvidenceResult {
   beside: Beside | null;
   candidates: Candidate[];
   coverage: Coverage;
-  warnings: string[];
+  warnings: Warning[];
   /**
    * What else the page of the first candidate holds, and the pages and classes of several candidates.
    */
@@ -345,113 +345,32 @@ export interface Quality {
   note: string;
 }
 /**
- * What was asked of the store, and the numbers by which all results were ranked.
+ * What was asked of the store, and which models ordered what it found.
  */
 export interface RetrievalPlan {
-  /**
-   * What the query is; told by its structure.
-   */
-  query_kind: "traceback" | "error" | "code" | "names" | "question";
   collections_queried: string[];
   hybrid_fusion: string;
-  rrf_k: number | null;
   prefetch_limits: {
-    [k: string]: number;
-  };
-  final_limits: {
     [k: string]: number;
   };
   qdrant_search_params: {
     [k: string]: unknown;
   };
-  sub_queries: string[];
-  /**
-   * Passages that moved the query, and by how much.
-   */
-  feedback: {
-    [k: string]: number;
-  } | null;
   /**
    * What encoded the question, where that is not what encoded the texts.
    */
   question_model: string | null;
   rerank_model: string | null;
   /**
-   * For the fusion `dbsf`: by collection and branch.
-   */
-  fusion_scales: {
-    [k: string]: {
-      [k: string]: ScoreScale;
-    };
-  };
-  /**
-   * The most results that a reranker sees.
-   */
-  pool_size: number | null;
-  /**
-   * Of the local reranker: by collection and branch.
-   */
-  rerank_scales: {
-    [k: string]: {
-      [k: string]: ScoreScale;
-    };
-  };
-  /**
-   * Of the local reranker's features. Where a result has `mean`, its weight is taken off that of `dense`.
-   */
-  rerank_weights: {
-    [k: string]: number;
-  };
-  /**
-   * Of the measures in `support`; `bias` stands alone.
-   */
-  support_weights: {
-    [k: string]: number;
-  };
-  /**
-   * The most results that were asked for.
-   */
-  results: number | null;
-  /**
-   * Down to which place of the ranking results may move up.
-   */
-  buffer: number | null;
-  /**
-   * The same for other parts of pages and classes that are results already.
-   */
-  neighbour_buffer: number | null;
-  /**
    * How many results of a kind the mode asks for.
    */
   required: {
     [k: string]: number;
   };
-  filters: {
-    [k: string]: unknown;
-  };
-  /**
-   * Kinds of docs that were left out on purpose.
-   */
-  excluded_origins: string[];
   /**
    * Where the question names a version.
    */
   versions: VersionPlan | null;
-  /**
-   * For whose readers pages were searched; null where for all.
-   */
-  languages: LanguagePlan | null;
-}
-/**
- * The scores of one branch in one collection, by which each of them is scaled.
- */
-export interface ScoreScale {
-  mean: number;
-  deviation: number;
-  /**
-   * What counts for a result without a score.
-   */
-  lowest: number | null;
 }
 /**
  * Which versions of the ADK a question names, and which one the index is of.
@@ -469,33 +388,6 @@ export interface VersionPlan {
    * Whether the question names the version of the index, and no other.
    */
   is_asked: boolean;
-}
-/**
- * For readers of which programming languages pages were searched.
- */
-export interface LanguagePlan {
-  /**
-   * The language of the reader, from the settings.
-   */
-  reader:
-    | "c"
-    | "c#"
-    | "c++"
-    | "go"
-    | "java"
-    | "javascript"
-    | "kotlin"
-    | "php"
-    | "python"
-    | "r"
-    | "ruby"
-    | "rust"
-    | "swift"
-    | "typescript";
-  /**
-   * Others that the question or its filters name. What pages have for readers of any other language was not searched.
-   */
-  also: string[];
 }
 /**
  * The second index of a pack that is of two; each has answered by itself, and the results are merged.
@@ -737,58 +629,40 @@ export interface Verification {
   reason: string;
 }
 /**
- * Why a candidate stands where it stands: with the plan, all that its scores and its rank are made of.
+ * Why a candidate stands where it stands.
  */
 export interface Why {
   branches: BranchRank[];
   matched_terms: string[];
-  fused_rank: number | null;
-  fused_score: number | null;
   /**
-   * Rank in the answer of its own index, where the pack is of two indexes.
+   * Cosine with the question; null where keywords alone have found the candidate.
    */
-  own_rank: number | null;
-  /**
-   * Rank by similarity among the results of both indexes, where the pack is of two. A result counts as near as the nearest of those that its own index ranks behind it, so that their order stays.
-   */
-  near_rank: number | null;
-  /**
-   * Fused rank of the twin that this result replaced: the same text from a poorer source.
-   */
-  took_rank: number | null;
+  similarity: number | null;
   /**
    * Rank in the merged pool, before the reranker.
    */
   pool_rank: number | null;
   /**
-   * Exact scores by branch, of the question as feedback moved it.
+   * What it is to what the request names outright; such results come first.
    */
-  scores: {
-    [k: string]: number;
-  };
-  rerank_score: number | null;
+  role:
+    | (
+        | "raises"
+        | "raises_cause"
+        | "last_call"
+        | "call"
+        | "holds_message"
+        | "holds_part"
+        | "holds_text"
+        | "defines"
+        | "takes"
+        | "explains"
+      )
+    | null;
   /**
-   * Places won (positive) or lost by the reranker.
-   */
-  rerank_moved: number | null;
-  /**
-   * What the reranker went by.
-   */
-  features: {
-    [k: string]: number;
-  };
-  /**
-   * How the request names this evidence outright, e.g. `raises the error`; such results come first.
+   * The role in words, e.g. `raises the error`.
    */
   named: string | null;
-  /**
-   * What it defines of what the words of the question name, e.g. `defines McpToolset`; such results come behind the first ones at the latest.
-   */
-  mentioned: string | null;
-  /**
-   * Place among the results that feedback took as relevant, which come before all but named ones.
-   */
-  feedback_rank: number | null;
   /**
    * Place in the whole ranking, of which the first places are the results.
    */
@@ -797,12 +671,6 @@ export interface Why {
    * Why a result from behind the first places is here: its kind, or as an example, or as another part of a page or class that is a result already.
    */
   moved_up: ("kind" | "example" | "neighbour") | null;
-  /**
-   * What `support` was computed from.
-   */
-  measures: {
-    [k: string]: number;
-  };
   /**
    * The nearest question that was written for this candidate, where one is near.
    */
@@ -817,7 +685,6 @@ export interface BranchRank {
    */
   branch: string;
   rank: number;
-  score: number;
 }
 /**
  * A question that was written beforehand for what a candidate answers, and how near it is to what was asked.
@@ -835,6 +702,34 @@ export interface WrittenQuestion {
 export interface Coverage {
   docs_in_top_k: number;
   code_in_top_k: number;
+}
+/**
+ * A warning of an answer: a code for programs, and a sentence for people and models.
+ */
+export interface Warning {
+  code:
+    | "collection_unavailable"
+    | "coverage"
+    | "dense_pending"
+    | "dense_unavailable"
+    | "docs_fallback"
+    | "docs_show_other_version"
+    | "extra_missing"
+    | "index_older"
+    | "index_unavailable"
+    | "line_spans_unavailable"
+    | "path_not_indexed"
+    | "provenance"
+    | "question_adapter_unavailable"
+    | "ref_not_indexed"
+    | "rerank_unavailable"
+    | "sparse_unavailable"
+    | "time_budget"
+    | "uncommitted"
+    | "unknown_name"
+    | "unknown_symbol"
+    | "version_not_indexed";
+  text: string;
 }
 /**
  * The sections of a page, or the members of a class, that candidates are of.

@@ -34,10 +34,9 @@ function poisoned(payload: string, index: number): Candidate {
     verification: { state: "changed", lines: { start: 1, end: 2 }, path: null, reason: payload },
     why: {
       ...base.why,
-      branches: [{ branch: payload, rank: 1, score: 1 }],
+      branches: [{ branch: payload, rank: 1 }],
       matched_terms: [payload, "script", "img"],
       question: { text: payload, similarity: 1 },
-      features: Object.fromEntries([[payload, 1]]),
     },
   };
 }
@@ -50,7 +49,7 @@ function poisonedPack(payloads: string[]): EvidenceResult {
     query: joined,
     profile: joined,
     quality: { level: "mixed", note: joined },
-    warnings: payloads,
+    warnings: payloads.map((text) => ({ code: "coverage", text })),
     outlines: payloads.map((payload, index) => ({
       citation: payload,
       path: payload,
@@ -279,7 +278,9 @@ describe("hostile text", () => {
     const outlines = GIANTS.map((text, index) =>
       outlineOf({ title: text, path: text, ranks: [index + 1], parts: [{ name: text, lines: { start: 1, end: 9 } }] }),
     );
-    await test.show(stateOf({ ...pack, warnings: GIANTS, outlines }));
+    await test.show(
+      stateOf({ ...pack, warnings: GIANTS.map((text) => ({ code: "coverage" as const, text })), outlines }),
+    );
     const { page } = test;
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

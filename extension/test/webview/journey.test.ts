@@ -23,7 +23,10 @@ describe("the page", () => {
 
   describe("names the version", () => {
     const adk = { indexed: "1.18.0", wanted: "1.18.0", taken_from: ".venv" };
-    const warnings = ["version_not_indexed: The project uses google-adk 1.18.0; run this.", "other: Something else."];
+    const warnings: EvidenceResult["warnings"] = [
+      { code: "version_not_indexed", text: "The project uses google-adk 1.18.0; run this." },
+      { code: "docs_fallback", text: "Something else." },
+    ];
 
     it("that the project uses", async () => {
       await test.show(stateOf(packOf([docsCandidate()], { adk })));
@@ -47,7 +50,7 @@ describe("the page", () => {
 
   it("offers to index no version for a saved pack", async () => {
     const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: ".venv" };
-    const warnings = ["version_not_indexed: Run this."];
+    const warnings: EvidenceResult["warnings"] = [{ code: "version_not_indexed", text: "Run this." }];
     await test.show({ ...stateOf(packOf([docsCandidate()], { adk, warnings })), notice: "This is a saved pack." });
     await test.page.getByText("When this pack was made, the project used google-adk 1.18.0 (from .venv).").waitFor();
     assert.equal(await test.page.getByRole("button", { name: "Index google-adk" }).count(), 0);

@@ -26,12 +26,11 @@ from adk_evidence.index.sources import SourceReader
 from adk_evidence.index.versions import ChosenIndex, choose_index, ingest_command
 from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.models.cited import Cited
-from adk_evidence.models.pack import EvidencePack, LineSpan, Verification, VerificationState, is_intact
+from adk_evidence.models.pack import LineSpan, Verification, VerificationState, is_intact
 from adk_evidence.readers.python import Definition, parse_lines
 from adk_evidence.released_versions import tagged_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.validation import first_problem
 
 MAX_PACK_BYTES = 50_000_000
 # Best first: a text that one source lost may stand in another of the same repository.
@@ -84,14 +83,6 @@ class SavedPack(BaseModel):
 
 
 @dataclass(frozen=True)
-class WholePack:
-    """A pack with all of its members, and the values of the JSON that it was read from, of which its id was made."""
-
-    pack: EvidencePack
-    written: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class Against:
     """A source that citations of a repository are compared with; `made` are pages that were made from docstrings."""
 
@@ -136,22 +127,6 @@ def pack_of(values: Mapping[str, Any], name: str = "This") -> SavedPack:
         return SavedPack.model_validate(values)
     except ValidationError as exc:
         raise InvalidRequestError(f"{name} is not an evidence pack.", _PACK_HINT) from exc
-
-
-def read_whole_pack(text: str, name: str = "The file") -> WholePack:
-    """The pack in a JSON text with all of its members, edited or not.
-
-    Raises:
-        InvalidRequestError: The text is no pack, or another version of the product made the pack.
-    """
-    data = _values(text, name)
-    try:
-        # As JSON: packs have tuples where JSON has lists.
-        return WholePack(EvidencePack.model_validate_json(json.dumps(data, allow_nan=False)), data)
-    except ValidationError as exc:
-        raise InvalidRequestError(f"{name} is not an evidence pack: {first_problem(exc)}.", _PACK_HINT) from exc
-    except ValueError as exc:
-        raise InvalidRequestError(f"{name} is not an evidence pack: it has infinite numbers.", _PACK_HINT) from exc
 
 
 def _values(text: str, name: str) -> dict[str, Any]:

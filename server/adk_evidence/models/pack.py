@@ -10,9 +10,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.chunk import ProgrammingLanguage, SourceType
+from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.lines import LineSpan as LineSpan
+from adk_evidence.models.named import NamedRole
 from adk_evidence.models.request import TaskMode
+from adk_evidence.models.warning import Warning
 from adk_evidence.released_versions import is_same_version
 
 Status = Literal["success", "no_results", "error"]
@@ -64,7 +66,6 @@ class BranchRank(Frozen):
 
     branch: str = Field(description="`dense` or `sparse`, with `#n` for a sub-query's, `symbol` or `asked`.")
     rank: int = Field(ge=1)
-    score: float
 
 
 class WrittenQuestion(Frozen):
@@ -75,44 +76,18 @@ class WrittenQuestion(Frozen):
 
 
 class Why(Frozen):
-    """Why a candidate stands where it stands: with the plan, all that its scores and its rank are made of."""
+    """Why a candidate stands where it stands."""
 
     branches: tuple[BranchRank, ...] = ()
     matched_terms: tuple[str, ...] = ()
-    fused_rank: int | None = None
-    fused_score: float | None = None
-    own_rank: int | None = Field(
-        default=None, description="Rank in the answer of its own index, where the pack is of two indexes."
-    )
-    near_rank: int | None = Field(
-        default=None,
-        description="Rank by similarity among the results of both indexes, where the pack is of two. A result counts "
-        "as near as the nearest of those that its own index ranks behind it, so that their order stays.",
-    )
-    took_rank: int | None = Field(
-        default=None,
-        description="Fused rank of the twin that this result replaced: the same text from a poorer source.",
+    similarity: float | None = Field(
+        default=None, description="Cosine with the question; null where keywords alone have found the candidate."
     )
     pool_rank: int | None = Field(default=None, description="Rank in the merged pool, before the reranker.")
-    scores: dict[str, float] = Field(
-        default_factory=dict, description="Exact scores by branch, of the question as feedback moved it."
+    role: NamedRole | None = Field(
+        default=None, description="What it is to what the request names outright; such results come first."
     )
-    rerank_score: float | None = None
-    rerank_moved: int | None = Field(default=None, description="Places won (positive) or lost by the reranker.")
-    features: dict[str, float] = Field(default_factory=dict, description="What the reranker went by.")
-    named: str | None = Field(
-        default=None,
-        description="How the request names this evidence outright, e.g. `raises the error`; such results come first.",
-    )
-    mentioned: str | None = Field(
-        default=None,
-        description="What it defines of what the words of the question name, e.g. `defines McpToolset`; such results "
-        "come behind the first ones at the latest.",
-    )
-    feedback_rank: int | None = Field(
-        default=None,
-        description="Place among the results that feedback took as relevant, which come before all but named ones.",
-    )
+    named: str | None = Field(default=None, description="The role in words, e.g. `raises the error`.")
     ranking_place: int | None = Field(
         default=None, description="Place in the whole ranking, of which the first places are the results."
     )
@@ -121,7 +96,6 @@ class Why(Frozen):
         description="Why a result from behind the first places is here: its kind, or as an example, or as "
         "another part of a page or class that is a result already.",
     )
-    measures: dict[str, float] = Field(default_factory=dict, description="What `support` was computed from.")
     question: WrittenQuestion | None = Field(
         default=None, description="The nearest question that was written for this candidate, where one is near."
     )
@@ -312,25 +286,6 @@ class VersionPlan(Frozen):
     is_asked: bool = Field(description="Whether the question names the version of the index, and no other.")
 
 
-class LanguagePlan(Frozen):
-    """For readers of which programming languages pages were searched."""
-
-    reader: ProgrammingLanguage = Field(description="The language of the reader, from the settings.")
-    also: tuple[str, ...] = Field(
-        default=(),
-        description="Others that the question or its filters name. What pages have for readers of any other language "
-        "was not searched.",
-    )
-
-
-class ScoreScale(Frozen):
-    """The scores of one branch in one collection, by which each of them is scaled."""
-
-    mean: float
-    deviation: float
-    lowest: float | None = Field(default=None, description="What counts for a result without a score.")
-
-
 class AdkVersion(Frozen):
     """Which google-adk the project uses, and which one the evidence is of."""
 
@@ -345,52 +300,20 @@ class AdkVersion(Frozen):
 
 
 class RetrievalPlan(Frozen):
-    """What was asked of the store, and the numbers by which all results were ranked."""
+    """What was asked of the store, and which models ordered what it found."""
 
-    query_kind: QueryKind = Field(default="question", description="What the query is; told by its structure.")
     collections_queried: tuple[str, ...]
     hybrid_fusion: str
-    rrf_k: int | None
     prefetch_limits: dict[str, int]
-    final_limits: dict[str, int]
     qdrant_search_params: dict[str, Any]
-    sub_queries: tuple[str, ...]
-    feedback: dict[str, float] | None = Field(
-        default=None, description="Passages that moved the query, and by how much."
-    )
     question_model: str | None = Field(
         default=None, description="What encoded the question, where that is not what encoded the texts."
     )
     rerank_model: str | None
-    fusion_scales: dict[str, dict[str, ScoreScale]] = Field(
-        default_factory=dict, description="For the fusion `dbsf`: by collection and branch."
-    )
-    pool_size: int | None = Field(default=None, description="The most results that a reranker sees.")
-    rerank_scales: dict[str, dict[str, ScoreScale]] = Field(
-        default_factory=dict, description="Of the local reranker: by collection and branch."
-    )
-    rerank_weights: dict[str, float] = Field(
-        default_factory=dict,
-        description="Of the local reranker's features. Where a result has `mean`, its weight is taken off that of "
-        "`dense`.",
-    )
-    support_weights: dict[str, float] = Field(
-        default_factory=dict, description="Of the measures in `support`; `bias` stands alone."
-    )
-    results: int | None = Field(default=None, description="The most results that were asked for.")
-    buffer: int | None = Field(default=None, description="Down to which place of the ranking results may move up.")
-    neighbour_buffer: int | None = Field(
-        default=None, description="The same for other parts of pages and classes that are results already."
-    )
     required: dict[SourceType, int] = Field(
         default_factory=dict, description="How many results of a kind the mode asks for."
     )
-    filters: dict[str, Any] = Field(default_factory=dict)
-    excluded_origins: tuple[str, ...] = Field(default=(), description="Kinds of docs that were left out on purpose.")
     versions: VersionPlan | None = Field(default=None, description="Where the question names a version.")
-    languages: LanguagePlan | None = Field(
-        default=None, description="For whose readers pages were searched; null where for all."
-    )
 
 
 class Coverage(Frozen):
@@ -464,7 +387,7 @@ class EvidencePack(Frozen):
     beside: Beside | None = Field(default=None, description="Where a second index was asked, too.")
     candidates: tuple[Candidate, ...]
     coverage: Coverage
-    warnings: tuple[str, ...]
+    warnings: tuple[Warning, ...]
     outlines: tuple[Outline, ...] = Field(
         default=(),
         description="What else the page of the first candidate holds, and the pages and classes of several candidates.",
@@ -488,16 +411,15 @@ class EvidencePack(Frozen):
 _OF_THE_RUN = ("pack_id", "query_id", "debug", "queryUsed")
 _OF_THE_BUILD = ("generation", "created_at")
 _OF_THE_MACHINE = ("taken_from",)
-_MEASURED_IN_ALL = ("fusion_scales", "rerank_scales")
 _MEASURED = ("rerank_score", "support")
-_MEASURED_WHY = ("fused_score", "rerank_score", "scores", "features", "measures")
+_MEASURED_WHY = ("similarity",)
 
 
 def canonical_json(pack: Mapping[str, Any]) -> str:
     """The canonical form of a pack that is given as the values of its JSON: what the pack says, and of what.
 
-    Ids and times of the run and of the index's build are left out, and so are measured scores, which `explain` checks,
-    and where a machine keeps the project's version.
+    Ids and times of the run and of the index's build are left out, and so are measured scores, and where a machine
+    keeps the project's version.
     """
     data = _without(pack, _OF_THE_RUN)
     if isinstance(adk := data.get("adk"), Mapping):
@@ -511,13 +433,9 @@ def canonical_json(pack: Mapping[str, Any]) -> str:
 
 
 def _of_index(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The index and the plan of a pack, or of the second index in one, without what is not of the content."""
-    found: dict[str, Any] = {}
-    if isinstance(index := data.get("index"), Mapping):
-        found["index"] = _without(index, _OF_THE_BUILD)
-    if isinstance(plan := data.get("retrieval_plan"), Mapping):
-        found["retrieval_plan"] = _without(plan, _MEASURED_IN_ALL)
-    return found
+    """The index of a pack, or the second index in one, without what is not of the content."""
+    index = data.get("index")
+    return {"index": _without(index, _OF_THE_BUILD)} if isinstance(index, Mapping) else {}
 
 
 def content_id(pack: Mapping[str, Any]) -> str:
@@ -538,9 +456,7 @@ def _unmeasured(candidate: Any) -> Any:
         return candidate
     kept = _without(candidate, _MEASURED)
     if isinstance(why := kept.get("why"), Mapping):
-        kept["why"] = why = _without(why, _MEASURED_WHY)
-        if isinstance(branches := why.get("branches"), list | tuple):
-            why["branches"] = [_without(one, ("score",)) if isinstance(one, Mapping) else one for one in branches]
+        kept["why"] = _without(why, _MEASURED_WHY)
     return kept
 
 

@@ -37,7 +37,7 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
     if pack.adk is not None:
         lines += [f"Version: {inline(adk_label(pack.adk))}", ""]
     if pack.warnings:
-        lines += [*(f"> **Warning** {inline(warning)}" for warning in pack.warnings), ""]
+        lines += [*(f"> **Warning** {inline(str(warning))}" for warning in pack.warnings), ""]
     for error in pack.errors:
         lines += [_error(error), ""]
     # The result that shows the same may not be among those that were chosen.

@@ -229,17 +229,18 @@ def _lead(pack: EvidencePack, system: str) -> str:
     """The system prompt, followed by how far the search can be relied on."""
     notes = [f"SEARCH CONTEXT: {one_line(pack.quality.note)}"]
     # The warning says more than the line.
-    if pack.adk is not None and not any(text.startswith("version_not_indexed") for text in pack.warnings):
+    codes = {warning.code for warning in pack.warnings}
+    if pack.adk is not None and "version_not_indexed" not in codes:
         notes.append(f"VERSION: {one_line(adk_label(pack.adk, code_span))}")
     if not pack.candidates:
         # Of two indexes, the other one was searched.
-        searched = pack.beside is not None or not any(text.startswith("path_not_indexed") for text in pack.warnings)
+        searched = pack.beside is not None or "path_not_indexed" not in codes
         notes.append(_GENERAL_KNOWLEDGE if searched else _NOTHING_SEARCHED)
     elif pack.quality.level != "high":
         notes.append(_LOW_QUALITY)
     # Beside each result that is shown, its facts say what the version has otherwise.
-    warnings = (text for text in pack.warnings if not text.startswith("docs_show_other_version"))
-    notes += [f"WARNING: {one_line(text)}" for text in warnings]
+    warnings = (warning for warning in pack.warnings if warning.code != "docs_show_other_version")
+    notes += [f"WARNING: {one_line(str(warning))}" for warning in warnings]
     if pack.candidates:
         notes.append(f"{DATA_NOTE} {_CITE}")
     return _after_system(system, notes)

@@ -13,23 +13,12 @@ from typing import ParamSpec, TypeVar
 
 from adk_evidence.admission import waited_ms
 from adk_evidence.errors import RequestCancelledError
+from adk_evidence.models.warning import Warning
+from adk_evidence.render import wording
 from adk_evidence.services.eventloop import Cancelled, cancellable
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-# The codes of warnings which say that a part is missing that another try may bring.
-LOST_PARTS = frozenset(
-    {
-        "dense_unavailable",
-        "dense_pending",
-        "question_adapter_unavailable",
-        "sparse_unavailable",
-        "collection_unavailable",
-        "rerank_unavailable",
-        "time_budget",
-    }
-)
 
 
 @dataclass
@@ -52,7 +41,7 @@ class Context:
     budget_ms: int | None = field(default=None, kw_only=True)
     waited_ms: float = field(default_factory=waited_ms, kw_only=True)
     timings_ms: dict[str, float] = field(default_factory=dict, init=False)
-    _warnings: dict[str, None] = field(default_factory=dict, init=False)
+    _warnings: dict[Warning, None] = field(default_factory=dict, init=False)
     _begin: float = field(default_factory=time.monotonic, init=False)
 
     def for_request(self, *, strict: bool, budget_ms: int | None) -> Context:
@@ -60,7 +49,7 @@ class Context:
         return replace(self, strict=strict, budget_ms=budget_ms)
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Warning]:
         """Every warning once, in the order in which they came."""
         return list(self._warnings)
 
@@ -68,14 +57,14 @@ class Context:
         """Milliseconds of each stage."""
         return {name: round(value, 2) for name, value in self.timings_ms.items()}
 
-    def warn(self, code: str, sentence: str) -> None:
-        self._warnings.setdefault(f"{code}: {sentence}")
+    def warn(self, warning: Warning) -> None:
+        self._warnings.setdefault(warning)
 
     def may_spend(self, what: str) -> bool:
         """Whether the time budget allows an optional stage; a skipped stage is a warning."""
         if not self.budget_ms or time.monotonic() < self._begin + (self.budget_ms - self.waited_ms) / 1000:
             return True
-        self.warn("time_budget", f"the time budget was spent before {what}.")
+        self.warn(wording.time_budget(what))
         return False
 
     def stop_if_cancelled(self) -> None:

@@ -26,7 +26,7 @@ from adk_evidence.index.sources import Reads, Stamp, noting_reads
 from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.context import LOST_PARTS
+from adk_evidence.models.warning import LOST_PARTS, Warning
 from adk_evidence.search.event import shared_event
 from adk_evidence.services.eventloop import POLL_SECONDS, Cancelled
 from adk_evidence.settings import LoadSettings
@@ -222,7 +222,7 @@ class Door:
 
     def _keep(self, key: _Key, pack: EvidencePack, reads: Reads, session: Session, held: tuple[object, ...]) -> None:
         names = {reader: name for name, reader in session.index.sources.items()}
-        lacks = any(warning.partition(":")[0] in LOST_PARTS for warning in pack.warnings)
+        lacks = any(warning.code in LOST_PARTS for warning in pack.warnings)
         strange = not reads.complete or any(reader not in names for reader, _ in reads.files)
         if lacks or strange or not self._limits.cache_ttl_seconds:
             return
@@ -261,9 +261,9 @@ def _key(kind: str, session: Session, request: EvidenceRequest) -> tuple[_Key, t
     return _Key(kind, request, id(settings), state), (settings, imports)
 
 
-def _spent_its_time(warnings: Iterable[str]) -> bool:
+def _spent_its_time(warnings: Iterable[Warning]) -> bool:
     """Whether the other request left something out for want of time; this one has its own."""
-    return any(warning.startswith("time_budget:") for warning in warnings)
+    return any(warning.code == "time_budget" for warning in warnings)
 
 
 def _stamp(path: Path) -> Stamp:

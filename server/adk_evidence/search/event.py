@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, sha256_text
+from adk_evidence.models.chunk import SOURCE_TYPES, sha256_text
 from adk_evidence.models.pack import EvidencePack, round_score
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.models.warning import Warning
 from adk_evidence.search.rerankers.base import instruction
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.run import Run
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import Session
@@ -26,13 +27,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
     plan = (pack.retrieval_plan if pack else None) or run.plan
     warnings = _loggable(run.context.warnings, run.context.question_logged)
     wrapped = instruction(run.query, run.request.task_mode)
-    states = [candidate.verification.state for candidate in pack.candidates] if pack else [None] * len(run.final)
-    unique = {hit.point_id for hit in run.unique}
-    merged = {hit.point_id for hit in run.merged}
     # What the request names need not have been in the pool.
     pool = [hit for hit in run.ranked if hit.pool_rank]
-    # A request that failed before its hits were merged has dropped none of them.
-    found = [hit for kind in KINDS for hit in run.hits.get(kind, [])] if run.unique else []
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": "retrieval",
@@ -40,7 +36,6 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
         "pack_id": pack.pack_id if pack else None,
         "query_text": run.request.query if run.context.question_logged else None,
         "query_sha256": sha256_text(run.request.query),
-        "query_kind": run.query.kind,
         "symbols": list(run.request.symbols) if run.context.question_logged else None,
         "own_names": list(run.request.own_names) if run.context.question_logged else None,
         "task_mode": run.request.task_mode,
@@ -54,24 +49,15 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
             "branches": retrieval.branches,
             "prefetch_limits": plan.prefetch_limits,
             "fusion": plan.hybrid_fusion,
-            "rrf_k": plan.rrf_k,
+            "rrf_k": retrieval.rrf_k if retrieval.fusion == "rrf" else None,
             "hnsw_ef": retrieval.hnsw_ef,
             "exact": retrieval.exact,
-            "limits": plan.final_limits,
-            "sub_queries": len(plan.sub_queries),
-            "feedback": plan.feedback,
-            "filters": plan.filters,
-            "excluded_origins": plan.excluded_origins,
-            "versions": plan.versions.model_dump() if plan.versions else None,
+            "limits": {run.settings.store.collection(kind): limit for kind, limit in run.limits.items()},
+            "filters": run.request.filters.model_dump(mode="json", exclude_defaults=True),
         },
         "qdrant_result_ids": [
             {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score} for hit in run.merged[:MAX_LOGGED_HITS]
         ],
-        # What the collections returned besides: repeated evidence, and chunks without an address to be cited by.
-        "dropped": {
-            "repeated": _ids(hit for hit in found if hit.point_id not in unique),
-            "provenance": _ids(hit for hit in run.unique if hit.point_id not in merged),
-        },
         "rerank_model": run.rerank_model,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
         "rerank_batching": {
@@ -83,9 +69,8 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
             {
                 "candidate_id": hit.payload.candidate_id,
                 "rerank_score": None if hit.rerank_score is None else round_score(hit.rerank_score),
-                "verified": state,
             }
-            for hit, state in zip(run.final, states, strict=True)
+            for hit in run.final
         ],
         "coverage": {
             f"{name}_in_top_k": sum(hit.kind == kind for hit in run.final) for kind, name in SOURCE_TYPES.items()
@@ -104,7 +89,7 @@ def shared_event(
     origin: Mapping[str, Any],
     *,
     pack: EvidencePack | None = None,
-    warnings: Iterable[str] = (),
+    warnings: Iterable[Warning] = (),
     failure: EvidenceError | None = None,
 ) -> dict[str, Any]:
     """The event of a request that another one has answered; `origin` names that one, whose own event has the rest."""
@@ -128,10 +113,6 @@ def shared_event(
     }
 
 
-def _loggable(warnings: Iterable[str], question_logged: bool) -> list[str]:
+def _loggable(warnings: Iterable[Warning], question_logged: bool) -> list[str]:
     # A warning may quote the question.
-    return [warning if question_logged else warning.partition(":")[0] for warning in warnings]
-
-
-def _ids(hits: Iterable[Hit]) -> list[str]:
-    return [hit.payload.candidate_id for hit in hits][:MAX_LOGGED_HITS]
+    return [str(warning) if question_logged else warning.code for warning in warnings]

@@ -12,8 +12,10 @@ from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, Spar
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import SOURCE_TYPES, ChunkPayload, Kind
-from adk_evidence.models.pack import EvidencePack, MovedUp, Quality, RetrievalPlan, ScoreScale, round_score
+from adk_evidence.models.named import Named
+from adk_evidence.models.pack import EvidencePack, MovedUp, Quality, RetrievalPlan
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.query import Query
@@ -57,12 +59,11 @@ class QueryVectors:
 
 
 class BranchPlace(NamedTuple):
-    """Where one branch placed a hit; `scale` is that of the branch's scores, where the fusion goes by scores."""
+    """Where one branch placed a hit."""
 
     branch: str
     rank: int
     score: float
-    scale: ScoreScale | None = None
 
 
 class Hit(NamedTuple):
@@ -71,7 +72,7 @@ class Hit(NamedTuple):
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
     `named` says how the request names the chunk outright, if it does, and `mentioned` what of the names in the
     question's words the chunk defines; `lines` are the lines of the file that are meant, which an excerpt must show.
-    `took_rank`, `feedback_rank` and `moved_up` are those of `Why`.
+    `moved_up` is that of `Why`.
     """
 
     point_id: str
@@ -84,12 +85,10 @@ class Hit(NamedTuple):
     pool_rank: int = 0
     rerank_score: float | None = None
     features: Mapping[str, float] = MappingProxyType({})
-    named: str | None = None
-    mentioned: str | None = None
+    named: Named | None = None
+    mentioned: Named | None = None
     lines: tuple[int, ...] = ()
     scores: Mapping[str, float] = MappingProxyType({})
-    took_rank: int | None = None
-    feedback_rank: int | None = None
     moved_up: MovedUp | None = None
 
     @property
@@ -117,7 +116,6 @@ class Run:
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `resolved`: the symbols that the request carries as data; None before they are looked up.
-    - `rerank_scales` and `rerank_weights` are those of the plan.
     - `named`: the hits that the request names outright, best first. They lead `final`. `mentioned` are the definitions
       of what the words of the question name; they stand behind the first results.
     - `frame_files`: the indexed files of a pasted traceback's frames, by the frames' paths; None before they are looked
@@ -163,8 +161,6 @@ class Run:
     missing: tuple[Kind, ...] = ()
     question_model: str | None = None
     rerank_model: str | None = None
-    rerank_scales: dict[str, dict[str, ScoreScale]] = field(default_factory=dict)
-    rerank_weights: dict[str, float] = field(default_factory=dict)
     known_names: tuple[str, ...] = ()
     unknown_names: tuple[str, ...] = ()
     support: Support = field(init=False, repr=False)
@@ -196,50 +192,20 @@ class Run:
     def plan(self) -> RetrievalPlan:
         """What was asked of the store."""
         retrieval, store = self.settings.retrieval, self.settings.store
-        calibration = calibration_of(self.settings)
-        feedback: dict[str, float] = {
-            "passages": retrieval.feedback_passages,
-            "weight": FEEDBACK_WEIGHT,
-            "terms": FEEDBACK_TERMS,
-        }
         return RetrievalPlan(
-            query_kind=self.query.kind,
             collections_queried=tuple(store.collection(kind) for kind in self.kinds),
             hybrid_fusion=retrieval.fusion,
-            rrf_k=retrieval.rrf_k if retrieval.fusion == "rrf" else None,
             prefetch_limits={
                 "dense": retrieval.dense_prefetch_limit,
                 "sparse": retrieval.sparse_prefetch_limit,
                 "asked": ASKED_PREFETCH_LIMIT,
             },
-            final_limits={store.collection(kind): limit for kind, limit in self.limits.items()},
             qdrant_search_params={"hnsw_ef": retrieval.hnsw_ef, "exact": retrieval.exact},
-            sub_queries=self.sub_queries,
-            feedback=feedback if self.relevant else None,
             question_model=self.question_model,
             rerank_model=self.rerank_model,
-            fusion_scales=_rounded(self._fusion_scales()),
-            pool_size=retrieval.pool_size,
-            rerank_scales=_rounded(self.rerank_scales),
-            rerank_weights=self.rerank_weights,
-            support_weights=calibration.support.model_dump(exclude={"high", "nearest"}) if calibration else {},
-            results=self.size,
-            buffer=max(self.size, self.settings.pack.top_k_buffer),
-            neighbour_buffer=max(self.size, NEIGHBOUR_BUFFER),
             required={SOURCE_TYPES[kind]: minimum for kind, minimum in self.required.items()},
-            filters=self.request.filters.model_dump(mode="json", exclude_defaults=True),
-            excluded_origins=self.scope.excluded_origins,
             versions=self.scope.version_plan,
-            languages=self.scope.languages,
         )
-
-    def _fusion_scales(self) -> dict[str, dict[str, ScoreScale]]:
-        found: dict[str, dict[str, ScoreScale]] = {}
-        if self.settings.retrieval.fusion == "dbsf":
-            for hit in (hit for hits in self.hits.values() for hit in hits):
-                own = {place.branch: place.scale for place in hit.branches if place.scale is not None}
-                found.setdefault(hit.collection, {}).update(own)
-        return found
 
     def order(self) -> list[Hit]:
         """All hits: the final results, then the reranked rest, then the merged pool that was not reranked."""
@@ -253,18 +219,4 @@ class Run:
         if self.context.strict:
             raise failure
         self.collections_failed.setdefault(kind, failure)
-        self.context.warn("collection_unavailable", str(failure))
-
-
-def _rounded(scales: Mapping[str, Mapping[str, ScoreScale]]) -> dict[str, dict[str, ScoreScale]]:
-    return {
-        collection: {
-            branch: ScoreScale(
-                mean=round_score(scale.mean),
-                deviation=round_score(scale.deviation),
-                lowest=None if scale.lowest is None else round_score(scale.lowest),
-            )
-            for branch, scale in by_branch.items()
-        }
-        for collection, by_branch in scales.items()
-    }
+        self.context.warn(wording.unavailable("collection_unavailable", failure))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
@@ -33,13 +33,13 @@ from adk_evidence.models.pack import (
     QualityLevel,
 )
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.models.warning import LOST_PARTS, UNKNOWN_NAMES, Warning
 from adk_evidence.redaction import where_raised
+from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
-from adk_evidence.search.candidates.definitions import UNKNOWN_SYMBOL
-from adk_evidence.search.context import LOST_PARTS, Context
+from adk_evidence.search.context import Context
 from adk_evidence.search.pack.availability import lack_of
 from adk_evidence.search.ranking.quality import lowered
-from adk_evidence.search.ranking.support import UNKNOWN_NAME
 from adk_evidence.search.session import Session
 from adk_evidence.store.fusion import Placed, Standing, merged
 
@@ -56,7 +56,6 @@ Ask = Callable[[Session, EvidenceRequest], EvidencePack]
 # Where both indexes have close results, each has at least one in this many places, if it has as many close ones.
 FLOOR_SHARE = 4
 _LEVELS: tuple[QualityLevel, ...] = ("none", "keyword_only", "mixed", "high")
-_UNKNOWN = frozenset({UNKNOWN_NAME, UNKNOWN_SYMBOL})
 # The order of results by what the request names: what raises an error, other named ones, all others.
 _RAISES, _NAMED, _OTHERS = range(3)
 
@@ -223,7 +222,7 @@ def tiers(candidates: Sequence[Candidate]) -> list[int]:
 def _tier(candidate: Candidate) -> int:
     if candidate.error is not None and candidate.error.role in ("raise_site", "cause"):
         return _RAISES
-    return _NAMED if candidate.why.named is not None else _OTHERS
+    return _NAMED if candidate.why.role is not None else _OTHERS
 
 
 class _Merge:
@@ -312,10 +311,12 @@ class _Merge:
         """About what the cosine of a result with the question would be without the adapter."""
         pack, opened = self._packs[place], self._sides[place].opened
         plan = pack.retrieval_plan if pack is not None else None
+        # A result that keywords alone have found is not near.
+        near = candidate.why.similarity or 0.0
         if plan is None or plan.question_model is None or not isinstance(opened, Session):
-            return _similarity(candidate)
+            return near
         calibration = calibration_of(opened.settings)
-        return _similarity(candidate) + (calibration.adapted_below if calibration is not None else 0.0)
+        return near + (calibration.adapted_below if calibration is not None else 0.0)
 
     def _choose(self) -> list[Placed[Candidate]]:
         """The results of the pack in their order."""
@@ -358,7 +359,6 @@ class _Merge:
                 # Each index's results are the first ones of its own answer, so that the earlier text is here as well.
                 "same_as": None if candidate.same_as is None else self._ranks[(one.index, candidate.same_as)],
                 "also_at": tuple(citation for citation in candidate.also_at if citation in citations),
-                "why": candidate.why.model_copy(update={"own_rank": candidate.rank, "near_rank": one.near_rank}),
             }
         )
 
@@ -388,7 +388,7 @@ class _Merge:
             gaps.append(lack)
         return lowered(quality, gaps)
 
-    def _warnings(self, candidates: Sequence[Candidate]) -> Iterator[str]:
+    def _warnings(self, candidates: Sequence[Candidate]) -> Iterator[Warning]:
         """The warnings of both sides, those of the second with its name.
 
         A name that is unknown to both is told once. A side without room only says what it lacked; where neither has
@@ -399,36 +399,35 @@ class _Merge:
         for place, side in enumerate(self._sides):
             answer = self._found[place]
             if isinstance(answer, EvidenceError):
-                yield f"index_unavailable: {side.name} could not answer: {answer.message} {answer.hint}".rstrip()
+                yield wording.index_unavailable(side.name, f"{answer.message} {answer.hint}")
                 continue
             for warning in answer.warnings:
-                code, _, sentence = warning.partition(": ")
-                if code in _UNKNOWN:
+                if warning.code in UNKNOWN_NAMES:
                     tells = place == first
-                elif code == "coverage":
+                elif warning.code == "coverage":
                     # What the mode asks for, it asks of both together.
                     tells = not merged and bool(self._results(place))
                 else:
                     speaks = bool(self._results(place)) or (not candidates and place == first)
-                    tells = code in LOST_PARTS or speaks
+                    tells = warning.code in LOST_PARTS or speaks
                 if tells:
-                    yield f"{code}: {side.name}: {sentence}" if place else warning
+                    yield wording.of_index(side.name, warning) if place else warning
         if merged:
             yield from self._short(candidates)
         for side in self._sides:
             if side.of_codebase:
                 own = (one.verification.state for one in candidates if one.index == side.name)
                 if any(state in ("changed", "gone") for state in own):
-                    yield f"index_older: {side.name}: files have changed since; bring this index up to date."
+                    yield wording.index_older(side.name)
 
-    def _short(self, candidates: Sequence[Candidate]) -> Iterator[str]:
+    def _short(self, candidates: Sequence[Candidate]) -> Iterator[Warning]:
         """A warning for each kind of which both indexes together have fewer results than the mode asks for."""
         plans = [pack.retrieval_plan for pack in self._packs if pack is not None and pack.retrieval_plan is not None]
         for kind in SOURCE_TYPES.values():
             wanted = max((plan.required.get(kind, 0) for plan in plans), default=0)
             found = sum(one.source_type == kind for one in candidates)
             if found < wanted:
-                yield f"coverage: only {found} of the {wanted} {kind} results that the mode asks for."
+                yield wording.too_few(found, wanted, kind)
 
     def _outlines(self) -> Iterator[Outline]:
         for place, pack in enumerate(self._packs):
@@ -457,11 +456,4 @@ class _Merge:
 
 def _is_meant(candidate: Candidate) -> bool:
     """Whether the question names the result, or what it defines; a result that only uses a name need not be close."""
-    return candidate.why.named is not None or any(found.branch == "symbol" for found in candidate.why.branches)
-
-
-def _similarity(candidate: Candidate) -> float:
-    """The cosine with the question; 0 where it is not known, as of a result that keywords alone have found."""
-    measured: Mapping[str, float] = candidate.why.measures
-    dense = next((branch.score for branch in candidate.why.branches if branch.branch == "dense"), 0.0)
-    return measured.get("similarity", dense)
+    return candidate.why.role is not None or any(found.branch == "symbol" for found in candidate.why.branches)

@@ -19,6 +19,7 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.identifiers import is_code_like
+from adk_evidence.models.warning import Warning, WarningCode
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.validation import problems
 from adk_evidence_agents.operations.requests import TASK_OF
@@ -36,7 +37,7 @@ _TYPES: tuple[tuple[ErrorType, tuple[type[EvidenceError], ...]], ...] = (
     ("internal_error", (UnexpectedError,)),
 )
 # The warnings of a retrieval that say that a part is missing from the answer; other warnings are advice.
-_LOST_PARTS: dict[str, ErrorType] = {
+_LOST_PARTS: dict[WarningCode, ErrorType] = {
     "dense_unavailable": "embedding_error",
     "sparse_unavailable": "embedding_error",
     "dense_pending": "embedding_error",
@@ -67,12 +68,12 @@ class Notes:
     def advise(self, sentence: str) -> None:
         self._advice.setdefault(printable(sentence))
 
-    def take_warnings(self, warnings: Iterable[str]) -> None:
-        """A retrieval's warnings, `code: sentence`: lost parts are errors, the rest is advice."""
+    def take_warnings(self, warnings: Iterable[Warning]) -> None:
+        """A retrieval's warnings: lost parts are errors, the rest is advice."""
         for warning in warnings:
-            code, _, sentence = warning.partition(": ")
-            if code in _LOST_PARTS:
-                self.note(_LOST_PARTS[code], sentence, "warning")
+            sentence = warning.text
+            if warning.code in _LOST_PARTS:
+                self.note(_LOST_PARTS[warning.code], sentence, "warning")
             else:
                 # A name in code stays as it is.
                 named = is_code_like(sentence.partition(" ")[0])

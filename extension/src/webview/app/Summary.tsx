@@ -7,8 +7,6 @@ import { Icon, type IconName } from "./Icon";
 import { qualityLabel } from "./labels";
 import { SafeText } from "./SafeText";
 
-/** How the warning begins that the project's version is not indexed. */
-const NOT_INDEXED = "version_not_indexed: ";
 const ADK = "google/adk-python";
 /** Of a release; a checkout has a commit. */
 const RELEASE = /^v?(\d[\w.]*)$/;
@@ -50,7 +48,7 @@ interface BannersProps {
 /** What a reader must know before the results. */
 export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
   // The banner of the version says this in other words.
-  const warnings = pack.warnings.filter((warning) => !(isOfOther(pack) && warning.startsWith(NOT_INDEXED)));
+  const warnings = pack.warnings.filter(({ code }) => !(isOfOther(pack) && code === "version_not_indexed"));
   const { level, note } = pack.quality;
   return (
     <>
@@ -60,11 +58,11 @@ export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
       <OtherVersion pack={pack} notice={notice} onIndexVersion={onIndexVersion} />
       {warnings.length > 0 && (
         <ul class="banners" aria-label={t("Warnings")}>
-          {warnings.map((warning, index) => (
+          {warnings.map(({ text }, index) => (
             <li key={index} class="banner warning">
               <Icon name="warning" />
               <span>
-                <SafeText text={sentenceOf(warning)} longest={1000} />
+                <SafeText text={text} longest={1000} />
               </span>
             </li>
           ))}
@@ -156,7 +154,7 @@ function IndexFacts({ pack }: { pack: EvidenceResult }) {
 
 /** Whether the evidence is of another version than the project's, because that is not indexed. */
 function isOfOther({ adk, warnings }: EvidenceResult): boolean {
-  return adk != null && adk.indexed !== adk.wanted && warnings.some((warning) => warning.startsWith(NOT_INDEXED));
+  return adk != null && adk.indexed !== adk.wanted && warnings.some(({ code }) => code === "version_not_indexed");
 }
 
 /** The google-adk that the evidence is of; null where that is not a release. */
@@ -190,9 +188,4 @@ function originOf(pack: EvidenceResult): string | null {
       line: t("from the line at the cursor"),
     }[pack.queryUsed.origin] ?? null
   );
-}
-
-/** A warning without the code that programs read. */
-function sentenceOf(warning: string): string {
-  return warning.replace(/^[a-z_]{1,40}: /, "");
 }

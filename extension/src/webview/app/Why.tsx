@@ -75,8 +75,8 @@ function placeOf(rank: number, limit: number | null): string {
 }
 
 /** The place that the reranker gave it, and the one that it had before; null where no reranker saw it. */
-function reranked({ rank, why }: Candidate): string | null {
-  if (why.pool_rank === null || why.rerank_moved === null) {
+function reranked({ rank, rerank_score, why }: Candidate): string | null {
+  if (why.pool_rank === null || rerank_score === null) {
     return null;
   }
   const place = why.ranking_place ?? rank;

@@ -96,7 +96,7 @@ describe("the tool for language models", () => {
       for (const text of texts) {
         const hostile = candidate({ text, symbol: text, title: text, path: text, headings: [text] });
         const backend = new FakeBackend({
-          "adk/evidence": () => pack({ query: text, candidates: [hostile], warnings: [text] }),
+          "adk/evidence": () => pack({ query: text, candidates: [hostile], warnings: [{ code: "coverage", text }] }),
           "adk/render": ({ format, pack: { candidates } }) => rendered(`${format} of ${candidates.length}`),
         });
         assert.equal(await textOf(invoke(backend, { query: text })), "prompt of 1");

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
+from adk_evidence.models.named import Named
 from adk_evidence.readers.definitions import read_definition
+from adk_evidence.render import wording
 from adk_evidence.search.candidates.lookup import read_hits
 from adk_evidence.search.candidates.releases import told_by_releases
 from adk_evidence.search.question.query import plain_line
@@ -17,13 +19,10 @@ from adk_evidence.store.base import HasId, Match
 if TYPE_CHECKING:
     from adk_evidence.symbols.table import SymbolEntry
 
-UNKNOWN_SYMBOL = "unknown_symbol"
 # Guides that come with the definitions. The search itself finds further guides.
 MAX_GUIDES = 1
 # How much of an unknown name a warning shows.
 _SHOWN_CHARS = 120
-# How many symbols a result is said to define.
-_SAID = 4
 
 
 def definitions(run: Run) -> Iterator[Hit]:
@@ -58,7 +57,7 @@ def guides(run: Run) -> Iterator[Hit]:
     by_point = {hit.point_id: hit for hit in read_hits(run, "doc", HasId(wanted))} if wanted else {}
     for point in wanted:
         if point in by_point:
-            yield by_point[point]._replace(named=f"explains {about[point].symbol}")
+            yield by_point[point]._replace(named=Named("explains", (about[point].symbol,)))
 
 
 def _resolved(run: Run) -> Sequence[SymbolEntry]:
@@ -80,8 +79,7 @@ def _resolve(run: Run) -> tuple[SymbolEntry, ...]:
         if entry is None:
             unknown.append(name)
             plain = plain_line(name)[:_SHOWN_CHARS]
-            told = told_by_releases(run, plain) or f"{plain} is no symbol of the indexed code."
-            run.context.warn(UNKNOWN_SYMBOL, told)
+            run.context.warn(wording.unknown_symbol(plain, told_by_releases(run, plain)))
         else:
             known.append(name)
             found.setdefault(entry.fqn, entry)
@@ -120,8 +118,7 @@ def _by_class(defining: Sequence[tuple[Hit, list[SymbolEntry]]]) -> Iterator[Hit
         classes.setdefault(_class_of(entries[0]), []).append((hit, entries))
     for name, group in classes.items():
         for hit, entries in sorted(group, key=lambda chunk: all(entry.fqn != name for entry in chunk[1])):
-            said = ", ".join(entry.symbol or entry.fqn for entry in entries[:_SAID])
-            named = f"defines {said}{' and others' if len(entries) > _SAID else ''}"
+            named = Named("defines", tuple(entry.symbol or entry.fqn for entry in entries))
             yield hit._replace(named=named, lines=_lines(hit.payload, entries))
 
 

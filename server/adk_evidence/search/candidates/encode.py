@@ -9,6 +9,7 @@ from adk_evidence.embedding.base import DenseEmbedder, SparseVector, question_em
 from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
+from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.run import QueryVectors, Run
@@ -43,7 +44,7 @@ def _sparse(run: Run, text: str, *, alone: bool) -> SparseVector:
         if run.context.strict or (alone and not run.dense_used):
             raise
         run.sparse_failed = True
-        run.context.warn("sparse_unavailable", str(exc))
+        run.context.warn(wording.unavailable("sparse_unavailable", exc))
         return _NOTHING
 
 
@@ -53,8 +54,7 @@ def _dense(run: Run, text: str) -> dict[Kind, Sequence[float]]:
     if gap is not None:
         if run.context.strict:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
-        sentence = f"the dense vectors {gap.why}; results are by keywords only. {gap.hint}"
-        run.context.warn("dense_pending", sentence)
+        run.context.warn(wording.dense_pending(gap.why, gap.hint))
         return {}
     wanted = [kind for kind in run.kinds if kind not in run.dense_failed]
     if not wanted:
@@ -87,7 +87,7 @@ def _adapted(run: Run, encoder: DenseEmbedder, text: str) -> Sequence[float] | N
     except AdapterError as exc:
         if run.context.strict:
             raise
-        run.context.warn("question_adapter_unavailable", str(exc))
+        run.context.warn(wording.unavailable("question_adapter_unavailable", exc))
         run.adapter_failed = True
         return None
     if run.unadapted is None and calibration_of(run.settings) is not None:
@@ -103,5 +103,5 @@ def _vector(run: Run, embed: Callable[[], Sequence[float]], kinds: Sequence[Kind
         if run.context.strict:
             raise
         run.dense_failed.update(kinds)
-        run.context.warn("dense_unavailable", str(exc))
+        run.context.warn(wording.unavailable("dense_unavailable", exc))
         return None

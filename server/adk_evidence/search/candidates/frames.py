@@ -10,18 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.named import Named
 from adk_evidence.search.candidates.lookup import read_hits
 from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.question.traceback import Frame, Raised, Traceback
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
 
-RAISES = "raises the error"
-RAISES_OTHER = "raises "
-RAISES_CAUSE = RAISES_OTHER + "{error}, which led to the error"
-LEADS = "is the last indexed call before the error"
-CALLS_IT = "calls it: "
-CALLS = CALLS_IT + "frame {number} of {count}"
 # The raise sites first; more callers would crowd out what says how to avoid the error.
 MAX_SITES = 4
 # The most exceptions, and calls of one exception, that a pack tells of. A recursion has a thousand.
@@ -34,11 +29,11 @@ MIN_PARTS = 2
 
 
 class Site(NamedTuple):
-    """A frame in an indexed file, and what the frame does."""
+    """A frame in an indexed file, and what it is to the error."""
 
     frame: Frame
     path: str
-    role: str
+    named: Named
     message: str = ""
 
 
@@ -51,7 +46,7 @@ def find_frames(run: Run) -> list[Hit]:
     found: dict[str, Hit] = {}
     for site, hit in zip(sites, _locate(run, sites), strict=True):
         if hit is not None and len(found) < MAX_SITES:
-            found.setdefault(hit.point_id, hit._replace(named=site.role, lines=_lines(run, hit.payload, site)))
+            found.setdefault(hit.point_id, hit._replace(named=site.named, lines=_lines(run, hit.payload, site)))
     return list(found.values())
 
 
@@ -80,7 +75,7 @@ def find_calls(run: Run) -> list[Call]:
         numbered = [(number, frame) for number, frame in enumerate(raised.frames, 1) if frame.path in indexed]
         for number, frame in numbered[-MAX_CALLS:]:
             message = raised.message if number == len(raised.frames) else ""
-            found.append((raised, number, Site(frame, indexed[frame.path], "", message)))
+            found.append((raised, number, Site(frame, indexed[frame.path], Named("call"), message)))
     calls = []
     for (raised, number, site), hit in zip(found, _locate(run, [site for _, _, site in found]), strict=True):
         if hit is not None:
@@ -170,11 +165,6 @@ def _root_modules(run: Run, frames: Mapping[str, Sequence[Frame]]) -> dict[str, 
     }
 
 
-def is_of_frame(named: str) -> bool:
-    """Whether what is said of a hit comes from a frame."""
-    return named == LEADS or named.startswith((RAISES_OTHER, CALLS_IT))
-
-
 def _sites(traceback: Traceback, indexed: Mapping[str, str]) -> list[Site]:
     """The frames in indexed files: the raise site of each exception, then the callers of the first raise site.
 
@@ -192,16 +182,16 @@ def _sites(traceback: Traceback, indexed: Mapping[str, str]) -> list[Site]:
             path = indexed.get(frame.path)
             if path is None:
                 continue
-            role = CALLS.format(number=number, count=count)
+            named = Named("call", frame=number, frames=count)
             if number == count and raised.type:
-                role = RAISES if raised is last else RAISES_CAUSE.format(error=raised.type)
+                named = Named("raises") if raised is last else Named("raises_cause", (raised.type,))
             elif not chain:
-                role = LEADS
-            chain.append(Site(frame, path, role, "" if chain else raised.message))
+                named = Named("last_call")
+            chain.append(Site(frame, path, named, "" if chain else raised.message))
         if chain:
             # Last, first, second, ...: see above.
             order = 0 if raised is last else len(exceptions) - place
-            chains.append((order + (len(exceptions) if chain[0].role == LEADS else 0), chain))
+            chains.append((order + (len(exceptions) if chain[0].named.role == "last_call" else 0), chain))
     chains.sort(key=lambda found: found[0])
     firsts = [chain[0] for _, chain in chains]
     return [*firsts[: MAX_SITES - 1], *(site for _, chain in chains[:1] for site in chain[1:])]

@@ -9,12 +9,9 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.index.opened import Index
 from adk_evidence.index.payloads import HeldPayloads
 from adk_evidence.models.chunk import Kind
-from adk_evidence.models.pack import ScoreScale
 from adk_evidence.search.run import ASKED_PREFETCH_LIMIT, BranchPlace, Hit, QueryVectors, Run
 from adk_evidence.settings import RetrievalSettings, Settings
-from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, SearchParams
-from adk_evidence.store.fusion import distribution
 
 # Few definitions share a name; a longer branch would be another ranking of everything.
 SYMBOL_PREFETCH_LIMIT = 10
@@ -119,10 +116,9 @@ def search_collection(
     )
     places: dict[str, list[BranchPlace]] = {hit.id: [] for hit in result.fused}
     for name, hits in zip(branches, result.branches, strict=True):
-        scale = _scale(hits) if retrieval.fusion == "dbsf" else None
         for rank, hit in enumerate(hits, 1):
             if hit.id in places:
-                places[hit.id].append(BranchPlace(name, rank, hit.score, scale))
+                places[hit.id].append(BranchPlace(name, rank, hit.score))
     return [
         Hit(
             point_id=hit.id,
@@ -136,11 +132,6 @@ def search_collection(
         )
         for rank, hit in enumerate(result.fused, 1)
     ]
-
-
-def _scale(hits: Sequence[base.Hit]) -> ScoreScale:
-    mean, deviation = distribution([hit.score for hit in hits])
-    return ScoreScale(mean=mean, deviation=deviation)
 
 
 def _branches(

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.pack import LineSpan
+from adk_evidence.models.lines import LineSpan
+from adk_evidence.models.named import Named
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.candidates.lookup import read_hits
-from adk_evidence.search.candidates.quotes import DEFINES
 from adk_evidence.search.ranking.merge import can_be_cited
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Match
@@ -98,7 +98,7 @@ def _definition(hits: Iterable[Hit], mention: Mention) -> Hit | None:
 
 def _said(hit: Hit, own: Sequence[Mention]) -> Hit:
     payload = hit.payload
-    said = ", ".join(mention.name for mention in own)
+    names = tuple(mention.name for mention in own)
     spans = [read_definition(payload, mention.target.symbol).lines for mention in own if mention.is_member]
     whole = LineSpan(start=payload.start_line, end=payload.end_line)
-    return hit._replace(mentioned=DEFINES.format(name=said), lines=tuple(span.start for span in spans if span != whole))
+    return hit._replace(mentioned=Named("defines", names), lines=tuple(span.start for span in spans if span != whole))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.search.candidates.definitions import definitions, guides
-from adk_evidence.search.candidates.frames import RAISES, find_frames
+from adk_evidence.search.candidates.frames import find_frames
 from adk_evidence.search.candidates.quotes import find_defined, find_quoted
 from adk_evidence.search.ranking.merge import can_be_cited
 from adk_evidence.search.run import Hit, Run
@@ -41,7 +41,7 @@ def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:
 
 def _holding(run: Run, found: Collection[Hit]) -> list[Hit]:
     """The code that holds the pasted text, unless frames lead to the raise site, whose message the text is."""
-    return [] if any(hit.named == RAISES for hit in found) else find_quoted(run, "code")
+    return [] if any(hit.named and hit.named.role == "raises" for hit in found) else find_quoted(run, "code")
 
 
 # What finds named results, the best first: its name in the settings, and the kind that it searches. Each is given what

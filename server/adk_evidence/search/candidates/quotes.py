@@ -11,17 +11,13 @@ from typing import NamedTuple
 
 from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import Kind
+from adk_evidence.models.named import Named, NamedRole
 from adk_evidence.render.signatures import takes
 from adk_evidence.search.candidates.hybrid import search_collection
 from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.run import Hit, QueryVectors, Run
 
-HOLDS_ERROR = "holds the message of the error"
-HOLDS_PART = "holds part of the message of the error"
-HOLDS_TEXT = "holds the pasted text"
-DEFINES = "defines {name}"
-TAKES = "takes the parameter {name}"
 # The part of a message that its fixed words usually make up.
 WHOLE = 0.6
 # A name that more places define, such as `run`, names none of them.
@@ -87,7 +83,7 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         body = hit.payload.body
         if of_python is not None:
             if of_python.search(body):
-                found.append((WHOLE, rank, hit._replace(named=HOLDS_ERROR)))
+                found.append((WHOLE, rank, hit._replace(named=Named("holds_message"))))
             continue
         lower = body.lower()
         likely = [phrase for phrase in phrases if phrase.may_be_covered(lower, check.share)]
@@ -97,14 +93,14 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         share = max(phrase.covered(row, check.shortest, check.beside) for phrase in likely)
         if share >= check.share:
             raises = bool(raised) and raised in row
-            said = HOLDS_TEXT
+            role: NamedRole = "holds_text"
             if query.is_error:
-                said = HOLDS_ERROR if share >= WHOLE else HOLDS_PART
+                role = "holds_message" if share >= WHOLE else "holds_part"
             # Part of a message may be chance.
-            if said == HOLDS_PART and not raises:
+            if role == "holds_part" and not raises:
                 continue
             lines = tuple(raising_line(hit.payload, Phrase.of(query.message))) if query.is_error else ()
-            found.append((share + raises, rank, hit._replace(named=said, lines=lines)))
+            found.append((share + raises, rank, hit._replace(named=Named(role), lines=lines)))
     best = max((score for score, _, _ in found), default=0.0)
     kept = sorted((one for one in found if one[0] >= best - check.near), key=lambda one: (-one[0], one[1]))
     return [hit for _, _, hit in kept[: check.most]]
@@ -138,10 +134,10 @@ def find_defined(run: Run, kind: Kind) -> Iterator[Hit]:
         ]
         found = exact or ([] if "." in name else defining)
         if found and len(found) <= MAX_DEFINING:
-            yield from (hit._replace(named=DEFINES.format(name=symbol)) for hit, symbol in found)
+            yield from (hit._replace(named=Named("defines", (symbol,))) for hit, symbol in found)
         elif not defining:
             taking = [hit for hit in hits if hit.payload.signature and takes(hit.payload.signature, last)]
-            yield from (hit._replace(named=TAKES.format(name=last)) for hit in taking[:MAX_DEFINING])
+            yield from (hit._replace(named=Named("takes", (last,))) for hit in taking[:MAX_DEFINING])
 
 
 def _phrases(query: Query) -> Sequence[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from adk_evidence.api.stories import lack_at
+from adk_evidence.models.warning import Warning
 from adk_evidence.released_versions import is_same_version
+from adk_evidence.render import wording
 from adk_evidence.search.run import Run
 
 MAX_MISSING = 3
@@ -33,8 +35,8 @@ def told_by_releases(run: Run, name: str) -> str | None:
     return lack_at(run.settings.paths.history, run.scope.version, name)
 
 
-def told_of_error(run: Run) -> list[str]:
-    """Sentences on the names that a pasted error says are missing and another version of the ADK has.
+def names_in_error(run: Run) -> list[tuple[str, str]]:
+    """The names that a pasted error says are missing and another version has, each with a sentence on the versions.
 
     Whoever pastes such an error may follow docs of another version than the one that runs.
     """
@@ -49,23 +51,20 @@ def told_of_error(run: Run) -> list[str]:
             names.setdefault(f"{found['owner']}.{found['attribute']}")
         else:
             names.setdefault(f"{found['callable'].removesuffix('.__init__')}({found['keyword']}=)")
-    sentences = (told_by_releases(run, name) for name in list(names)[:MAX_MISSING])
-    return [sentence for sentence in sentences if sentence is not None]
+    sentences = ((name, told_by_releases(run, name)) for name in list(names)[:MAX_MISSING])
+    return [(name, sentence) for name, sentence in sentences if sentence is not None]
 
 
-def told_of_packages(run: Run) -> list[str]:
-    """Sentences on the packages that a question says are missing, and that an extra of the searched version brings."""
+def missing_extras(run: Run) -> list[Warning]:
+    """Warnings of the packages that a question says are missing, and that an extra of the searched version brings."""
     modules = dict.fromkeys(match[1] or f"google.cloud.{match[2]}" for match in _NO_MODULE.finditer(run.query.text))
     search = run.targets() if modules else None
-    if search is None:
+    version = run.scope.version
+    if search is None or version is None:
         return []
-    version, about = run.scope.version, search.set.about
+    about = search.set.about
     # Another version may require the package always, or by another extra.
     if not (is_same_version(version, about.ref) or is_same_version(version, about.commit)):
         return []
     extras = {module: search.extra_with(module) for module in list(modules)[:MAX_MISSING]}
-    return [
-        f'{extra.partition("[")[0]} {version} has an extra that brings `{module}`: `pip install "{extra}"`.'
-        for module, extra in extras.items()
-        if extra
-    ]
+    return [wording.extra_missing(extra, version, module) for module, extra in extras.items() if extra]

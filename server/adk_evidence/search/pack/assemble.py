@@ -26,6 +26,7 @@ from adk_evidence.models.pack import (
     WrittenQuestion,
     round_score,
 )
+from adk_evidence.render import wording
 from adk_evidence.search.pack.availability import availability_at, lack_of
 from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
@@ -34,7 +35,6 @@ from adk_evidence.search.pack.outlines import make_outlines
 from adk_evidence.search.pack.passages import Excerpt, Question, add_little, choose_passages, shells
 from adk_evidence.search.pack.questions import near_questions
 from adk_evidence.search.ranking.quality import lost_since, lowered
-from adk_evidence.search.ranking.support import MEASURES
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.targets.imports import PublicImports
 
@@ -165,7 +165,7 @@ def _checked(
     corpus = corpora.get(hit.payload.source_name)
     verification = verify(hit.payload, run.index.source_of(hit.payload), corpus)
     if not hit.payload.has_lines:
-        run.context.warn("line_spans_unavailable", f"line spans unavailable for {hit.payload.path}.")
+        run.context.warn(wording.line_spans_unavailable(hit.payload.path))
     return make_candidate(run, rank, hit, verification, question)
 
 
@@ -176,28 +176,16 @@ def make_candidate(
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = run.support.by_result.get(hit.point_id)
-    measures = run.support.alone.get(hit.point_id)
     place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked.point_id == hit.point_id)
     why = Why(
-        branches=tuple(
-            BranchRank(branch=found.branch, rank=found.rank, score=round_score(found.score)) for found in hit.branches
-        ),
+        branches=tuple(BranchRank(branch=found.branch, rank=found.rank) for found in hit.branches),
         matched_terms=matched_terms(run.query.text, payload.searched_text[payload.body_start :]),
-        # A result that the request names may have been found by no branch.
-        fused_rank=hit.fused_rank or None,
-        fused_score=round_score(hit.fused_score) if hit.fused_rank else None,
-        took_rank=hit.took_rank,
+        similarity=None if hit.similarity is None else round_score(hit.similarity),
         pool_rank=hit.pool_rank or None,
-        scores=_rounded(hit.scores),
-        rerank_score=score,
-        rerank_moved=None if score is None else hit.pool_rank - place,
-        features=_rounded(hit.features),
-        named=hit.named,
-        mentioned=hit.mentioned,
-        feedback_rank=hit.feedback_rank,
+        role=hit.named.role if hit.named else None,
+        named=wording.named_label(hit.named) if hit.named else None,
         ranking_place=place,
         moved_up=hit.moved_up,
-        measures={} if measures is None else _rounded({name: getattr(measures, name) for name in MEASURES}),
         question=question,
     )
     return Candidate(
@@ -229,10 +217,6 @@ def make_candidate(
         verification=verification,
         why=why,
     )
-
-
-def _rounded(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: round_score(value) for name, value in values.items()}
 
 
 def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["high", "medium", "low"]:

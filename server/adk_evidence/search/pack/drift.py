@@ -20,6 +20,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.includes import find_includes
 from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.render import wording
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
 from adk_evidence.textfile import split_lines
@@ -87,14 +88,9 @@ def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
                 texts[one.symbol] = one.text
     told = list(ranks)[:MAX_WARNINGS]
     for symbol in told:
-        results = "result" if len(ranks[symbol]) == 1 else "results"
-        shown = f"{results} {', '.join(map(str, ranks[symbol]))}"
-        run.context.warn("docs_show_other_version", f"{texts[symbol].removesuffix('.')} (shown by {shown}).")
+        run.context.warn(wording.shows_other_version(texts[symbol], ranks[symbol]))
     if more := len(ranks) - len(told):
-        names = "1 more name" if more == 1 else f"{more} more names"
-        run.context.warn(
-            "docs_show_other_version", f"the results show {names} that google-adk {version} lacks or has otherwise."
-        )
+        run.context.warn(wording.shows_more_of_other_versions(more, version))
 
 
 def checker_for(settings: Settings, version: str | None) -> DriftChecker | None:

@@ -8,18 +8,24 @@ from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.citation import code_citation
+from adk_evidence.models.named import NamedRole
 from adk_evidence.models.pack import Candidate, ErrorFrame, ErrorPart, ErrorRole, PastedError
 from adk_evidence.search.candidates.frames import (
-    CALLS_IT,
-    LEADS,
-    RAISES,
-    RAISES_OTHER,
     Call,
     find_calls,
     told_exceptions,
 )
-from adk_evidence.search.candidates.quotes import HOLDS_ERROR, HOLDS_PART
 from adk_evidence.search.run import Hit, Run
+
+# What a result is to the error by what it is to the pasted text; a text that is not of the error is nothing to it.
+_ROLES: Mapping[NamedRole, ErrorRole] = {
+    "raises": "raise_site",
+    "raises_cause": "cause",
+    "last_call": "frame",
+    "call": "frame",
+    "holds_message": "message",
+    "holds_part": "message",
+}
 
 
 def tell_error(
@@ -85,16 +91,8 @@ def _part(run: Run, hit: Hit, calls: Sequence[Call]) -> ErrorPart | None:
 
 
 def _role(hit: Hit) -> ErrorRole | None:
-    named = hit.named or ""
-    if named == RAISES:
-        return "raise_site"
-    if named == LEADS or named.startswith(CALLS_IT):
-        return "frame"
-    if named.startswith(RAISES_OTHER):
-        return "cause"
-    if named in (HOLDS_ERROR, HOLDS_PART):
-        return "message"
-    return "remedy" if hit.kind == "doc" else None
+    role = _ROLES.get(hit.named.role) if hit.named is not None else None
+    return role or ("remedy" if hit.kind == "doc" else None)
 
 
 def _frame(run: Run, call: Call, shown: Mapping[str, Candidate], corpora: Mapping[str, Corpus]) -> ErrorFrame:

@@ -18,9 +18,10 @@ from adk_evidence.index.opened import Index
 from adk_evidence.index.versions import not_indexed, version_of_code
 from adk_evidence.languages import PROGRAMMING, common_name, langs_of
 from adk_evidence.models.chunk import DECORATOR, KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
-from adk_evidence.models.pack import AdkVersion, LanguagePlan, VersionPlan
+from adk_evidence.models.pack import AdkVersion, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
 from adk_evidence.readers.audience import named_languages
+from adk_evidence.render import wording
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.versions import AskedVersion, asked_versions
 from adk_evidence.settings import Settings
@@ -30,6 +31,17 @@ from adk_evidence.store.base import Condition, Filter, Match
 _LEADING = re.compile(r"^(?:\.{0,2}/|\*+/)+")
 # The condition of paths that no indexed file has.
 _NO_PATH = Match("path", ())
+
+
+@dataclass(frozen=True)
+class ReaderLanguages:
+    """The programming language of the reader, from the settings, and others that the question or its filters name.
+
+    What pages have for readers of any other language is not searched.
+    """
+
+    reader: ProgrammingLanguage
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,7 +61,7 @@ class Scope:
     version: str | None
     asked: tuple[AskedVersion, ...]
     version_missing: str
-    languages: LanguagePlan | None = None
+    languages: ReaderLanguages | None = None
     adk: AdkVersion | None = None
 
     @property
@@ -92,25 +104,20 @@ def choose_scope(
     missing = ""
     if asked and not holds_all(version, asked):
         missing = "that the question names"
-        context.warn("version_not_indexed", not_held(version, asked))
+        context.warn(wording.version_not_indexed(not_held(version, asked)))
     elif project and adk and not asked and not adk.is_wanted:
         missing = "that the project uses" if project.taken_from else "that you asked for"
-        context.warn("version_not_indexed", not_indexed(project, version))
+        context.warn(wording.version_not_indexed(not_indexed(project, version)))
     narrowed = {kind for kind in kinds if index.commits_of(kind, request.repo_ref_hint)}
     if request.repo_ref_hint and not narrowed:
-        context.warn(
-            "ref_not_indexed",
-            f"no indexed corpus is of {request.repo_ref_hint!r}; the search went on without this filter.",
-        )
+        context.warn(wording.ref_not_indexed(request.repo_ref_hint))
     if request.path_allowlist and not any(index.paths[kind] and _NO_PATH not in filters[kind].must for kind in kinds):
-        globs = ", ".join(map(repr, request.path_allowlist))
-        without = " besides the files that the blocklist leaves out" if request.path_blocklist else ""
-        sentence = f"no indexed file{without} matches the paths that you asked for: {globs}"
-        nearest = _meant(request, [path for kind in kinds for path in index.paths[kind]])
-        context.warn("path_not_indexed", f"{sentence}.{nearest}")
+        near = _meant(request, [path for kind in kinds for path in index.paths[kind]])
+        blocked = bool(request.path_blocklist)
+        context.warn(wording.path_not_indexed(request.path_allowlist, near, blocked=blocked))
     excluded: tuple[str, ...] = ()
     if index.has_api_reference and "doc" in kinds and not index.has_guides:
-        context.warn("docs_fallback", "the guides are not indexed; the API reference stands in for them.")
+        context.warn(wording.docs_fallback())
     elif index.has_api_reference and kinds == KINDS and not request.path_allowlist and "doc" not in narrowed:
         # These pages repeat the docstrings of the code that is searched as well, and would crowd out the guides.
         # A request that names paths or a commit may well mean these pages.
@@ -137,7 +144,7 @@ def not_held(version: str | None, asked: Sequence[AskedVersion]) -> str:
     return f"The question is about ADK {meant}; the index {holds}. Evidence may not hold there."
 
 
-def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> LanguagePlan | None:
+def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> ReaderLanguages | None:
     """For whose readers pages are searched: the reader's language, and those that the question or its filters name."""
     if reader is None:
         return None
@@ -145,7 +152,7 @@ def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLangu
     # Who names the folder or the page of another language means its readers.
     paths = named_languages(" ".join(request.path_allowlist))
     others = (named_languages(question) | filtered | paths) & PROGRAMMING - {reader}
-    return LanguagePlan(reader=reader, also=tuple(sorted(others)))
+    return ReaderLanguages(reader=reader, also=tuple(sorted(others)))
 
 
 def filter_of(request: EvidenceFilters, kind: Kind, index: Index) -> Filter:
@@ -189,17 +196,17 @@ def _match_paths(filters: EvidenceFilters, paths: Iterable[str]) -> tuple[str, .
     return tuple(path for path in paths if (not filters.path_allowlist or allow.match(path)) and not block.match(path))
 
 
-def _meant(filters: EvidenceFilters, paths: Sequence[str]) -> str:
-    """A sentence on the request's globs that would match files if they began with `**/`; else empty."""
-    told = []
+def _meant(filters: EvidenceFilters, paths: Sequence[str]) -> dict[str, int]:
+    """How many files the request's globs would match if they began with `**/`, without those that match none."""
+    meant: dict[str, int] = {}
     for glob in filters.path_allowlist:
         # What has no folder matches in every folder already.
         end = _LEADING.sub("", glob) if "/" in glob.rstrip("/") else ""
         anywhere = f"**/{end}"
         found = _match_paths(filters.model_copy(update={"path_allowlist": (anywhere,)}), paths) if end else ()
         if found:
-            told.append(f"{anywhere!r} matches {len(found)} indexed file{'s' if len(found) > 1 else ''}")
-    return f" {'; '.join(dict.fromkeys(told))}." if told else ""
+            meant[anywhere] = len(found)
+    return meant
 
 
 def _language_condition(languages: Iterable[str]) -> Filter:

@@ -7,17 +7,14 @@ from collections.abc import Mapping, Sequence
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
 from adk_evidence.models.pack import MovedUp
 from adk_evidence.models.request import TaskMode
+from adk_evidence.render import wording
 from adk_evidence.search.pack.outlines import class_of
 from adk_evidence.search.run import NEIGHBOUR_BUFFER, Hit, Run
 from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
-# A kind in a sentence.
-KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
 # So many results are the first of the ranking; only places behind these go to neighbours.
 FIRST_RESULTS = 12
-# How many files a sentence names.
-_NAMED_FILES = 3
 
 
 def require_kinds(run: Run) -> None:
@@ -28,8 +25,7 @@ def require_kinds(run: Run) -> None:
         wanted = _required(run, run.kinds)
         run.absent_kinds = tuple(kind for kind in wanted if wanted[kind] and kind not in held)
     for kind in run.absent_kinds:
-        sentence = f"no {KIND_NAMES[kind]} is indexed, though the mode asks for docs and code."
-        run.context.warn("coverage", sentence)
+        run.context.warn(wording.not_indexed(kind))
 
 
 def _required(run: Run, kinds: Sequence[Kind]) -> dict[Kind, int]:
@@ -125,13 +121,10 @@ def warn_of_final(run: Run) -> None:
     """Warn of kinds that are short, and of files that no commit holds as they are."""
     for kind in run.missing:
         found = sum(hit.kind == kind for hit in run.final)
-        sentence = f"only {found} of the {run.required[kind]} {SOURCE_TYPES[kind]} results that the mode asks for."
-        run.context.warn("coverage", sentence)
+        run.context.warn(wording.too_few(found, run.required[kind], SOURCE_TYPES[kind]))
     paths = list(dict.fromkeys(hit.payload.path for hit in run.final if _is_uncommitted(hit.payload)))
     if paths:
-        named = ", ".join(paths[:_NAMED_FILES]) + (" and others" if len(paths) > _NAMED_FILES else "")
-        sentence = f"no commit holds these files as they are, so `tree-` cites them as found on disk: {named}."
-        run.context.warn("uncommitted", sentence)
+        run.context.warn(wording.uncommitted(paths))
 
 
 def _is_uncommitted(payload: ChunkPayload) -> bool:

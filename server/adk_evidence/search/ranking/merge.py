@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
+from adk_evidence.render import wording
 from adk_evidence.search.pack.availability import is_elsewhere
 from adk_evidence.search.rerankers.base import RerankDocument, Reranker
-from adk_evidence.search.rerankers.cascade import first_stage
-from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
 
@@ -29,7 +28,7 @@ def merge(run: Run) -> None:
     run.unique = dedup(sorted(hits, key=lambda hit: (hit.fused_rank, hit.kind != "doc", hit.point_id)))
     run.merged = [hit for hit in run.unique if can_be_cited(hit.payload, run.index.is_published(hit.payload))]
     if left_out := len(run.unique) - len(run.merged):
-        run.context.warn("provenance", f"{left_out} results without a stable address were left out.")
+        run.context.warn(wording.provenance(left_out))
 
 
 def rerank(run: Run, reranker: Reranker | None) -> None:
@@ -47,17 +46,10 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
     except EvidenceError as exc:
         if run.context.strict:
             raise
-        run.context.warn("rerank_unavailable", str(exc))
+        run.context.warn(wording.unavailable("rerank_unavailable", exc))
         run.rerank_failed, run.rerank_model = True, None
         return _placed(hits)
     run.rerank_model = reranker.model
-    local = first_stage(reranker)
-    if isinstance(local, LocalReranker):
-        run.rerank_weights = dict(local.weights)
-        store = run.settings.store
-        run.rerank_scales = {store.collection(kind): {} for kind in KINDS}
-        for document, score in zip(documents, scores, strict=True):
-            run.rerank_scales[store.collection(document.payload.kind)] = dict(score.scales)
     scored = [
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.
         hit._replace(
@@ -91,7 +83,7 @@ def dedup(hits: Iterable[Hit]) -> list[Hit]:
             by_text[key] = hit
         elif _provenance(hit.payload) > _provenance(kept.payload):
             # A richer twin takes the better rank of the two: dicts keep the first insertion's place.
-            by_text[key] = hit._replace(took_rank=kept.took_rank or kept.fused_rank)
+            by_text[key] = hit
     return list(by_text.values())
 
 

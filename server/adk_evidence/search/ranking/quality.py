@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
+from adk_evidence.models.named import FRAME_ROLES, Named, NamedRole
 from adk_evidence.models.pack import Quality
 from adk_evidence.models.request import EvidenceFilters
+from adk_evidence.render.wording import KIND_NAMES, named_label
 from adk_evidence.search.calibration import calibration_of
-from adk_evidence.search.candidates.frames import RAISES, is_of_frame
-from adk_evidence.search.candidates.quotes import HOLDS_ERROR, HOLDS_TEXT
-from adk_evidence.search.ranking.gates import KIND_NAMES
 from adk_evidence.search.run import Run
 
 MAX_NAMED_WORDS = 3
+# What answers for a pasted error, best first.
+_TELLS_ERROR: Sequence[NamedRole] = ("raises", "holds_message")
 # Where no scale is known: the share of the question's words that the results of a good answer hold.
 COVERED = 0.8
 
@@ -75,23 +76,24 @@ def _of_hits(run: Run) -> Quality:
 
 def _of_pasted(run: Run, found: str) -> Quality | None:
     """The quality of an answer that holds what was pasted; None where only the results' likeness counts."""
-    said = [hit.named for hit in run.final]
+    roles = [hit.named.role if hit.named else None for hit in run.final]
     # A pasted text does not answer for names beside the text.
-    for name in (RAISES, HOLDS_ERROR) if run.unknown_names else (RAISES, HOLDS_ERROR, HOLDS_TEXT):
-        if name in said:
-            which = "it" if len(said) == 1 else "the first of them" if said[0] == name else "one of them"
-            return Quality(level="high", note=f"{found}; {which} {name}.")
+    wanted: Sequence[NamedRole] = (*_TELLS_ERROR, *(() if run.unknown_names else ("holds_text",)))
+    for role in wanted:
+        if role in roles:
+            which = "it" if len(roles) == 1 else "the first of them" if roles[0] == role else "one of them"
+            return Quality(level="high", note=f"{found}; {which} {named_label(Named(role))}.")
     return None
 
 
 def _missing_error(run: Run) -> list[str]:
     """What the results lack of a pasted error, as a clause."""
-    said = {hit.named for hit in run.final if hit.named}
-    if not run.query.is_error or said & {RAISES, HOLDS_ERROR}:
+    roles = {hit.named.role for hit in run.final if hit.named}
+    if not run.query.is_error or roles.intersection(_TELLS_ERROR):
         return []
     if run.query.kind == "error":
         return ["the message of the error was not found"]
-    if any(is_of_frame(name) for name in said):
+    if roles & FRAME_ROLES:
         return ["the place that raises the error was not found"]
     return ["no frame of the traceback is in a file that was searched"]
 

@@ -23,9 +23,10 @@ from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.render import wording
 from adk_evidence.search.calibration import SupportWeights, calibration_of
 from adk_evidence.search.candidates.definitions import meaning
-from adk_evidence.search.candidates.releases import told_by_releases, told_of_error, told_of_packages
+from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store import base
@@ -33,8 +34,6 @@ from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 
 FILLER_WORDS_FILE = "filler_words.txt"
 MAX_CHECKED_NAMES = 8
-UNKNOWN_NAME = "unknown_name"
-EXTRA_MISSING = "extra_missing"
 # A pasted traceback has hundreds of words; its first words say enough.
 MAX_WORDS = 32
 # Shorter words are too near to each other.
@@ -72,10 +71,9 @@ MEASURES = tuple(Measures.__dataclass_fields__)
 class Support:
     """How far the results of one question support it.
 
-    `score` is the support by all results together, and `by_result` the support by each alone, by point id, computed
-    from the measures in `alone`. Supports are 0 to 1 where the settings have weights for the model, else None and
-    empty. `absent` words stand nowhere in the index. `weights` has the question's words, each with how rare the word is
-    in the index.
+    `score` is the support by all results together, and `by_result` the support by each alone, by point id. Supports are
+    0 to 1 where the settings have weights for the model, else None and empty. `absent` words stand nowhere in the
+    index. `weights` has the question's words, each with how rare the word is in the index.
     """
 
     measures: Measures
@@ -83,7 +81,6 @@ class Support:
     by_result: Mapping[str, float] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
-    alone: Mapping[str, Measures] = field(default_factory=dict)
 
 
 def check_names(run: Run) -> None:
@@ -93,11 +90,11 @@ def check_names(run: Run) -> None:
     error message are values of the user, or stand in the code that raises the error; a name that an error says is
     missing may be of another version.
     """
-    for told in told_of_packages(run):
-        run.context.warn(EXTRA_MISSING, told)
+    for extra in missing_extras(run):
+        run.context.warn(extra)
     if run.query.is_error:
-        for told in told_of_error(run):
-            run.context.warn(UNKNOWN_NAME, told)
+        for name, told in names_in_error(run):
+            run.context.warn(wording.unknown_name(name, told))
         return
     own = set(run.request.own_names)
     known, unknown = list(run.known_names), list(run.unknown_names)
@@ -112,10 +109,7 @@ def check_names(run: Run) -> None:
             known.append(name)
         elif name not in run.request.known_elsewhere:
             unknown.append(name)
-            told = told_by_releases(run, name) or (
-                f"{name} is nowhere in the index; it may be invented, your own or too new."
-            )
-            run.context.warn(UNKNOWN_NAME, told)
+            run.context.warn(wording.unknown_name(name, told_by_releases(run, name)))
     run.known_names, run.unknown_names = tuple(known), tuple(unknown)
 
 
@@ -151,9 +145,8 @@ def measure_support(run: Run) -> None:
     together = of([hit.point_id for hit in run.final], max(similarities.values(), default=0.0))
     run.support = Support(together, absent=found.absent, weights=found.weights)
     if model is not None and exact:
-        alone = {point: of([point], near) for point, near in similarities.items()}
-        by_result = {point: measures.score(model) for point, measures in alone.items()}
-        run.support = replace(run.support, score=together.score(model), by_result=by_result, alone=alone)
+        by_result = {point: of([point], near).score(model) for point, near in similarities.items()}
+        run.support = replace(run.support, score=together.score(model), by_result=by_result)
 
 
 def _content_words(question: str) -> list[str]:

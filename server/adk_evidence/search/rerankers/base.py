@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Protocol
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
 from adk_evidence.tokens import truncate_tokens
@@ -61,15 +60,20 @@ class RerankDocument:
 
 
 @dataclass(frozen=True)
-class RerankScore:
-    """A document's score, higher is better, and where the reranker can tell, the features that made the score.
+class ScoreScale:
+    """The scores of one branch, by which each of them is scaled; a result without a score counts as the lowest."""
 
-    `scales` are the scales of the branches' scores in documents of the same kind, where features are scaled by them.
-    """
+    mean: float
+    deviation: float
+    lowest: float
+
+
+@dataclass(frozen=True)
+class RerankScore:
+    """A document's score, higher is better, and where the reranker can tell, the features that made the score."""
 
     score: float
     features: Mapping[str, float] = field(default_factory=dict)
-    scales: Mapping[str, ScoreScale] = field(default_factory=dict)
 
 
 class Reranker(Protocol):

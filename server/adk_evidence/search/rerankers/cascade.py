@@ -23,7 +23,7 @@ class CascadeReranker:
         return f"{self.first.model}, then {self._then.model}"
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """Scores of the final order, with the features of both and the scales of the first.
+        """Scores of the final order, with the features of both.
 
         The feature `first` is the first reranker's score.
         """
@@ -36,10 +36,7 @@ class CascadeReranker:
         for index, score in then.items():
             features[index].update(score.features)
         scores = scores_of_order([*head, *tail])
-        return [
-            RerankScore(score, feature, quick.scales)
-            for score, feature, quick in zip(scores, features, first, strict=True)
-        ]
+        return [RerankScore(score, feature) for score, feature in zip(scores, features, strict=True)]
 
     def close(self) -> None:
         for reranker in (self.first, self._then):

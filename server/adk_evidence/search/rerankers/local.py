@@ -17,13 +17,12 @@ from dataclasses import asdict, dataclass
 
 from adk_evidence.identifiers import is_code_like, is_internal
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
-from adk_evidence.models.pack import ScoreScale
 from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.ranking.opposites import asked_beside, is_opposite
-from adk_evidence.search.rerankers.base import RerankDocument, RerankScore
+from adk_evidence.search.rerankers.base import RerankDocument, RerankScore, ScoreScale
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
 # How many of the best docs vouch for the code whose names they use.
@@ -109,7 +108,7 @@ class LocalReranker:
                     features["opposite"] = 1.0
                 if linked := max([used[name] for name in defined[index] if name in used], default=0):
                     features["linked"] = linked / LINKING_DOCS
-                scores[index] = RerankScore(weighted(features, self.weights), features, found[kind])
+                scores[index] = RerankScore(weighted(features, self.weights), features)
             if kind == "doc" and linking:
                 best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
                 for index in best:
@@ -218,7 +217,7 @@ def scaled(value: float | None, scale: ScoreScale) -> float:
     if scale.deviation < _CONSTANT:
         return 0.0
     known = scale.lowest if value is None else value
-    return ((known or 0.0) - scale.mean) / scale.deviation
+    return (known - scale.mean) / scale.deviation
 
 
 def weighted(features: Mapping[str, float], weights: Mapping[str, float]) -> float:

@@ -1,0 +1,31 @@
+"""What a result is to what a request names outright; `render/wording.py` has the words."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+# Of a traceback: where the error is raised, where the exception is raised that led to it, the last indexed call before
+# the error, an earlier call. Of a pasted text: the whole message of an error, a part of it, another text. Of a name:
+# its definition, something that takes it as a parameter, a guide.
+NamedRole = Literal[
+    "raises",
+    "raises_cause",
+    "last_call",
+    "call",
+    "holds_message",
+    "holds_part",
+    "holds_text",
+    "defines",
+    "takes",
+    "explains",
+]
+FRAME_ROLES: frozenset[NamedRole] = frozenset({"raises", "raises_cause", "last_call", "call"})
+
+
+class Named(NamedTuple):
+    """A role, and what it is about: the names, of a cause its exception; of a call its place among so many frames."""
+
+    role: NamedRole
+    names: tuple[str, ...] = ()
+    frame: int = 0
+    frames: int = 0

@@ -1,0 +1,158 @@
+"""The words for what a result is to a question, and for the warnings of an answer.
+
+The search makes codes and numbers; no other module writes these sentences, and none reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from adk_evidence.models.chunk import Kind, SourceType
+from adk_evidence.models.named import Named
+from adk_evidence.models.warning import Warning, WarningCode
+
+# A kind in a sentence.
+KIND_NAMES: Mapping[Kind, str] = {"doc": "documentation", "code": "code"}
+# How many files, and how many names, a sentence lists.
+_FILES = 3
+_NAMES = 4
+
+
+def named_label(named: Named) -> str:
+    """What a result is to what the request names, in a few words that follow the result."""
+    match named.role:
+        case "raises":
+            return "raises the error"
+        case "raises_cause":
+            return f"raises {_listed(named)}, which led to the error"
+        case "last_call":
+            return "is the last indexed call before the error"
+        case "call":
+            return f"calls it: frame {named.frame} of {named.frames}"
+        case "holds_message":
+            return "holds the message of the error"
+        case "holds_part":
+            return "holds part of the message of the error"
+        case "holds_text":
+            return "holds the pasted text"
+        case "defines":
+            return f"defines {_listed(named)}"
+        case "takes":
+            return f"takes the parameter {_listed(named)}"
+        case "explains":
+            return f"explains {_listed(named)}"
+
+
+def _listed(named: Named) -> str:
+    return ", ".join(named.names[:_NAMES]) + (" and others" if len(named.names) > _NAMES else "")
+
+
+# What was asked for
+
+
+def version_not_indexed(told: str) -> Warning:
+    """Of a sentence that says which version is asked for, and which one is searched instead."""
+    return Warning(code="version_not_indexed", text=told)
+
+
+def ref_not_indexed(ref: str) -> Warning:
+    told = f"no indexed corpus is of {ref!r}; the search went on without this filter."
+    return Warning(code="ref_not_indexed", text=told)
+
+
+def path_not_indexed(globs: Sequence[str], near: Mapping[str, int], *, blocked: bool) -> Warning:
+    """`near` has globs that match so many files; `blocked` says whether a blocklist leaves files out."""
+    without = " besides the files that the blocklist leaves out" if blocked else ""
+    told = f"no indexed file{without} matches the paths that you asked for: {', '.join(map(repr, globs))}."
+    matching = [f"{glob!r} matches {count} indexed file{'s' if count > 1 else ''}" for glob, count in near.items()]
+    return Warning(code="path_not_indexed", text=f"{told} {'; '.join(matching)}." if matching else told)
+
+
+def unknown_symbol(name: str, told_by_releases: str | None) -> Warning:
+    told = told_by_releases or f"{name} is no symbol of the indexed code."
+    return Warning(code="unknown_symbol", text=told)
+
+
+def unknown_name(name: str, told_by_releases: str | None = None) -> Warning:
+    told = told_by_releases or f"{name} is nowhere in the index; it may be invented, your own or too new."
+    return Warning(code="unknown_name", text=told)
+
+
+def extra_missing(extra: str, version: str, module: str) -> Warning:
+    """`extra` brings a module, e.g. `google-adk[mcp]`."""
+    told = f'{extra.partition("[")[0]} {version} has an extra that brings `{module}`: `pip install "{extra}"`.'
+    return Warning(code="extra_missing", text=told)
+
+
+# What could not take part
+
+
+def unavailable(code: WarningCode, failure: Exception) -> Warning:
+    """Of a part that failed; its error says what to do."""
+    return Warning(code=code, text=str(failure))
+
+
+def dense_pending(why: str, hint: str) -> Warning:
+    return Warning(code="dense_pending", text=f"the dense vectors {why}; results are by keywords only. {hint}")
+
+
+def time_budget(what: str) -> Warning:
+    return Warning(code="time_budget", text=f"the time budget was spent before {what}.")
+
+
+def index_unavailable(name: str, failure: str) -> Warning:
+    return Warning(code="index_unavailable", text=f"{name} could not answer: {failure}".rstrip())
+
+
+# What the results are
+
+
+def not_indexed(kind: Kind) -> Warning:
+    """Of a kind that the mode asks for."""
+    told = f"no {KIND_NAMES[kind]} is indexed, though the mode asks for docs and code."
+    return Warning(code="coverage", text=told)
+
+
+def too_few(found: int, wanted: int, source: SourceType) -> Warning:
+    return Warning(code="coverage", text=f"only {found} of the {wanted} {source} results that the mode asks for.")
+
+
+def docs_fallback() -> Warning:
+    told = "the guides are not indexed; the API reference stands in for them."
+    return Warning(code="docs_fallback", text=told)
+
+
+def provenance(left_out: int) -> Warning:
+    return Warning(code="provenance", text=f"{left_out} results without a stable address were left out.")
+
+
+def line_spans_unavailable(path: str) -> Warning:
+    return Warning(code="line_spans_unavailable", text=f"line spans unavailable for {path}.")
+
+
+def uncommitted(paths: Sequence[str]) -> Warning:
+    named = ", ".join(paths[:_FILES]) + (" and others" if len(paths) > _FILES else "")
+    told = f"no commit holds these files as they are, so `tree-` cites them as found on disk: {named}."
+    return Warning(code="uncommitted", text=told)
+
+
+def shows_other_version(told: str, ranks: Sequence[int]) -> Warning:
+    """Of a sentence on a name that the version has otherwise, and the results that show the name."""
+    shown = f"{'result' if len(ranks) == 1 else 'results'} {', '.join(map(str, ranks))}"
+    return Warning(code="docs_show_other_version", text=f"{told.removesuffix('.')} (shown by {shown}).")
+
+
+def shows_more_of_other_versions(more: int, version: str) -> Warning:
+    names = "1 more name" if more == 1 else f"{more} more names"
+    told = f"the results show {names} that google-adk {version} lacks or has otherwise."
+    return Warning(code="docs_show_other_version", text=told)
+
+
+def index_older(name: str) -> Warning:
+    told = f"{name}: files have changed since; bring this index up to date."
+    return Warning(code="index_older", text=told)
+
+
+def of_index(name: str, warning: Warning) -> Warning:
+    """A warning of the second index in a pack of two."""
+    return warning.model_copy(update={"text": f"{name}: {warning.text}"})
