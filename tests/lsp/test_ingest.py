@@ -126,7 +126,7 @@ def test_after_a_cancelled_ingestion_it_is_said_what_is_missing_and_how_to_go_on
         assert status["index"]["dense"] == "pending"
         (finding,) = (finding for finding in status["findings"] if finding["what"] == "dense vectors")
         (warning,) = server.result("adk/evidence", {"query": "RetryPlugin", "maxResults": 1})["warnings"][:1]
-        return status["ingesting"], f"{finding['found']} {finding['mend']}", warning
+        return status["ingesting"], f"{finding['found']} {finding['mend']}", warning["text"]
 
     running, found, warning = said()
     assert running and "being computed" in found and "still being computed" in warning
