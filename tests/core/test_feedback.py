@@ -11,9 +11,7 @@ import pytest
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.ranking import feedback
-from adk_evidence.search.run import Hit
-from adk_evidence.search.run import QueryVectors
-from adk_evidence.search.run import Run
+from adk_evidence.search.run import Hit, QueryVectors, Run
 from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import SETTINGS, hit, payload, run
 from tests.corpora import HashEmbedder, Workplace
