@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import os
 import re
@@ -18,7 +19,7 @@ import numpy as np
 
 from adk_evidence.embedding.base import DenseEmbedder, FloatMatrix
 from adk_evidence.embedding.bm25 import Bm25Encoder
-from adk_evidence.models.chunk import ChunkPayload, Kind
+from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
@@ -30,6 +31,7 @@ from adk_ingest.corpora import CorpusInput
 from adk_ingest.manifest import FailureReport, Mode, RunFiles, RunManifest
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress
+from adk_ingest.questions import HASH_CHARS
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session
 from tests.standins.live import server_store
@@ -248,6 +250,15 @@ def write_files(root: Path, files: Mapping[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return root
+
+
+def write_questions(path: Path, chunks: Mapping[str, Sequence[tuple[str, Sequence[str]]]]) -> None:
+    """Write a table of questions, as the product ships one: texts and their questions by name."""
+    table = {
+        name: [(sha256_text(text)[:HASH_CHARS], questions) for text, questions in found]
+        for name, found in chunks.items()
+    }
+    path.write_bytes(gzip.compress(json.dumps({"format": 1, "questions": table}).encode()))
 
 
 def change(path: Path, old: str, new: str) -> None:

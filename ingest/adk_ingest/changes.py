@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder
@@ -14,7 +14,6 @@ from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora import CorpusInput
 from adk_ingest.making import KeysOf, MadeFile, keys_of_texts, place
 from adk_ingest.manifest import CorpusRun
-from adk_ingest.new_questions import File
 from adk_ingest.spool import RecordSpool
 from adk_ingest.wording import named
 
@@ -49,15 +48,10 @@ class Changes:
     _published: Generation | None = None
 
     @classmethod
-    def since(
-        cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun, renewed: Collection[File] = ()
-    ) -> Changes:
-        """Compare a corpus with the published index; without an index, every file is new.
-
-        Files in `renewed` count as changed, though their texts did not change.
-        """
+    def since(cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun) -> Changes:
+        """Compare a corpus with the published index; without an index, every file is new."""
         old = published.manifest.corpora.get(corpus.name) if published else None
-        kept = {path: entry for path, entry in kept_files(old, corpus).items() if (corpus.name, path) not in renewed}
+        kept = kept_files(old, corpus)
         files = {file.path for file in corpus.files}
         changed = [file.path for file in corpus.files if file.path not in kept]
         removed = [path for path in (old.files if old else {}) if path not in files]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from adk_evidence.errors import EvidenceError, InvalidRequestError
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence_console import (
     CommandLine,
     Home,
@@ -110,15 +109,6 @@ def all_(
 
             sources = replace(_sources_of_version(docs, code, offline), compare=compare)
             run = ingest_version(settings, wanted, sources, progress)
-        if sum(run.points_uploaded.values()) < sum(corpus.chunks for corpus in run.corpora.values()):
-            # Counting reads every chunk, and a run that built the whole index has said this.
-            return run
-        from adk_ingest.enrichment.planning import remaining
-
-        # The index is published, whatever happens now.
-        with suppress(EvidenceError):
-            if sentence := remaining(_index_of(settings, wanted.version if wanted else None)):
-                progress.note(sentence)
         return run
 
     _with_progress(work, show_run, as_json)
@@ -316,57 +306,6 @@ def plan(
         raise InvalidRequestError(message, "Choose docs, code, all or targets.")
 
     _with_progress(dry_run, show_plan, as_json)
-
-
-@app.command()
-def enrich(
-    index: Annotated[
-        str | None, typer.Option("--index", help="Name of a codebase's index.", show_default=False)
-    ] = None,
-    adk: Adk = None,
-    plan_only: Annotated[bool, typer.Option("--plan", help="Say what would be sent and cost; send nothing.")] = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            help="Texts to write for, at most: sections of documentation and public symbols first.",
-            min=1,
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="The model that writes. Without: that of `rerank.llm`.", show_default=False)
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before texts are sent.")] = False,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Have a language model write the questions that an index lacks; a later call goes on where this one stopped.
-
-    The model is that of `rerank.llm` in the settings, behind any OpenAI-compatible service.
-    """
-    from adk_ingest.enrichment.session import check, plan_enrichment
-    from adk_ingest.enrichment.session import enrich as enrich_index
-    from adk_ingest.enrichment.views import consent, show_plan, show_report
-
-    overrides: dict[str, Any] = {"rerank": {"llm": {"model": model}}} if model else {}
-    main = settings_from(profile, home, **overrides)
-    settings = _index_of(main, adk, index)
-    enrichment = plan_enrichment(settings, limit)
-    if plan_only:
-        show(enrichment.plan(), show_plan, as_json=as_json)
-        return
-    check(enrichment)
-    progress = _progress(as_json)
-    if enrichment.chunks:
-        progress.note(consent(enrichment.plan()))
-        if not yes:
-            _ask("Send them?", "whether these texts may be sent")
-    with progress:
-        report = enrich_index(enrichment, main, progress)
-    show(report, show_report, as_json=as_json)
-    if report.written.unanswered:
-        raise typer.Exit(1)
 
 
 @app.command()

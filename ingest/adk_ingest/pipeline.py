@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,7 +64,10 @@ from adk_ingest.manifest import (
     new_run_id,
     now,
 )
-from adk_ingest.new_questions import File, files_with_new_questions
+from adk_ingest.new_questions import File
+from adk_ingest.new_questions import files_with_new_questions
+from adk_ingest.parts import Build
+from adk_ingest.parts import PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.side_by_side import making, processors
@@ -226,10 +229,8 @@ class Ingestion:
         self, base: Base | None, corpora: Sequence[CorpusInput], said: Mapping[str, CorpusRun]
     ) -> list[Changes]:
         """How corpora differ from a base; `said` has the entries of the run's manifest, which learn of it."""
-        published, renewed = base.generation if base else None, self._renewed(base)
-        return [
-            Changes.since(published, corpus, said.get(corpus.name) or _describe(corpus), renewed) for corpus in corpora
-        ]
+        published = base.generation if base else None
+        return [Changes.since(published, corpus, said.get(corpus.name) or _describe(corpus)) for corpus in corpora]
 
     def _make(self, log: RunLog, current: Generation | None, base: Base | None, changes: Sequence[Changes]) -> None:
         """Make the new index of a base and the changes, and publish it."""
@@ -310,9 +311,6 @@ class Ingestion:
             copied = folder / base.settings.store.collection(kind)
             if copied.is_dir():
                 rename(copied, folder / self._settings.store.collection(kind))
-
-    def _renewed(self, base: Base | None) -> Collection[File]:
-        return () if base is None else files_with_new_questions(base.generation, base.settings)
 
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)

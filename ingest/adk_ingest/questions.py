@@ -1,9 +1,9 @@
 """Questions that were written beforehand, by reading, for what a chunk answers (document expansion).
 
 People rarely ask in the words that the text uses. A question that was written for a chunk has such words. A table
-ships with the product, and `adk-ingest enrich` has a model write what the table lacks (`question_file.py`). Both know a
-chunk by the hash of its text, wherever the text stands. The table also knows the chunks of the ADK by their names: what
-changed a little still answers the same questions.
+ships with the product. It knows a chunk by the hash of its text, wherever the text stands, and the chunks of the ADK
+also by their names: what changed a little still answers the same questions. `tests/quality/write_questions.py` has a
+model write what the table lacks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import Kind, sha256_text
 from adk_evidence.settings import Settings, config_file
 from adk_ingest.chunking.base import RawChunk
-from adk_ingest.question_file import question_file
 
 SHIPPED = "questions.json.gz"
 HASH_CHARS = 12
@@ -59,25 +58,20 @@ class Table:
 
 
 class WrittenQuestions:
-    """The questions of the table and of the file.
-
-    `digest` says what decides the questions of a chunk whose file did not change. Answers of the file are no part of
-    that: `new_questions.py` finds the files that they concern.
+    """The questions of the table for one index.
 
     Args:
         table: What ships.
-        answers: What was written on this machine, by the hash of the text.
         names: Whether a chunk has the questions of its name. Other codebases have names in common with the ADK.
     """
 
-    def __init__(self, table: Table, answers: Mapping[str, tuple[str, ...]], *, names: bool) -> None:
+    def __init__(self, table: Table, *, names: bool) -> None:
         self._table = table
-        self._answers = answers
         self._names = names
-        self.has_answers = bool(answers)
 
     @property
     def digest(self) -> str:
+        """What decides the questions of a chunk whose file did not change."""
         return self._table.digest
 
     def of(self, name: str, place: int, text: str, inside: Sequence[str] = ()) -> tuple[str, ...]:
@@ -109,21 +103,12 @@ class WrittenQuestions:
     def _named(self, name: str) -> Sequence[_Written]:
         return self._table.by_name.get(name, ()) if self._names else ()
 
-    def answer(self, digest: str) -> tuple[str, ...] | None:
-        """The answer of the file that a text with a hash has; None where the table knows the text."""
-        return None if digest[:HASH_CHARS] in self._table.by_text else self._answers.get(digest)
-
     def of_text(self, digest: str) -> tuple[str, ...] | None:
         """The questions of the text with a hash; None where nobody wrote for the text."""
-        found = self._table.by_text.get(digest[:HASH_CHARS])
-        return self._answers.get(digest) if found is None else found
+        return self._table.by_text.get(digest[:HASH_CHARS])
 
 
-def _digest(table: Mapping[str, Any]) -> str:
-    return sha256_text(json.dumps(table, sort_keys=True))[:16] if table else ""
-
-
-NONE = WrittenQuestions(Table(dict, ""), {}, names=True)
+NONE = WrittenQuestions(Table(dict, ""), names=True)
 
 
 def name_of(raw: RawChunk, path: str, kind: Kind) -> str:
@@ -148,12 +133,10 @@ def written_questions(settings: Settings) -> WrittenQuestions:
 
     Raises:
         SourceError: The table that ships is damaged.
-        StoreError: The file of written questions cannot be read.
     """
     if not settings.has_questions:
         return NONE
-    answers = question_file(settings.paths.questions).answers()
-    return WrittenQuestions(_read(config_file(SHIPPED)), answers, names=not isinstance(settings, CodebaseSettings))
+    return WrittenQuestions(_read(config_file(SHIPPED)), names=not isinstance(settings, CodebaseSettings))
 
 
 @functools.cache

@@ -74,11 +74,6 @@ class Home:
         return self.root / "history.json.gz"
 
     @property
-    def questions(self) -> Path:
-        """The questions that were written here for chunks of any index, in JSON Lines."""
-        return self.root / "questions.jsonl"
-
-    @property
     def embedding_cache(self) -> Path:
         """The SQLite file of computed vectors."""
         return self.root / "cache" / "embeddings.sqlite"

@@ -488,22 +488,6 @@ class LlmRerankSettings(OpenAiServiceSettings):
     max_documents: int = Field(ge=2, le=100)
 
 
-class TokenPrices(Frozen):
-    """US dollars for a million tokens that a language model reads, and that it writes."""
-
-    input: float = Field(ge=0, le=MAX_NUMBER)
-    output: float = Field(ge=0, le=MAX_NUMBER)
-
-
-class EnrichmentSettings(Frozen):
-    """Questions that a language model writes for chunks; the model and its service are those of the reranker `llm`."""
-
-    chars_per_request: int = Field(ge=2_000, le=200_000)
-    parallel: int = Field(ge=1, le=32)
-    usd_per_million_tokens: dict[str, TokenPrices]
-    max_cost_usd: PositiveFloat
-
-
 class RerankSettings(Frozen):
     """The reranker (SPEC 5 section 9)."""
 
@@ -559,7 +543,6 @@ class Settings(Frozen):
     retrieval: RetrievalSettings
     targets: TargetsSettings
     rerank: RerankSettings
-    enrichment: EnrichmentSettings
     pack: PackSettings
     load: LoadSettings
     project: ProjectSettings
@@ -630,11 +613,6 @@ class Settings(Frozen):
     def targets_command(self) -> str:
         """The command that ranks the symbols of the index."""
         return "adk-ingest targets"
-
-    @property
-    def enrich_command(self) -> str:
-        """The command that has the missing questions of the index written."""
-        return "adk-ingest enrich"
 
 
 def config_file(name: str) -> Path:

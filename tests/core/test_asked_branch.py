@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from adk_evidence.errors import SettingsError
-from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
-from adk_ingest.question_file import Answer, QuestionFile
-from tests.corpora import HashEmbedder, Workplace, shared_sparse
+from adk_ingest import questions
+from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_questions
 
 PAGE = "# Kettles\n\nA sensor ends the current at one hundred degrees.\n"
 OTHER = "# Pots\n\nLids keep the warmth inside.\n"
@@ -27,11 +26,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     made = Workplace(tmp_path_factory.mktemp("asked"))
     for name, text in {"kettles.md": PAGE, "pots.md": OTHER}.items():
         (made.docs / "docs" / name).write_text(text, encoding="utf-8")
-    chunk = sha256_text(PAGE.rstrip("\n"))
-    QuestionFile(made.settings.paths.questions).add(
-        [Answer(text=chunk, questions=(WRITTEN,), model="test", date="2026-01-01")]
-    )
-    made.ingest(dense=HashEmbedder())
+    table = made.root / "table.json.gz"
+    write_questions(table, {"docs/kettles.md#Kettles": [(PAGE.rstrip("\n"), [WRITTEN])]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(questions, "config_file", lambda name: table)
+        made.ingest(dense=HashEmbedder())
     return made
 
 

@@ -93,10 +93,6 @@ class CodebaseSettings(Settings):
     def ingest_command(self) -> str:
         return spelled("adk-ingest", "codebase", str(self.codebase.path), "--name", self.codebase.name)
 
-    @property
-    def enrich_command(self) -> str:
-        return spelled("adk-ingest", "enrich", "--index", self.codebase.name)
-
 
 def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
     """The settings for the index of a codebase, whether or not it is registered."""

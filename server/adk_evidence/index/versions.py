@@ -69,10 +69,6 @@ class VersionSettings(Settings):
     def targets_command(self) -> str:
         return spelled("adk-ingest", "targets", "--adk", self.adk_version)
 
-    @property
-    def enrich_command(self) -> str:
-        return spelled("adk-ingest", "enrich", "--adk", self.adk_version)
-
 
 @dataclass(frozen=True)
 class ChosenIndex:

@@ -14,10 +14,6 @@ from adk_evidence.settings import LlmRerankSettings
 KEY_VARIABLES = ("ADK_EVIDENCE_LLM_API_KEY", OPENAI_KEY)
 CHAT = Named("The language model", "The language model's service", "rerank.llm", KEY_VARIABLES)
 BACKOFF = (0.5, 1.0, 2.0)
-# What a job reads is long, and no person waits for a single answer: the model may take longer, and where the service
-# limits its rate, the next try may wait.
-LEAST_SECONDS = 180.0
-PATIENT_ATTEMPTS = 4
 # A user waits for the answer: a second try is all that the time allows.
 MAX_ATTEMPTS = 2
 # The statuses for a parameter that the service does not know.
@@ -87,8 +83,3 @@ class ChatService:
         if not isinstance(text, str):
             raise NoTextError("The language model answered without a text.")
         return text
-
-
-def patient(settings: LlmRerankSettings) -> LlmRerankSettings:
-    """The same settings with the patience of a job, which tries `PATIENT_ATTEMPTS` times."""
-    return settings.model_copy(update={"timeout_seconds": max(settings.timeout_seconds, LEAST_SECONDS)})

@@ -62,9 +62,8 @@ def torch_library() -> Any:
     try:
         return importlib.import_module("torch")
     except ImportError as exc:
-        raise TorchMissingError(
-            "A training needs torch, which is not installed.", "Run `pip install --group train`."
-        ) from exc
+        message = "A training needs torch, which is not installed."
+        raise TorchMissingError(message, "Run `pip install --group train`.") from exc
 
 
 class LowRankBert:

@@ -18,7 +18,8 @@ from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
 from adk_evidence.redaction import without_keys
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.services.answers import json_objects
-from adk_ingest.question_file import MAX_CHARS, MAX_QUESTIONS, MIN_CHARS, clean
+from adk_ingest.questions import name_of
+from tests.quality.writing.answers import MAX_CHARS, MAX_QUESTIONS, MIN_CHARS, clean
 
 # The beginning of a chunk says what it is about, and the end what comes out; few chunks are longer.
 FIRST_CHARS, LAST_CHARS = 1300, 450
@@ -35,9 +36,10 @@ _AGAIN = (
 
 @dataclass(frozen=True)
 class Asked:
-    """A text that questions are wanted for: its hash, its place in words, and what the model sees of it."""
+    """A text that questions are wanted for: its hash, its name in the table, its place in words, and what is shown."""
 
     digest: str
+    name: str
     title: str
     shown: str
     kind: Kind
@@ -51,7 +53,8 @@ def asked(payload: ChunkPayload) -> Asked:
     name = payload.fqn or payload.symbol or " > ".join(payload.headings)
     title = one_line(f"{payload.path}: {name}" if name else payload.path)
     # Half a key would pass for a name.
-    return Asked(payload.source_hash, without_keys(title)[:TITLE_CHARS], text, payload.kind)
+    title = without_keys(title)[:TITLE_CHARS]
+    return Asked(payload.source_hash, name_of(payload, payload.path, payload.kind), title, text, payload.kind)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""What an enrichment would ask and cost, read from the published index."""
+"""What a run would ask and cost, read from the published index."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from adk_evidence.commands import with_options
-from adk_evidence.embedding.base import Cost
-from adk_evidence.errors import InvalidRequestError, SettingsError
+from adk_evidence.errors import CostCapError, InvalidRequestError
 from adk_evidence.identifiers import is_private
 from adk_evidence.index.opened import check_readable
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
-from adk_evidence.services.chat import CHAT
-from adk_evidence.services.metering import CostCap
-from adk_evidence.services.openai_api import costs_nothing
+from adk_evidence.services.openai_api import is_own_server
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.tokens import estimate_tokens
 from adk_ingest.credentials import holds_credential
-from adk_ingest.enrichment.prompt import Asked, asked, passages, task
 from adk_ingest.questions import written_questions
+from tests.quality.writing.answers import Answer
+from tests.quality.writing.prompt import Asked, asked, passages, task
 
 # A model leaves entries out where it has too many to write.
 MAX_CHUNKS = 20
+# Characters of texts that the model reads at once.
+CHARS_PER_REQUEST = 25_000
 # Six questions of 76 characters with their JSON; many chunks get fewer. 3,490 chunks of the table that ships took 106
 # tokens each.
 TOKENS_PER_CHUNK = 130
@@ -45,8 +44,21 @@ class Coverage(BaseModel):
     missing: int = 0
 
 
+@dataclass(frozen=True)
+class Prices:
+    """US dollars for a million tokens that the model reads, and that it writes; and what a run may cost."""
+
+    read: float
+    written: float
+    most: float
+
+    def of(self, read: int, written: int) -> float:
+        """What tokens cost."""
+        return (self.read * read + self.written * written) / 1_000_000
+
+
 class Plan(BaseModel):
-    """What an enrichment would ask. `price_usd` is None where no price is known, and 0 of a server on this machine."""
+    """What a run would ask. `price_usd` is None where no price is known, and 0 of a server on this machine."""
 
     index: str
     service: str
@@ -57,29 +69,26 @@ class Plan(BaseModel):
     tokens_in: int
     tokens_out: int
     price_usd: float | None
-    above_cap: bool
     withheld: int
 
 
 @dataclass
 class Survey:
-    """What a published index has of questions and lacks.
+    """For which chunks of a published index questions were written.
 
     Attributes:
         coverage: By corpus.
         chunks: Texts without an answer, each once, those first that most people ask for.
         withheld: Chunks that are not sent, because they hold what looks like a credential.
-        unindexed: Chunks whose written questions the index does not have yet.
     """
 
     coverage: dict[str, Coverage] = field(default_factory=dict)
     chunks: list[Asked] = field(default_factory=list)
     withheld: int = 0
-    unindexed: int = 0
 
 
-def survey(settings: Settings) -> Survey:
-    """Read which chunks of the published index lack questions.
+def survey(settings: Settings, answers: Mapping[str, Answer]) -> Survey:
+    """Read which chunks of the published index lack questions, in the table that ships and in the answers.
 
     Left out are generated pages, which repeat what the code says, and what is for readers of another language than the
     corpus's own.
@@ -90,22 +99,21 @@ def survey(settings: Settings) -> Survey:
         IndexMismatchError: Questions refuse the index, which another version or other models built.
     """
     if not settings.has_questions:
-        message = "The setting ingestion.questions keeps questions out of the index."
-        if settings.ingestion.questions:
-            message = f"An index of the profile {settings.profile} holds no questions: its model reads whole chunks."
-        raise InvalidRequestError(message, "Use the profile local, with ingestion.questions switched on.")
+        raise InvalidRequestError(
+            f"An index of the profile {settings.profile} holds no questions.",
+            "Use the profile local, with ingestion.questions switched on.",
+        )
     found = Survey()
     missing: list[ChunkPayload] = []
-    written = written_questions(settings)
+    shipped = written_questions(settings)
     for payload in _chunks(settings):
-        name = payload["corpus"]
-        coverage = found.coverage.setdefault(name, Coverage(kind=payload["kind"]))
+        coverage = found.coverage.setdefault(payload["corpus"], Coverage(kind=payload["kind"]))
         coverage.chunks += 1
-        has = tuple(payload.get("questions", ()))
         digest = payload["source_hash"]
-        questions, answer = written.of_text(digest), written.answer(digest)
-        found.unindexed += answer is not None and answer != has
-        if questions or has:
+        questions = shipped.of_text(digest)
+        if questions is None and digest in answers:
+            questions = answers[digest].questions
+        if questions or payload.get("questions"):
             coverage.with_questions += 1
         elif questions is not None:
             coverage.nothing_to_ask += 1
@@ -153,17 +161,19 @@ def _is_minor(payload: ChunkPayload) -> bool:
 
 
 @dataclass(frozen=True)
-class Enrichment:
+class Job:
     """A survey with the requests that a run would send.
 
     Args:
         settings: Of the index.
         survey: Of the index.
+        prices: Of the model; None where nobody knows them.
         limit: Texts to ask for, at most.
     """
 
     settings: Settings
     survey: Survey
+    prices: Prices | None = None
     limit: int | None = None
 
     @cached_property
@@ -173,12 +183,11 @@ class Enrichment:
     @cached_property
     def requests(self) -> list[list[Asked]]:
         """The texts in their order, in requests of a bounded size."""
-        most = self.settings.enrichment.chars_per_request
         made: list[list[Asked]] = []
         size = 0
         for chunk in self.chunks:
             own = len(chunk.title) + len(chunk.shown)
-            if not made or size + own > most or len(made[-1]) == MAX_CHUNKS:
+            if not made or size + own > CHARS_PER_REQUEST or len(made[-1]) == MAX_CHUNKS:
                 made.append([])
                 size = 0
             made[-1].append(chunk)
@@ -192,37 +201,15 @@ class Enrichment:
         read = sum(own + estimate_tokens(passages(request)[0]) for request in self.requests)
         return read, TOKENS_PER_CHUNK * len(self.chunks)
 
-    @property
-    def cost(self) -> Cost | None:
-        """What the run would take; None where it costs nothing.
-
-        Raises:
-            SettingsError: The settings name no price of the model.
-        """
-        usd = self.price(*self.tokens)
-        return None if _is_free(self.settings) else Cost(len(self.requests), sum(self.tokens), usd)
-
-    @property
-    def cap(self) -> CostCap:
-        return CostCap(self.settings.enrichment.max_cost_usd, "enrichment")
-
-    def price(self, read: int, written: int) -> float:
-        """US dollars for tokens; fails as `cost` does."""
-        llm = self.settings.rerank.llm
-        if _is_free(self.settings):
-            return 0.0
-        try:
-            prices = self.settings.enrichment.usd_per_million_tokens[llm.model]
-        except KeyError:
-            raise self.cap.without_price(llm.model) from None
-        return (prices.input * read + prices.output * written) / 1_000_000
+    def price(self, read: int, written: int) -> float | None:
+        """US dollars for tokens; None where nobody knows the prices of a service elsewhere."""
+        if self.prices is not None:
+            return self.prices.of(read, written)
+        return 0.0 if is_own_server(self.settings.rerank.llm) else None
 
     def plan(self) -> Plan:
         llm, (tokens_in, tokens_out) = self.settings.rerank.llm, self.tokens
-        try:
-            price: float | None = round(self.price(tokens_in, tokens_out), 4)
-        except SettingsError:
-            price = None
+        price = self.price(tokens_in, tokens_out)
         kinds = Counter(chunk.kind for chunk in self.chunks)
         return Plan(
             index=self.settings.exact_subject,
@@ -233,29 +220,24 @@ class Enrichment:
             requests=len(self.requests),
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            price_usd=price,
-            above_cap=price is not None and price > self.settings.enrichment.max_cost_usd,
+            price_usd=None if price is None else round(price, 4),
             withheld=self.survey.withheld,
         )
 
+    def check(self) -> None:
+        """Refuse a run that nobody knows the price of, or that would cost too much.
 
-def _is_free(settings: Settings) -> bool:
-    return costs_nothing(settings.rerank.llm, settings.enrichment.usd_per_million_tokens)
-
-
-def remaining(settings: Settings) -> str | None:
-    """A sentence on the chunks of a published index that lack questions; None where none does."""
-    if not settings.has_questions:
-        return None
-    found = survey(settings)
-    if not found.chunks:
-        return None
-    chunks = sum(one.chunks for one in found.coverage.values())
-    kept = chunks - sum(one.missing for one in found.coverage.values())
-    llm, price = settings.rerank.llm, ""
-    if _is_free(settings):
-        price = f" with {llm.model}, at no cost"
-    elif CHAT.at(llm.base_url).has_key() and (usd := Enrichment(settings, found).plan().price_usd) is not None:
-        price = f" for about ${usd:.2f}"
-    command = f"`{settings.enrich_command}` has a language model write the rest{price}."
-    return with_options(f"Questions are written for {kept:,} of {chunks:,} chunks; {command}")
+        Raises:
+            InvalidRequestError: The prices of the model are not known.
+            CostCapError: The run would cost more than the cap.
+        """
+        price = self.price(*self.tokens)
+        if price is None:
+            raise InvalidRequestError(
+                f"Nobody said what {self.settings.rerank.llm.model} costs.", "Name its prices with --usd-per-million."
+            )
+        if self.prices is not None and price > self.prices.most:
+            raise CostCapError(
+                f"The run would cost about ${price:.2f}, above ${self.prices.most:g}; nothing was spent.",
+                "Raise --max-cost, or use --limit.",
+            )

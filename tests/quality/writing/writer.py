@@ -15,17 +15,20 @@ from adk_evidence.errors import CostCapError, ModelError
 from adk_evidence.services.chat import ChatService, NoTextError
 from adk_evidence.services.eventloop import cancellable
 from adk_evidence.tokens import estimate_tokens
-from adk_ingest.enrichment.planning import Enrichment
-from adk_ingest.enrichment.prompt import Asked, asked_again, passages, read_answer, task
 from adk_ingest.progress import Progress
-from adk_ingest.question_file import Answer, QuestionFile
+from tests.quality.writing.answers import Answer, Answers
+from tests.quality.writing.planning import Job
+from tests.quality.writing.prompt import Asked, asked_again, passages, read_answer, task
+
+# Requests at the same time.
+PARALLEL = 4
 
 # Requests one after the other whose answers hold nothing: then the model does not understand the task.
 MAX_USELESS = 3
 
 
 class Written(BaseModel):
-    """What became of the texts of an enrichment; tokens and price are estimates."""
+    """What became of the texts of a run; tokens and price are estimates."""
 
     chunks: int = 0
     questions: int = 0
@@ -46,10 +49,10 @@ class _Tried:
 
 
 class Writer:
-    """Writes the missing questions of an enrichment into a file; answers that the file has meanwhile are not asked."""
+    """Writes the missing questions of a job into a file; what the file has meanwhile is not asked."""
 
-    def __init__(self, enrichment: Enrichment, chat: ChatService, file: QuestionFile) -> None:
-        self._enrichment = enrichment
+    def __init__(self, job: Job, chat: ChatService, file: Answers) -> None:
+        self._job = job
         self._chat = chat
         self._file = file
         self._lock = threading.Lock()
@@ -64,16 +67,15 @@ class Writer:
             ServiceError: The service refuses or is down.
             ModelError: The model's answers cannot be used.
             CostCapError: Repeated requests have reached the cap.
-            StoreError: The file cannot be written.
+            OSError: The file cannot be written.
         """
-        settings = self._enrichment.settings
-        progress.stage("write", len(self._enrichment.chunks), "chunks")
+        progress.stage("write", len(self._job.chunks), "chunks")
         with (
             cancellable(self._stop.is_set),
-            ThreadPoolExecutor(settings.enrichment.parallel, thread_name_prefix="enrich") as pool,
+            ThreadPoolExecutor(PARALLEL, thread_name_prefix="write") as pool,
         ):
             try:
-                requests = self._enrichment.requests
+                requests = self._job.requests
                 asked = [pool.submit(copy_context().run, self._ask, request) for request in requests]
                 for future in as_completed(asked):
                     self._count(future.result())
@@ -91,18 +93,18 @@ class Writer:
         written.questions += sum(map(len, tried.answered.values()))
         written.nothing_to_ask += sum(not questions for questions in tried.answered.values())
         written.unanswered += tried.unanswered
-        written.usd = round(self._enrichment.price(written.tokens_in, written.tokens_out), 4)
+        written.usd = round(self._job.price(written.tokens_in, written.tokens_out) or 0.0, 4)
 
     def _ask(self, chunks: Sequence[Asked]) -> _Tried:
         """Ask for some texts, and a second time for those that the answer lacks."""
-        known = self._file.answers()
+        known = self._file.known
         left = [chunk for chunk in chunks if chunk.digest not in known]
         answered: dict[str, tuple[str, ...]] = {}
         for again in (False, True):
             if not left:
                 break
             found = self._answers(left, again=again)
-            self._keep(found)
+            self._keep(left, found)
             answered |= found
             left = [chunk for chunk in left if chunk.digest not in found]
         self._check_use(bool(answered) or not left)
@@ -118,21 +120,23 @@ class Writer:
         self._spend(0, estimate_tokens(answer))
         return read_answer(answer, marks)
 
-    def _keep(self, found: dict[str, tuple[str, ...]]) -> None:
-        model, date = self._enrichment.settings.rerank.llm.model, f"{datetime.now(UTC):%Y-%m-%d}"
+    def _keep(self, chunks: Sequence[Asked], found: dict[str, tuple[str, ...]]) -> None:
+        model, date = self._job.settings.rerank.llm.model, f"{datetime.now(UTC):%Y-%m-%d}"
         self._file.add(
-            Answer(text=digest, questions=questions, model=model, date=date) for digest, questions in found.items()
+            Answer(text=chunk.digest, name=chunk.name, questions=found[chunk.digest], model=model, date=date)
+            for chunk in chunks
+            if chunk.digest in found
         )
 
     def _spend(self, read: int, written: int) -> None:
         """Count tokens; the plan does not know what is asked twice, so the cap is held here once more."""
-        cap = self._enrichment.settings.enrichment.max_cost_usd
+        prices = self._job.prices
         with self._lock:
             so_far = self.written
-            if read and (usd := self._enrichment.price(so_far.tokens_in + read, so_far.tokens_out)) > cap:
+            if read and prices and (usd := prices.of(so_far.tokens_in + read, so_far.tokens_out)) > prices.most:
                 raise CostCapError(
-                    f"The next request would make the enrichment cost about ${usd:.2f}, more than the cap of ${cap:g}.",
-                    "The answers so far are kept. Raise enrichment.max_cost_usd to go on.",
+                    f"The next request would make the run cost about ${usd:.2f}, above ${prices.most:g}.",
+                    "The answers so far are kept. Raise --max-cost to go on.",
                 )
             so_far.tokens_in += read
             so_far.tokens_out += written
@@ -142,6 +146,6 @@ class Writer:
             self._useless = 0 if useful else self._useless + 1
             if self._useless >= MAX_USELESS:
                 raise ModelError(
-                    f"The answers of {self._enrichment.settings.rerank.llm.model} hold no questions.",
+                    f"The answers of {self._job.settings.rerank.llm.model} hold no questions.",
                     "Choose another model with --model.",
                 )

@@ -1,1 +1,0 @@
-"""Has a language model write the questions that the chunks of an index lack."""

@@ -1,0 +1,1 @@
+"""Has a language model write the questions that the table of the product lacks for the chunks of an index."""
