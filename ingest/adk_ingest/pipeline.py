@@ -64,10 +64,6 @@ from adk_ingest.manifest import (
     new_run_id,
     now,
 )
-from adk_ingest.new_questions import File
-from adk_ingest.new_questions import files_with_new_questions
-from adk_ingest.parts import Build
-from adk_ingest.parts import PartFolder
 from adk_ingest.progress import Progress
 from adk_ingest.publishing import index_manifest, publish_verified
 from adk_ingest.side_by_side import making, processors

@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adk_evidence.errors import SourceError
 from adk_evidence.index.settings import CodebaseSettings

@@ -89,7 +89,9 @@ def job(place: Workplace, file: Path, limit: int | None = None, prices: Prices |
 def run(place: Workplace, file: Path, limit: int | None = None, progress: Progress | None = None) -> Written:
     """One run on the main index."""
     planned = job(place, file, limit)
-    with closing(command.ChatService(command.patient(place.settings.rerank.llm), max_attempts=command.ATTEMPTS)) as chat:
+    with closing(
+        command.ChatService(command.patient(place.settings.rerank.llm), max_attempts=command.ATTEMPTS)
+    ) as chat:
         return Writer(planned, chat, Answers(file)).write(progress or Progress())
 
 
