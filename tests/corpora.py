@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import zipfile
 import zlib
@@ -433,3 +434,10 @@ class Workplace:
     def service(self, dense: Any = None) -> EvidenceService:
         """Answers from the published index; close it."""
         return EvidenceService(self.settings, dense=dense or HashEmbedder(), sparse=shared_sparse())
+
+
+def forget_vectors_of_symbols(workplace: Workplace) -> None:
+    """Take the vectors of the ranked targets away, also from the cache."""
+    for folder in workplace.settings.paths.targets.iterdir():
+        (folder / "targets_vectors.npy").unlink(missing_ok=True)
+    shutil.rmtree(workplace.settings.paths.embedding_cache.parent)

@@ -11,6 +11,9 @@ from adk_evidence.errors import StoreError
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore
 
+# What the vectors may take after an ingestion, unless indexes need more; that is many times what the ADK's index needs.
+MAX_BYTES = 2_000_000_000
+
 
 def megabytes(count: int) -> str:
     return f"{count / 1_000_000:,.1f} MB"
@@ -32,23 +35,22 @@ class CacheStatus(BaseModel):
             # Another process may remove the log meanwhile.
             with suppress(OSError):
                 size += file.stat().st_size
-        return cls(path=str(path), bytes=size, max_bytes=settings.embedding.cache_max_bytes)
+        return cls(path=str(path), bytes=size, max_bytes=MAX_BYTES)
 
     def __str__(self) -> str:
         return f"{megabytes(self.bytes)} in {self.path}, at most {megabytes(self.max_bytes)} after an ingestion"
 
 
-def prune_cache(settings: Settings, max_bytes: int) -> int:
-    """Remove the vectors that have been unused for longest; returns how many.
+def prune_cache(settings: Settings) -> int:
+    """Remove the vectors that have been unused for longest, down to `MAX_BYTES`; returns how many.
 
-    The vectors of the current and of the previous generation of every index stay. `max_bytes` is what the vectors may
-    take afterwards.
+    The vectors of the current and of the previous generation of every index stay.
 
     Raises:
         StoreError: A process writes to an index of this home folder, and so to the cache; or it is not known which
             vectors an index was made of.
     """
-    if CacheStatus.of(settings).bytes <= max_bytes:
+    if CacheStatus.of(settings).bytes <= MAX_BYTES:
         return 0
     stores = {folder: GenerationStore(folder) for folder in (*settings.paths.index_folders, settings.index_path)}
     for folder, generations in stores.items():
@@ -62,4 +64,4 @@ def prune_cache(settings: Settings, max_bytes: int) -> int:
                     f"It is not known which vectors the index at {folder} was made of, so none is removed.",
                     "Delete that folder and build the index again: it takes its vectors from the cache.",
                 )
-        return cache.prune(max_bytes)
+        return cache.prune(MAX_BYTES)

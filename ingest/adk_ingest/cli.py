@@ -146,26 +146,6 @@ def codebase(
 
 
 @app.command()
-def update(
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Changed files and folders.", show_default=False)
-    ],
-    name: Annotated[str | None, typer.Option(help="Name of the index; by default that of the folder around.")] = None,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Bring the index of the codebase that holds these files and folders up to date; what is gone leaves the index."""
-    from adk_ingest.codebase import CodebaseIndexer
-    from adk_ingest.codebase_views import show_index_report
-
-    indexer = CodebaseIndexer(settings_from(profile, home))
-    named = [Path(named_path(path, "PATH")) for path in paths]
-    codebase = indexer.holding(named, name)
-    _with_progress(lambda progress: indexer.build(codebase, progress, about=named), show_index_report, as_json)
-
-
-@app.command()
 def watch(
     path: Annotated[str, typer.Argument(metavar="PATH", help="Folder of the codebase.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
@@ -225,56 +205,8 @@ def delete(
 
 
 @app.command()
-def targets(
-    vectors: Annotated[bool, typer.Option(help="Embed the targets, so that they are found by meaning.")] = True,
-    adk: Adk = None,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Rank the public symbols of the published index, for `adk-evidence symbol`."""
-    from adk_ingest.reports import show_targets
-    from adk_ingest.targets.build import build_targets
-
-    settings = _index_of(settings_from(profile, home), adk)
-    _with_progress(lambda progress: build_targets(settings, progress, vectors=vectors), show_targets, as_json)
-
-
-@app.command()
-def history(
-    first: Annotated[
-        str | None, typer.Option("--from", help="Oldest version to add; all by default.", show_default=False)
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(help="Add this version alone; repeatable.", show_default=False)
-    ] = None,
-    out: Annotated[
-        str | None, typer.Option(help="File of the table. [default: the home folder's]", show_default=False)
-    ] = None,
-    as_json: AsJson = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Build or extend the table of what each released version of the ADK has."""
-    from adk_evidence.api.history import SHIPPED
-    from adk_evidence.settings import config_file
-    from adk_ingest.history import build_history
-    from adk_ingest.reports import show_history
-
-    settings = settings_from(profile, home)
-    path = Path(named_path(out, "--out")) if out is not None else settings.paths.history
-    # The table of the home folder takes the place of the one that ships, so it begins with what that has.
-    base = config_file(SHIPPED) if out is None else None
-    _with_progress(
-        lambda progress: build_history(settings, path, progress, first=first, only=only or (), base=base),
-        show_history,
-        as_json,
-    )
-
-
-@app.command()
 def plan(
-    what: Annotated[str, typer.Argument(help="docs, code, all, or targets: the vectors of ranked targets.")] = "all",
+    what: Annotated[str, typer.Argument(help="docs, code or all.")] = "all",
     docs: Docs = None,
     code: Code = None,
     adk: Adk = None,
@@ -289,7 +221,6 @@ def plan(
     from adk_ingest.reports import make_plan, show_plan
     from adk_ingest.session import Sources
     from adk_ingest.session import plan as plan_session
-    from adk_ingest.targets.build import plan_targets
     from adk_ingest.version_index import version_sources
 
     settings = settings_from(profile, home)
@@ -298,12 +229,9 @@ def plan(
         settings, sources = version_sources(settings, wanted, _sources_of_version(docs, code, offline))
 
     def dry_run(progress: Progress) -> Plan:
-        if what == "targets":
-            return make_plan(settings, plan_targets(settings, progress))
-        if what in ("docs", "code", "all"):
-            return make_plan(settings, plan_session(settings, cast("Mode", what), sources, progress))
-        message = f"There is nothing called {what!r} to ingest."
-        raise InvalidRequestError(message, "Choose docs, code, all or targets.")
+        if what not in ("docs", "code", "all"):
+            raise InvalidRequestError(f"There is nothing called {what!r} to ingest.", "Choose docs, code or all.")
+        return make_plan(settings, plan_session(settings, cast("Mode", what), sources, progress))
 
     _with_progress(dry_run, show_plan, as_json)
 
@@ -331,34 +259,6 @@ def status(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, ho
     from adk_ingest.reports import make_status, show_status
 
     show(make_status(_index_of(settings_from(profile, home), adk)), show_status, as_json=as_json)
-
-
-@app.command()
-def prune(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """Remove cached vectors that no index uses; an interrupted run then starts from the beginning."""
-    from adk_ingest.caches import CacheStatus, prune_cache
-    from adk_ingest.reports import show_pruned
-
-    settings = settings_from(profile, home)
-    removed = prune_cache(settings, 0)
-    show_pruned(removed, CacheStatus.of(settings), stdout(), as_json=as_json)
-
-
-@app.command()
-def sync(
-    docs_ref: Annotated[str | None, typer.Option(help="Branch, tag or commit of google/adk-docs.")] = None,
-    code_ref: Annotated[str | None, typer.Option(help="Branch, tag or commit of google/adk-python.")] = None,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Clone or update the repositories of docs and source, which later ingestions then use."""
-    from adk_ingest.sources.resolve import sync_clone
-
-    settings = settings_from(profile, home)
-    console = stderr()
-    for corpus, ref in ((settings.corpora["doc"], docs_ref), (settings.corpora["code"], code_ref)):
-        source = sync_clone(settings, corpus, ref, notify=lambda text: say(console, text))
-        say(console, f"{source.describe()} is at {source.root}")
 
 
 @app.command()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from pathlib import Path, PurePosixPath
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from adk_evidence.embedding.base import PaidEmbedder, Pair
@@ -23,11 +20,9 @@ from adk_evidence.index.encoders import as_kept
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import (
     RECORD,
-    codebase_holding,
     read_codebase,
     register,
     registry,
-    resolved_place,
     settings_of,
     size_on_disk,
     version_named,
@@ -53,7 +48,6 @@ if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
     from adk_evidence.services.eventloop import Cancelled
     from adk_evidence.store.manifest import IndexManifest
-    from adk_ingest.corpora import CorpusInput
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
 _WANTED_SKIPS = frozenset(
@@ -109,17 +103,15 @@ class CodebaseIndexer:
         cancelled: Cancelled | None = None,
         *,
         compare: bool = False,
-        about: Sequence[Path] = (),
     ) -> IndexReport:
         """Bring the index of a codebase up to date, and record the codebase under its name.
 
         The run asks `cancelled` between batches, and stops when the answer is yes. `compare` reads every file, also
-        those that look unchanged by their size and times. Of each file and folder in `about`, which may be gone, the
-        report says if the index holds nothing of that.
+        those that look unchanged by their size and times.
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
-            InvalidRequestError: The name is taken by another folder, or one of `about` lies outside of the codebase.
+            InvalidRequestError: The name is taken by another folder.
             IngestError: The run failed.
             StoreError: The index cannot be written.
             IndexBusyError: Another process is writing to the index.
@@ -129,24 +121,19 @@ class CodebaseIndexer:
         begin = time.perf_counter()
         # First of all: only a folder that exists is recorded.
         folder = open_codebase(codebase.path)
-        named = tuple(_below(folder.root, path) for path in about)
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
         is_new = register(self._settings, codebase)
         generations = open_generations(settings)
         before = generations.current()
-        skipped: dict[str, list[str]] = {}
-
-        def gather(run: RunManifest) -> list[CorpusInput]:
-            found = _gather(settings, folder, progress, run, compare=compare)
-            skipped.update(found.found.skipped)
-            return found.corpora
-
         try:
             settings = as_kept(settings, before.manifest if before else None)
             dense = self._dense or self._kept(settings, progress)
             ingestion = Ingestion(settings, progress, dense=dense, sparse=self._sparse, cancelled=cancelled)
-            run = ingestion.run("all", gather)
+            with ingestion.started("all") as log:
+                with log.timed("discover"):
+                    found = _gather(settings, folder, progress, log.run, compare=compare)
+                ingestion.run(log, found.corpora)
         except BaseException as exc:
             if is_new and generations.current() is None:
                 clear_away(self._settings, settings, RECORD)
@@ -157,6 +144,7 @@ class CodebaseIndexer:
         current = generations.current()
         manifest = current.manifest if current else None
         files, earlier = _files(manifest), _files(before.manifest if before else None)
+        run, skipped = log.run, found.found.skipped
         failed = [path for corpus in run.corpora.values() for path in corpus.failed_files]
         passed_over = _skips({**skipped, "chunker_failed": failed} if failed else skipped, codebase)
         is_partial = any(reason in _FAILED_SKIPS for _, reason in passed_over)
@@ -170,7 +158,7 @@ class CodebaseIndexer:
             changed_files=sum(earlier.get(path) != sha256 for path, sha256 in files.items()),
             removed_files=len(earlier.keys() - files.keys()),
             skipped=passed_over,
-            warnings=(*_left_out(named, folder, {*files}, {*earlier}, skipped), *_warnings(run)),
+            warnings=_warnings(run),
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
 
@@ -185,19 +173,6 @@ class CodebaseIndexer:
 
     def survey(self, index: Index, settings: Settings) -> Survey:
         return survey(index, settings)
-
-    def holding(self, paths: Sequence[Path], name: str | None = None) -> Codebase:
-        """The indexed codebase that holds some files and folders, the innermost where several do.
-
-        `name` is the name of its index, where the user says it.
-
-        Raises:
-            InvalidRequestError: No codebase holds a path, or several hold all of them alike.
-            UnknownIndexError: No index has the name.
-        """
-        if name is not None:
-            return self._find(name)
-        return codebase_holding(self._settings, paths, "Choose one with --name.")
 
     def delete(self, name: str) -> None:
         """Remove an index and its record; a codebase itself is not touched. Indexes of versions are removed, too.
@@ -257,48 +232,6 @@ def _gather(
 def _files(manifest: IndexManifest | None) -> dict[str, str]:
     corpora = manifest.corpora.values() if manifest else ()
     return {path: entry.sha256 for corpus in corpora for path, entry in corpus.files.items()}
-
-
-def _below(root: Path, path: Path) -> str:
-    """The place of a file or folder below a codebase's folder, with `/` between names; empty for the folder itself.
-
-    Raises:
-        InvalidRequestError: It lies elsewhere.
-    """
-    try:
-        below = resolved_place(path).relative_to(root).as_posix()
-    except ValueError:
-        message = f"{path} lies outside of the codebase {root}."
-        raise InvalidRequestError(message, "Name files and folders below that folder.") from None
-    return "" if below == "." else below
-
-
-def _left_out(
-    named: tuple[str, ...],
-    folder: CodebaseFolder,
-    files: AbstractSet[str],
-    earlier: AbstractSet[str],
-    skipped: Mapping[str, list[str]],
-) -> Iterator[str]:
-    """A sentence for each named path of which the index holds nothing."""
-    prefix = folder.git.prefix if folder.git else ""
-    reasons = {path.rstrip("/"): reason for reason, paths in skipped.items() for path in paths}
-    for path in named:
-        if _holds(files, prefix + path):
-            continue
-        if os.path.lexists(folder.root / path):
-            above = [path, *(parent.as_posix() for parent in PurePosixPath(path).parents)]
-            reason = next((reasons[place] for place in above if place in reasons), "")
-            why = f" ({reason.replace('_', ' ')})" if reason else ""
-            yield f"{path or folder.root} is left out of the index{why}."
-        elif not _holds(earlier, prefix + path):
-            yield f"{path} is neither there nor in the index."
-
-
-def _holds(files: AbstractSet[str], path: str) -> bool:
-    """Whether a file is among some, or one that lies in a folder of that path."""
-    folder = path.rstrip("/")
-    return path in files or any(file.startswith(f"{folder}/") or not folder for file in files)
 
 
 def _skips(skipped: Mapping[str, list[str]], codebase: Codebase) -> tuple[tuple[str, str], ...]:

@@ -25,8 +25,8 @@ from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.targets.about import about_index, make_target_embedder
-from adk_evidence.targets.sets import find_set, has_vectors
+from adk_evidence.targets.about import about_index, has_vectors, make_target_embedder
+from adk_evidence.targets.sets import find_set
 from adk_ingest.caches import CacheStatus
 from adk_ingest.chunkers import index_fingerprint
 from adk_ingest.wording import counted, named
@@ -217,7 +217,7 @@ def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
 
 
 def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
-    what, build = "ranked targets", "Run `adk-ingest targets`."
+    what, build = "ranked targets", "Run `adk-ingest all`."
     model = make_target_embedder(settings)
     try:
         wanted = about_index(manifest, model.model, model.dimension)
@@ -243,5 +243,5 @@ def _versions(settings: Settings) -> Iterator[Finding]:
 def _cache(settings: Settings) -> Iterator[Finding]:
     status = CacheStatus.of(settings)
     fits = status.bytes <= status.max_bytes
-    mend = "`adk-ingest prune` removes what no index was made of; or raise embedding.cache_max_bytes."
+    mend = "Indexes need them: `adk-ingest delete` removes an index, and the next ingestion its vectors."
     yield Finding("computed vectors", "ok" if fits else "note", f"{status}.", "" if fits else mend)

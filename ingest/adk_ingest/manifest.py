@@ -273,6 +273,12 @@ class RunLog:
             seconds = self.run.seconds
             seconds[stage] = round(seconds.get(stage, 0.0) + time.perf_counter() - begin, 3)
 
+    def note(self, notice: str) -> None:
+        """Tell a person something, and write it down."""
+        self._progress.note(notice)
+        self.run.notices.append(notice)
+        self._files.save(self.run)
+
     def end(self, status: RunStatus) -> None:
         run = self.run
         if status not in ("failed", "interrupted"):

@@ -96,9 +96,9 @@ class DryRun:
 class Ingestion:
     """One run of ingestion into one home folder; `dense` and `sparse` are for tests.
 
-    The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded. It calls
-    `meanwhile` where an index answers by keywords and the vectors are still to be computed. A first index starts with
-    what one of the `neighbours` holds alike: the settings of other indexes, each with its name for a reader.
+    The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded. A first
+    index starts with what one of the `neighbours` holds alike: the settings of other indexes, each with its name for a
+    reader.
     """
 
     def __init__(
@@ -109,7 +109,6 @@ class Ingestion:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         cancelled: Cancelled | None = None,
-        meanwhile: Callable[[], None] = lambda: None,
         neighbours: Mapping[str, Settings] | None = None,
     ) -> None:
         self._neighbours = neighbours or {}
@@ -118,7 +117,6 @@ class Ingestion:
         self._settings = settings = as_kept(settings, current.manifest if current else None)
         self._progress = progress
         self._cancelled = cancelled or (lambda: False)
-        self._meanwhile = meanwhile
         self._is_given = dense is not None
         made = dense or make_dense(settings, report=progress.note, check=self._stop_if_cancelled)
         self._dense: Pair[DenseEmbedder] = Pair.of(made)
@@ -130,31 +128,84 @@ class Ingestion:
         self._publisher = make_publisher(settings)
         self._fingerprint = index_fingerprint(settings)
 
-    def run(self, mode: Mode, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> RunManifest:
-        """Bring the index up to date with the corpora, publish it and return the run's manifest.
+    @property
+    def code_model(self) -> DenseEmbedder | None:
+        """The dense model for code; None where that is a service's, which the run has closed."""
+        model: DenseEmbedder = self._dense.code
+        return None if isinstance(model, PaidEmbedder) and not self._is_given else model
 
-        The manifest is saved before anything else happens (SPEC 3 section 4.1). `gather` finds the corpora and leaves
-        notices in the manifest. Corpora that it does not find stay as they are in the published index.
+    @contextmanager
+    def started(self, mode: Mode) -> Iterator[RunLog]:
+        """Keep other writers out and write a run down, from its beginning to its end, however it ends.
+
+        The manifest is saved before anything else happens (SPEC 3 section 4.1). Whoever starts the run then finds the
+        corpora and calls `run`.
 
         Raises:
             IngestError: The run failed; a failure report says where.
-            VerificationError: The built index did not hold what was produced; it was not published.
             StoreError: Another process is ingesting into the same folder.
-            IngestCancelledError: `cancelled` said yes.
-            EvidenceError: A corpus or a model cannot be had.
         """
         run_id = new_run_id()
         with self._generations.writing(run_id):
             log = self._start(run_id, mode, RunFiles(self._settings.paths.runs))
-            with log.whole(), self._closing():
-                self._run(log, gather)
+            with log.whole():
+                try:
+                    log.reach("discover")
+                    yield log
+                finally:
+                    self._close()
         self._prune()
-        return log.run
+
+    def run(self, log: RunLog, corpora: Sequence[CorpusInput], meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Bring the index up to date with the corpora and publish it; `log` says what was done.
+
+        Other corpora stay as they are in the published index.
+
+        Args:
+            log: Of the run that was `started`.
+            corpora: The corpora.
+            meanwhile: Called when an index answers by keywords, and the vectors are still to be computed.
+
+        Raises:
+            IngestError: The run failed.
+            VerificationError: The built index did not hold what was produced; it was not published.
+            IngestCancelledError: `cancelled` said yes.
+            EvidenceError: A model cannot be had.
+        """
+        run = log.run
+        with ExitStack() as held:
+            with log.timed("discover"):
+                run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
+                self._publisher.prepare()
+                current = self._generations.current()
+                base = self._base(run.mode, corpora, current)
+                if current is None and (base := held.enter_context(self._taken_over(corpora))) is not None:
+                    corpora = [*corpora, *self._not_taken_over(base, corpora)]
+                changes = self._compared(base, corpora, run.corpora)
+                if current is not None and base is not None and any(changes):
+                    base = without_waste(base, corpora)
+                    if base.left_out:
+                        named = " and ".join(sorted(base.left_out & base.generation.manifest.collections.keys()))
+                        self._progress.note(f"Little of {named} stays, so all of {named} is written anew.")
+                        changes = self._compared(base, corpora, run.corpora)
+            self._stop_if_cancelled()
+            if current is not None and base is not None and not any(changes):
+                run.generation = current.id
+                for sentence in self._publisher.placed_otherwise(current.folder):
+                    self._progress.note(f"{sentence} The next run that changes something creates it anew.")
+                    run.notices.append(sentence)
+                log.end("unchanged")
+                return
+            self._make(log, current, base, changes, meanwhile)
+        # The new index serves by now; a failure to remove old generations does not matter.
+        with suppress(StoreError, OSError):
+            self._generations.collect_garbage(KEPT_GENERATIONS)
+            self._publisher.collect_garbage()
 
     def _prune(self) -> None:
         # Another process may write by now: then the next run prunes.
         with suppress(StoreError):
-            prune_cache(self._settings, self._settings.embedding.cache_max_bytes)
+            prune_cache(self._settings)
 
     def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:
         """What a run would do, chunked but not embedded: the changes, the vectors to compute and their cost.
@@ -189,38 +240,6 @@ class Ingestion:
         )
         return RunLog.begin(run, files, self._progress)
 
-    def _run(self, log: RunLog, gather: Callable[[RunManifest], Sequence[CorpusInput]]) -> None:
-        run = log.run
-        with ExitStack() as held:
-            with log.stage("discover"):
-                corpora = gather(run)
-                run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
-                self._publisher.prepare()
-                current = self._generations.current()
-                base = self._base(run.mode, corpora, current)
-                if current is None and (base := held.enter_context(self._taken_over(corpora))) is not None:
-                    corpora = [*corpora, *self._not_taken_over(base, corpora)]
-                changes = self._compared(base, corpora, run.corpora)
-                if current is not None and base is not None and any(changes):
-                    base = without_waste(base, corpora)
-                    if base.left_out:
-                        named = " and ".join(sorted(base.left_out & base.generation.manifest.collections.keys()))
-                        self._progress.note(f"Little of {named} stays, so all of {named} is written anew.")
-                        changes = self._compared(base, corpora, run.corpora)
-            self._stop_if_cancelled()
-            if current is not None and base is not None and not any(changes):
-                run.generation = current.id
-                for sentence in self._publisher.placed_otherwise(current.folder):
-                    self._progress.note(f"{sentence} The next run that changes something creates it anew.")
-                    run.notices.append(sentence)
-                log.end("unchanged")
-                return
-            self._make(log, current, base, changes)
-        # The new index serves by now; a failure to remove old generations does not matter.
-        with suppress(StoreError, OSError):
-            self._generations.collect_garbage(KEPT_GENERATIONS)
-            self._publisher.collect_garbage()
-
     def _compared(
         self, base: Base | None, corpora: Sequence[CorpusInput], said: Mapping[str, CorpusRun]
     ) -> list[Changes]:
@@ -228,7 +247,14 @@ class Ingestion:
         published = base.generation if base else None
         return [Changes.since(published, corpus, said.get(corpus.name) or _describe(corpus)) for corpus in corpora]
 
-    def _make(self, log: RunLog, current: Generation | None, base: Base | None, changes: Sequence[Changes]) -> None:
+    def _make(
+        self,
+        log: RunLog,
+        current: Generation | None,
+        base: Base | None,
+        changes: Sequence[Changes],
+        meanwhile: Callable[[], None],
+    ) -> None:
         """Make the new index of a base and the changes, and publish it."""
         run = log.run
         with _spools(changes):
@@ -248,13 +274,9 @@ class Ingestion:
                 # Nothing serves yet: keywords can answer long before the last vector is there.
                 run.lexical_generation = self._build(log, base, changes, None).id
                 self._progress.note("Keyword search is ready; semantic vectors follow.")
-                self._meanwhile()
+                meanwhile()
             self._embed(log, vectors)
             run.generation = self._build(log, base, changes, vectors).id
-        self._end(log)
-
-    def _end(self, log: RunLog) -> None:
-        run = log.run
         log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
 
     def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Base | None:
@@ -514,13 +536,6 @@ class Ingestion:
             old = before.corpora[change.corpus.name].files if change.corpus.name in before.corpora else {}
             lost[store.collection(change.corpus.kind)] += sum(old[path].chunks for path in change.stale if path in old)
         return dict(lost)
-
-    @contextmanager
-    def _closing(self) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            self._close()
 
     def _close(self) -> None:
         self._cache.close()

@@ -15,15 +15,13 @@ from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
-from adk_ingest.caches import CacheStatus, megabytes
+from adk_ingest.caches import CacheStatus
 from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
 from adk_ingest.verify import VerificationReport, verify_citations, verify_index
-from adk_ingest.wording import counted, named
 
 if TYPE_CHECKING:
-    from adk_ingest.history import HistoryReport
-    from adk_ingest.targets.build import TargetsReport
+    pass
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0
@@ -102,7 +100,7 @@ def show_plan(plan: Plan, console: Console) -> None:
         _show_left_out({name: corpus}, console)
     price = "no cost"
     if plan.requests is not None:
-        price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, {_price(plan)}"
+        price = f"{plan.requests:,} requests with {plan.tokens_to_embed:,} tokens, {_price(plan)}, without symbols"
     say(
         console,
         f"{plan.vectors_to_compute:,} vectors to compute, about {plan.estimated_seconds:,.0f} s, {price} "
@@ -146,41 +144,6 @@ def _share(run: RunManifest) -> str:
     """How much of all vectors was there already, rounded down."""
     reused = run.vectors_from_cache + run.vectors_taken_over
     return f", {100 * reused // (reused + run.vectors_embedded)} %" if reused else ""
-
-
-def show_pruned(removed: int, cache: CacheStatus, console: Console, *, as_json: bool) -> None:
-    """Print what a pruning of the cache removed."""
-    if as_json:
-        console.print_json(data={"removed": removed, **cache.model_dump()})
-        return
-    vectors = counted(removed, "vector is", "vectors are")
-    say(console, f"{vectors} removed; the cache now takes {megabytes(cache.bytes)}.")
-
-
-def show_targets(report: TargetsReport, console: Console) -> None:
-    if report.status == "unchanged":
-        say(console, f"Nothing changed; the {report.targets:,} targets are up to date.")
-        return
-    by_meaning = "without vectors"
-    if report.vectors:
-        by_meaning = f"{report.vectors_embedded:,} vectors computed, {report.vectors_from_cache:,} from the cache"
-    code = f"{report.repo}@{report.commit[:12]}"
-    say(console, f"{report.targets:,} targets of {code}, {by_meaning} ({report.seconds:.1f} s).")
-    say(console, str(report.folder))
-
-
-def show_history(report: HistoryReport, console: Console) -> None:
-    added = counted(len(report.added), "version was", "versions were")
-    say(console, f"{added} added to the table of {report.distribution}.")
-    if report.left_out:
-        say(console, f"Left out: {named(report.left_out)}.")
-    if report.versions:
-        span = f"{report.versions[0]} to {report.versions[-1]}"
-        say(
-            console,
-            f"It has {counted(len(report.versions), 'version', 'versions')}, {span}, in {report.bytes:,} bytes.",
-        )
-    say(console, str(report.path))
 
 
 def make_status(settings: Settings) -> Status:

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.encoders import as_kept
@@ -32,7 +31,7 @@ from adk_ingest.manifest import Mode, RunManifest, now
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
-from adk_ingest.targets.covered import covers_commit
+from adk_ingest.targets.covered import covers_code
 
 if TYPE_CHECKING:
     from adk_evidence.services.eventloop import Cancelled
@@ -74,22 +73,15 @@ def ingest(
         SourceError: A corpus that the mode needs cannot be had.
         IngestError: The run failed.
     """
-    symbols = _Symbols(settings, None if dense is None else Pair.of(dense).code)
-    has_code = mode != "docs"
-    meanwhile = symbols.begin if has_code else lambda: None
-    ingestion = Ingestion(
-        settings,
-        progress,
-        dense=dense,
-        sparse=sparse,
-        cancelled=cancelled,
-        meanwhile=meanwhile,
-        neighbours=neighbours,
-    )
-    run = ingestion.run(mode, lambda run: gather(settings, mode, sources, progress, run))
-    if has_code:
-        symbols.finish(progress)
-    return run
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled, neighbours=neighbours)
+    symbols = None if mode == "docs" else _Symbols(settings, ingestion)
+    with ingestion.started(mode) as log:
+        with log.timed("discover"):
+            corpora = gather(settings, mode, sources, progress, log.run)
+        ingestion.run(log, corpora, symbols.begin if symbols else lambda: None)
+    if symbols and (problem := symbols.finish(progress, cancelled)):
+        log.note(problem)
+    return log.run
 
 
 def prepare_demo(settings: Settings, progress: Progress) -> None:
@@ -108,13 +100,12 @@ def prepare_demo(settings: Settings, progress: Progress) -> None:
 
 
 class _Symbols:
-    """Lists the symbols of code whose commit is new here, without vectors; the index is published in any case."""
+    """Ranks and embeds the symbols of code that is new here; the index is published in any case."""
 
-    def __init__(self, settings: Settings, dense: DenseEmbedder | None) -> None:
+    def __init__(self, settings: Settings, ingestion: Ingestion) -> None:
         self._settings = settings
-        self._dense = dense
+        self._ingestion = ingestion
         self._thread: Thread | None = None
-        self._is_listed = False
 
     def begin(self) -> None:
         """List the symbols of an index that answers by keywords, while the vectors of its texts are computed."""
@@ -122,32 +113,29 @@ class _Symbols:
         self._thread = Thread(target=self._list_early, name="symbols", daemon=True)
         self._thread.start()
 
-    def finish(self, progress: Progress) -> None:
-        """List the symbols of the published index, where that is not done yet."""
+    def finish(self, progress: Progress, cancelled: Cancelled | None) -> str | None:
+        """Rank and embed the symbols of the published index, where that is not done yet; a sentence if that failed."""
         try:
             if self._thread is not None and self._thread.is_alive():
                 progress.stage("targets")
                 self._thread.join()
-            self._list(progress)
-            if self._is_listed:
-                command = self._settings.targets_command
-                later = f"Symbols can be searched by name and words; `{command}` adds the search by meaning."
-                progress.note(with_options(later))
+            self._build(progress, vectors=True, cancelled=cancelled)
         except EvidenceError as exc:
-            progress.note(f"The symbols were not ranked: {exc.message}")
+            return f"Symbols are found by name and words alone: {exc.message} {exc.hint}".rstrip()
+        return None
 
     def _list_early(self) -> None:
         # `finish` tries again what failed here, and says why where it fails again.
         with suppress(Exception):
-            self._list(Progress())
+            self._build(Progress(), vectors=False)
 
-    def _list(self, progress: Progress) -> None:
-        if not covers_commit(self._settings, dense=self._dense):
-            # Few runs have a new commit.
+    def _build(self, progress: Progress, *, vectors: bool, cancelled: Cancelled | None = None) -> None:
+        dense = self._ingestion.code_model if self._settings.targets.embedding == "profile" else None
+        if not covers_code(self._settings, dense=dense, vectors=vectors):
+            # Few runs have new code.
             from adk_ingest.targets.build import build_targets
 
-            build_targets(self._settings, progress, dense=self._dense, vectors=False)
-            self._is_listed = True
+            build_targets(self._settings, progress, dense=dense, vectors=vectors, cancelled=cancelled)
 
 
 def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> DryRun:

@@ -13,6 +13,11 @@ INSTEAD: Mapping[str, str] = {
     "whole pack.",
     "adk-ingest finish": "Run `adk-ingest all`, which publishes the index; put a large one on a Qdrant cluster.",
     "adk-ingest simulate": "Run `adk-ingest plan`, which says what an ingestion takes and costs.",
+    "adk-ingest prune": "Every ingestion removes vectors that no index needs, once they take more than 2 GB.",
+    "adk-ingest sync": "Run `adk-ingest all`, which brings the clone of the docs up to date.",
+    "adk-ingest targets": "Run `adk-ingest all`, which ranks and embeds the symbols, too.",
+    "adk-ingest update": "Run `adk-ingest codebase` with the folder of the codebase.",
+    "adk-ingest history": "Install a newer ADK Evidence: its table has the newer releases.",
     **{
         f"adk-ingest {command} {option}": "One process makes the whole index: run the command without this option."
         for command in ("all", "codebase")
@@ -121,6 +126,7 @@ INSTEAD: Mapping[str, str] = {
     "telemetry.max_bytes": "The event log is always rotated at 10 MB; set telemetry.event_log to false to write none.",
     "adk-evidence explain": "Ask again with `adk-evidence ask --json` and compare the two packs; `adk-evidence check` "
     "compares the citations of a saved pack with the sources.",
+    "embedding.cache_max_bytes": "Leave it out: an ingestion keeps 2 GB of vectors, and more where indexes need more.",
 }
 
 

@@ -356,7 +356,6 @@ class EmbeddingSettings(Frozen):
 
     dense: DenseSettings
     sparse: SparseSettings
-    cache_max_bytes: Bytes
     voyage: VoyageSettings
     gemini: GeminiSettings
     openai: OpenAiEmbeddingSettings
@@ -608,11 +607,6 @@ class Settings(Frozen):
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return "adk-ingest all"
-
-    @property
-    def targets_command(self) -> str:
-        """The command that ranks the symbols of the index."""
-        return "adk-ingest targets"
 
 
 def config_file(name: str) -> Path:

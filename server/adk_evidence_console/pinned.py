@@ -91,6 +91,6 @@ def required_checker(settings: Settings, version: str | None) -> DriftChecker:
         known = History.load(settings.paths.history).versions
         raise InvalidRequestError(
             f"The table of google-adk's versions does not know {one_line(version)}.",
-            f"It knows {known[0]} to {known[-1]}; `adk-ingest history` adds newer ones.",
+            f"It knows {known[0]} to {known[-1]}; a newer ADK Evidence knows newer ones.",
         )
     return checker

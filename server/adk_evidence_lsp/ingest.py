@@ -84,8 +84,6 @@ class Ingestion:
                 mode = params.mode if wanted is None else "all"
                 shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=mode != "docs")
                 result = await self._run([mode, *_version_options(wanted), *self._options(params)], shown)
-                if mode != "docs":
-                    result = await self._with_targets(result, wanted, shown)
         server.refresh_diagnostics()
         server.warm_up()
         return result
@@ -138,16 +136,6 @@ class Ingestion:
         if found is None:
             raise InvalidRequestError("No google-adk is found in this project.", "Install it there, or lock a version.")
         return found
-
-    async def _with_targets(self, result: dict[str, Any], wanted: ProjectAdk | None, shown: _Shown) -> dict[str, Any]:
-        """Embed the symbols, so that they are found by meaning; the manifest says if that failed."""
-        try:
-            version = [] if wanted is None else [f"--adk={wanted.version}"]
-            await self._run(["targets", *version, *self._options()], shown)
-        except EvidenceError as exc:
-            notice = f"The symbols are searched by name and words alone: {exc.message}"
-            return {**result, "notices": [*result.get("notices", ()), notice]}
-        return result
 
     def _options(self, params: IngestParams | None = None) -> list[str]:
         client = self._server.configuration.client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,18 +13,17 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
-from typer.testing import CliRunner
 
-from adk_evidence.api.history import History, Keywords, read_call
+from adk_evidence.api.history import SHIPPED, History, Keywords, read_call
 from adk_evidence.api.stories import Change, Span, lack, story
 from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.services.package_registry import RegistryError, released_versions
-from adk_evidence.settings import Settings, load_settings
-from adk_ingest.cli import app
+from adk_evidence.settings import Settings, config_file, load_settings
 from adk_ingest.history import build_history
 from adk_ingest.progress import Progress
 from adk_ingest.sources.base import CorpusSource
+from tests.releases.__main__ import main as make_releases
 
 BASE = """\
 from abc import ABC
@@ -731,38 +730,29 @@ def test_what_is_no_version_and_a_table_of_something_else_are_refused(configured
         build(configured, path, VERSIONS)
 
 
-# The command
+# The script
 
 
-def run(home: Path, *arguments: str) -> Any:
-    return CliRunner().invoke(app, ["history", *arguments, "--home", str(home)])
-
-
-def test_the_command_adds_versions_to_the_table_that_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_script_adds_versions_to_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def unpacked(requirement: Requirement, place: Path, *_: object, **__: object) -> CorpusSource:
         return fetch_from({"99.0.0": FIRST})(requirement, place)
 
     monkeypatch.setattr("adk_ingest.history.open_registry", unpacked)
-    result = run(tmp_path, "--only", "99.0.0", "--json")
-    assert result.exit_code == 0, result.stderr
-    assert json.loads(result.stdout)["added"] == ["99.0.0"]
-    own = History.load(tmp_path / "history.json.gz")
+    table = tmp_path / "history.json.gz"
+    shutil.copy(config_file(SHIPPED), table)
+    make_releases(["--only", "99.0.0", "--out", str(table)])
+    assert "Added 1 of google-adk;" in capsys.readouterr().out
+    own = History.load(table)
     assert own.versions == (*History.load().versions, "99.0.0")
     assert own.has("2.13.0", "google.adk.apps.App") is True and own.has("99.0.0", "google.adk.apps.App") is False
-    again = run(tmp_path, "--only", "99.0.0")
-    assert "0 versions were added" in again.stdout
 
 
-def test_the_command_says_in_a_sentence_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "is not a version" in run(tmp_path, "--only", "latest").stderr
-    assert "--out is empty" in run(tmp_path, "--out", " ").stderr
-
-    def offline(*_: object, **__: object) -> None:
-        raise RegistryError("The versions of google-adk could not be listed from the package registry (offline).")
-
-    monkeypatch.setattr("adk_ingest.history.released_versions", offline)
-    result = run(tmp_path)
-    assert result.exit_code == 3 and "could not be listed" in result.stderr and "--only" in result.stderr
+def test_the_script_says_in_a_sentence_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        make_releases(["--only", "latest", "--out", str(tmp_path / "t.gz")])
+    assert "is not a version" in capsys.readouterr().err
 
 
 def test_the_versions_of_the_registry_are_read_from_what_pip_prints(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +15,9 @@ import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.targets.about import built_sets
-from adk_evidence.targets.sets import has_vectors
 from adk_ingest.manifest import IngestCancelledError
-from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
-from adk_ingest.targets.build import TargetsReport, build_targets
+from adk_ingest.targets.build import TargetsReport
 from adk_ingest.verify import VerificationReport
 from tests.answers import told
 from tests.corpora import HashEmbedder, Notes, Workplace, change, shared_sparse, write_docs
@@ -73,7 +70,6 @@ class TestKeywordsFirst:
         workplace.ingest(dense=HashEmbedder(on_batch=look), progress=progress)
         assert set(listed) == {1}
         assert len(built_sets(workplace.settings.paths.targets)) == 1
-        assert sum("Symbols can be searched" in note for note in progress.notes) == 1
 
     def test_symbols_that_could_not_be_listed_at_first_are_listed_at_the_end(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
@@ -90,21 +86,6 @@ class TestKeywordsFirst:
         workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()))
         assert len(tries) == 2
         assert len(built_sets(workplace.settings.paths.targets)) == 1
-
-    def test_symbols_with_vectors_are_not_listed_anew_where_the_index_is_built_again(
-        self, workplace: Workplace
-    ) -> None:
-        workplace.ingest()
-        build_targets(workplace.settings, Progress(), dense=HashEmbedder())
-        shutil.rmtree(workplace.settings.index_path)
-        shutil.rmtree(workplace.settings.paths.embedding_cache.parent)
-        change(workplace.docs / RETRY, "busy service", "tired service")
-        progress = Notes()
-        run = workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()), progress=progress)
-        assert run.lexical_generation
-        ((folder, _),) = built_sets(workplace.settings.paths.targets)
-        assert has_vectors(folder)
-        assert not any("Symbols can be searched" in note for note in progress.notes)
 
     def test_a_run_of_docs_alone_lists_no_symbols(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(session, "Thread", lambda **_: pytest.fail("a thread was started"))

@@ -144,7 +144,7 @@ class TestExitCodes:
         [
             (["nonsense"], 2, "nonsense"),
             (["all", "--nonsense"], 2, "nonsense"),
-            (["plan", "everything"], 2, "Choose docs, code, all or targets"),
+            (["plan", "everything"], 2, "Choose docs, code or all"),
             (["plan", "--profile", "gold"], 2, "profile"),
             (["docs", "--docs", "/no/such/folder"], 3, "The folder /no/such/folder does not exist"),
             (["code", "--code", "/no/such.whl"], 3, "/no/such.whl does not exist"),

@@ -16,7 +16,6 @@ from filelock import FileLock
 
 import adk_ingest.pipeline as pipeline
 import adk_ingest.targets.build as build
-import adk_ingest.targets.covered as covered
 from adk_evidence.errors import ModelError
 from adk_evidence_lsp.ingest_process import end_with_parent
 from adk_ingest.cli import app
@@ -32,15 +31,13 @@ def main() -> None:
             print('{"event": "note", "message": "held"}', file=sys.stderr, flush=True)
             threading.Event().wait()
 
-    def target_embedder(*_: object, **__: object) -> HashEmbedder:
-        if (folder / "no-targets").exists():
-            raise ModelError("There is no model.")
-        return HashEmbedder()
+    def no_model(*_: object, **__: object) -> None:
+        raise ModelError("There is no model.")
 
     end_with_parent()
     patch = pytest.MonkeyPatch()
-    for module in (build, covered):
-        patch.setattr(module, "make_target_embedder", target_embedder)
+    if (folder / "no-targets").exists():
+        patch.setattr(build, "_embed", no_model)
     if (folder / "keywords-first").exists():
         patch.setattr(pipeline, "LEXICAL_FIRST", 1)
     patch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder(batch_size=4, on_batch=on_batch))

@@ -15,7 +15,7 @@ from adk_evidence.search import session as retrieval
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
 from adk_ingest.cli import app as ingest_app
-from tests.corpora import HashEmbedder, change, git, write_files
+from tests.corpora import HashEmbedder, change, write_files
 
 QUESTION = "how does a user log in with a token"
 FILES: dict[str, str | bytes] = {
@@ -112,58 +112,6 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, ingest: Cli) -
     sentence(ingest("codebase", tmp_path / "nowhere"), 3, "does not exist")
     sentence(ingest("delete", "nowhere", "--yes"), 5, "no index called")
     sentence(ingest("delete", "adk", "--yes"), 2, "main index")
-
-
-def commit(shop: Path) -> None:
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "next"]):
-        git(shop, *command)
-
-
-class TestUpdateByPath:
-    def test_the_index_that_holds_the_path_is_brought_up_to_date(self, shop: Path, ingest: Cli, ask: Cli) -> None:
-        commit(shop)
-        ingest("codebase", shop)
-        change(shop / "auth.py", "strip", "lower")
-        change(shop / "README.md", "from the mail", "from the phone")
-        report = json.loads(ingest("update", shop / "auth.py", "--json").stdout)
-        assert (report["name"], report["files"], report["changed_files"]) == ("my-shop", 3, 2)
-        pack = json.loads(ask(QUESTION, "--index", "my-shop", "--json").stdout)
-        texts = " ".join(candidate["text"] for candidate in pack["candidates"])
-        assert "token.lower" in texts and "from the phone" in texts
-        assert {candidate["verification"]["state"] for candidate in pack["candidates"]} == {"exact"}
-
-    def test_what_is_gone_leaves_the_index(self, shop: Path, ingest: Cli) -> None:
-        write_files(shop, {"src/one.py": "one = 1\n", "src/two.py": "two = 2\n"})
-        commit(shop)
-        ingest("codebase", shop)
-        (shop / "src/one.py").unlink()
-        (shop / "login.ts").unlink()
-        write_files(shop, {"src/three.py": "three = 3\n"})
-        report = json.loads(ingest("update", shop / "src", "--json").stdout)
-        assert (report["files"], report["changed_files"], report["removed_files"]) == (4, 1, 2)
-        gone = "login.ts is neither there nor in the index."
-        assert gone not in report["warnings"]
-        assert gone in json.loads(ingest("update", shop / "login.ts", "--json").stdout)["warnings"]
-
-    def test_what_cannot_be_indexed_is_said(self, shop: Path, tmp_path: Path, ingest: Cli) -> None:
-        write_files(shop, {"node_modules/a.js": "x\n", "notes.log": "x\n"})
-        ingest("codebase", shop)
-        said = ingest("update", shop / "node_modules/a.js", shop / "notes.log", shop / "nothing.py").stdout
-        assert "node_modules/a.js is left out of the index (excluded)." in said
-        assert "notes.log is left out of the index (excluded)." in said
-        assert "nothing.py is neither there nor in the index." in said
-        sentence(ingest("update", tmp_path / "elsewhere.py"), 2, "lies in no codebase that is indexed")
-        sentence(ingest("update", shop / "auth.py", tmp_path / "x.py"), 2, "in no codebase that is indexed")
-        sentence(ingest("update", tmp_path / "x.py", "--name", "my-shop"), 2, "lies outside of the codebase")
-
-    def test_the_innermost_codebase_counts_and_several_are_asked_about(self, shop: Path, ingest: Cli) -> None:
-        write_files(shop, {"src/one.py": "one = 1\n"})
-        ingest("codebase", shop)
-        ingest("codebase", shop / "src", "--name", "inner")
-        assert json.loads(ingest("update", shop / "src/one.py", "--json").stdout)["name"] == "inner"
-        ingest("codebase", shop, "--name", "again")
-        sentence(ingest("update", shop / "auth.py"), 2, "Several indexes are of the folder", "--name")
-        assert json.loads(ingest("update", shop / "auth.py", "--name", "again", "--json").stdout)["name"] == "again"
 
 
 def test_the_program_itself_answers_with_a_sentence_and_a_code(shop: Path, tmp_path: Path) -> None:

@@ -33,7 +33,6 @@ NAMED = re.compile(r"`(adk-[^`]+)`")
         (ingest, ["status"]),
         (ingest, ["indexes"]),
         (ingest, ["verify"]),
-        (ingest, ["targets"]),
     ],
 )
 def test_the_command_line_repeats_the_options_that_it_was_given(app, arguments, tmp_path, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""`adk-ingest targets` and `adk-evidence symbol` as a person or a script meets them."""
+"""`adk-evidence symbol` as a person or a script meets them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from adk_evidence.paths import Home
 from adk_evidence.symbols import current
 from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_cli.main import app
-from adk_ingest.cli import app as ingest_app
 from adk_ingest.progress import Progress
 from adk_ingest.targets import build, covered
 from tests.corpora import HashEmbedder, Workplace, change, write_files
@@ -39,8 +38,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 @pytest.fixture
 def home(indexed: Workplace) -> Path:
-    result = CliRunner().invoke(ingest_app, ["targets", "--home", str(indexed.home)])
-    assert result.exit_code == 0, result.output
     return indexed.home
 
 
@@ -222,22 +219,17 @@ def test_without_targets_there_is_a_sentence(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     result = CliRunner().invoke(app, ["symbol", "Runner", "--home", str(workplace.home)])
     assert result.exit_code == 5 and "adk-ingest all" in result.stderr
-    result = CliRunner().invoke(ingest_app, ["targets", "--home", str(workplace.home)])
-    assert result.exit_code == 5 and "adk-ingest all" in result.stderr
 
 
-def test_a_second_build_says_that_nothing_changed(home: Path) -> None:
-    result = CliRunner().invoke(ingest_app, ["targets", "--home", str(home)])
-    assert "Nothing changed" in result.stdout
-    report = CliRunner().invoke(ingest_app, ["targets", "--json", "--home", str(home)])
-    assert json.loads(report.stdout)["status"] == "unchanged"
+def remove_vectors(workplace: Workplace) -> None:
+    (folder,) = workplace.settings.paths.targets.iterdir()
+    (folder / "targets_vectors.npy").unlink()
 
 
-def test_targets_can_be_built_without_vectors(tmp_path: Path) -> None:
+def test_targets_without_vectors_are_found_by_words(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     workplace.ingest()
-    result = CliRunner().invoke(ingest_app, ["targets", "--no-vectors", "--json", "--home", str(workplace.home)])
-    assert json.loads(result.stdout)["vectors"] is False
+    remove_vectors(workplace)
     found = CliRunner().invoke(app, ["symbol", "retry a tool", "--home", str(workplace.home)])
     assert found.exit_code == 0 and "back_off" in found.stdout and not found.stderr
 
@@ -248,11 +240,12 @@ def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
     workplace = Workplace(tmp_path)
     workplace.ingest()
+    remove_vectors(workplace)
 
     def found() -> dict[str, str]:
         (finding,) = [one for one in doctor.examine(workplace.settings) if one.what == "ranked targets"]
         return {"state": finding.state, "found": finding.found, "mend": finding.mend}
 
-    assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest targets" in found()["mend"]
+    assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest all" in found()["mend"]
     build.build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     assert found()["state"] == "ok"

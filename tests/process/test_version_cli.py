@@ -127,7 +127,7 @@ def test_symbols_are_those_of_the_version(home: Path, project: Path) -> None:
 
 
 def test_commands_about_an_index_take_the_version(home: Path) -> None:
-    for command in (("status",), ("verify", "--citations"), ("targets", "--no-vectors"), ("plan",)):
+    for command in (("status",), ("verify", "--citations"), ("plan",)):
         done = call(ingest_app, home, *command, "--adk", "8.1.0", "--json")
         assert done.exit_code == 0, (command, done.output)
     status = json.loads(call(ingest_app, home, "status", "--adk", "8.1.0", "--json").stdout)

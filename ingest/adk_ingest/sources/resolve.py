@@ -177,32 +177,17 @@ def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | Non
     return _open_folder(root, corpus)
 
 
-def sync_clone(settings: Settings, corpus: CorpusSettings, ref: str | None = None, *, notify: Notify) -> CorpusSource:
-    """Clone a corpus's repository into the home folder, or bring that clone up to date; `ref` as in `clone_or_update`.
-
-    Raises:
-        SourceError: The repository cannot be reached, or the clone cannot be updated.
-    """
-    destination = _clone_folder(settings, corpus)
-    clone_or_update(f"https://github.com/{corpus.repo}.git", destination, ref, notify=notify)
-    return open_checkout(destination, corpus)
-
-
-def _clone_folder(settings: Settings, corpus: CorpusSettings) -> Path:
-    return settings.paths.corpora / corpus.repo.rpartition("/")[2]
-
-
 def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource | None:
     if corpus.source not in ("auto", "git"):
         return None
+    destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
     try:
-        return sync_clone(settings, corpus, notify=notify)
+        clone_or_update(f"https://github.com/{corpus.repo}.git", destination, notify=notify)
     except SourceError as exc:
-        destination = _clone_folder(settings, corpus)
         if not (destination / ".git").exists():
             raise
         notify(f"{exc.message} The clone from before is used.")
-        return open_checkout(destination, corpus)
+    return open_checkout(destination, corpus)
 
 
 def _from_requirement(

@@ -24,14 +24,13 @@ from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
-from adk_evidence.targets.about import About, about_index, code_corpus_name, make_target_embedder
-from adk_evidence.targets.sets import Contents, has_vectors, load_set, remove_old, write_set, write_vectors
+from adk_evidence.targets.about import About, about_index, code_corpus_name, has_vectors, make_target_embedder
+from adk_evidence.targets.sets import Contents, load_set, remove_old, write_set, write_vectors
 from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.chunking.python import module_name
 from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.manifest import IngestCancelledError
-from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
 from adk_ingest.targets.extract import public_symbols
 from adk_ingest.targets.extras import Declared, NeededExtras, declared_at
@@ -77,7 +76,7 @@ def build_targets(
         settings: Validated settings.
         progress: Receives the steps.
         dense: Dense embedder; by default the one that the settings name.
-        vectors: False leaves out the vectors, the only part that takes long.
+        vectors: False leaves out the vectors, which take longest.
         cancelled: Asked between batches.
 
     Raises:
@@ -111,18 +110,6 @@ def build_targets(
         vectors_from_cache=work.cached if work else 0,
         seconds=round(time.perf_counter() - begin, 2),
     )
-
-
-def plan_targets(settings: Settings, progress: Progress, *, dense: DenseEmbedder | None = None) -> DryRun:
-    """What embedding the targets of the published index would take; nothing is embedded.
-
-    The errors are those of `build_targets`, without the errors of writing a set and of the cap on costs.
-    """
-    model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
-    _, folder, contents = _targets(settings, model, progress)
-    with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
-        work = Work(model, cache, {} if has_vectors(folder) else _texts(contents.targets))
-    return DryRun([], work.missing, work.cost(), cap_of((model,)))
 
 
 def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Contents]:
@@ -217,14 +204,14 @@ def _embed(
     texts = _texts(targets)
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
         work = Work(model, cache, texts)
-        instead = "leave the vectors out with --no-vectors"
-        refuse_above_the_cap("Embedding", work.cost(), cap_of((model,)), instead)
+        instead = "find symbols by name and words alone"
+        refuse_above_the_cap("Embedding the symbols", work.cost(), cap_of((model,)), instead)
         progress.stage("embed", work.missing, "vectors")
         for count in work.compute():
             progress.advance(count)
             if cancelled is not None and cancelled():
                 raise IngestCancelledError(
-                    "The targets were cancelled.", "Finished vectors are kept; `adk-ingest targets` goes on from there."
+                    "The targets were cancelled.", "Finished vectors are kept; the same command goes on from there."
                 )
         cache.need(folder, {(model.model, model.dimension): {"targets": list(texts)}})
     rows = [work.known[sha256_text(rich_text(target))] for target in targets]

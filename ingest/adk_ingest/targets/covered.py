@@ -5,11 +5,11 @@ from __future__ import annotations
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.targets.about import about_index, built_sets, make_target_embedder
+from adk_evidence.targets.about import about_index, built_sets, has_vectors, make_target_embedder
 
 
-def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> bool:
-    """Whether there are targets of the published code's commit, though its files may have changed since.
+def covers_code(settings: Settings, *, dense: DenseEmbedder | None = None, vectors: bool = True) -> bool:
+    """Whether there are targets of the published code as it is, with vectors where these are asked for.
 
     Raises:
         IndexMissingError: Nothing was ingested yet.
@@ -18,4 +18,7 @@ def covers_commit(settings: Settings, *, dense: DenseEmbedder | None = None) -> 
     with open_generations(settings).open_current() as lease:
         model: DenseEmbedder = dense or make_target_embedder(settings)
         wanted = about_index(lease.manifest, model.model, model.dimension)
-    return any(about.is_similar(wanted) for _, about in built_sets(settings.paths.targets))
+    return any(
+        about.is_similar(wanted) and about.code == wanted.code and (has_vectors(folder) or not vectors)
+        for folder, about in built_sets(settings.paths.targets)
+    )

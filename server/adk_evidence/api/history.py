@@ -1,6 +1,6 @@
 """What each released version of the ADK has: names, and the keywords of calls. Nothing is fetched or imported.
 
-The table ships with the product; `adk-ingest history` adds versions to a copy in the home folder.
+The table ships with the product; `python -m tests.releases` of the repository makes it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ FORMAT = 1
 DEPRECATED = "!"
 BEFORE = ".__before__"
 PASSED_ON = "**super"
-_HINT = "Delete the file and run `adk-ingest history`, or install adk-evidence again."
+_HINT = "Delete the file if it is in the home folder, or install adk-evidence again."
 # What a version has: for each module, its names with their payloads.
 Snapshot = Mapping[str, Mapping[str, str]]
 

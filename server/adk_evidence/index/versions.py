@@ -65,10 +65,6 @@ class VersionSettings(Settings):
     def ingest_command(self) -> str:
         return ingest_command(self.adk_version)
 
-    @property
-    def targets_command(self) -> str:
-        return spelled("adk-ingest", "targets", "--adk", self.adk_version)
-
 
 @dataclass(frozen=True)
 class ChosenIndex:

@@ -17,12 +17,12 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.table import build_table
-from adk_evidence.targets.about import About, about_index, make_target_embedder
+from adk_evidence.targets.about import About, about_index, has_vectors, make_target_embedder
 from adk_evidence.targets.hidden import standing
 from adk_evidence.targets.imports import PublicImports, type_imports
 from adk_evidence.targets.installed import availability, find_installed
 from adk_evidence.targets.search import TargetSearch, typed_as
-from adk_evidence.targets.sets import find_set, has_vectors, load_set
+from adk_evidence.targets.sets import find_set, load_set
 from adk_evidence.targets.target import (
     MAX_QUERY_CHARS,
     MAX_TARGETS,
@@ -122,7 +122,7 @@ class CurrentSymbols:
         query = _checked(query, limit)
         manifest, search = self._load_targets()
         about = search.set.about
-        warnings = [with_options(STALE.format(command=self._settings.targets_command))] if search.set.stale else []
+        warnings = [with_options(STALE.format(command=self._settings.ingest_command))] if search.set.stale else []
         found, answered = search.find(query, limit, mode, warnings)
         imported = None
         if mode != "vector" and typed_as(query) == "name" and not any(item.why.match == "exact" for item in found):
@@ -210,7 +210,7 @@ class CurrentSymbols:
             if self._wanted is None or self._wanted[0] is not manifest:
                 self._wanted = (manifest, about_index(manifest, model.model, model.dimension))
             wanted = self._wanted[1]
-            folder = find_set(self._settings.paths.targets, wanted, self._settings.targets_command)
+            folder = find_set(self._settings.paths.targets, wanted, self._settings.ingest_command)
             key = (current.id, folder, has_vectors(folder))
             if self._targets is None or self._targets[0] != key:
                 found = load_set(folder, wanted)

@@ -22,6 +22,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
 
 ABOUT = "about.json"
+VECTORS = "targets_vectors.npy"
 
 
 class About(BaseModel):
@@ -111,3 +112,7 @@ def built_sets(root: Path) -> list[tuple[Path, About]]:
         with suppress(OSError, ValidationError):
             found.append((path.parent, About.model_validate_json(path.read_bytes())))
     return [(folder, about) for folder, about in found if folder.name == about.key]
+
+
+def has_vectors(folder: Path) -> bool:
+    return (folder / VECTORS).is_file()

@@ -91,7 +91,7 @@ class TargetSearch:
         self.members = Members(found.targets)
         self.fields = Fields(found.targets)
         self._rrf_k = settings.retrieval.rrf_k
-        self._command = settings.targets_command
+        self._command = settings.ingest_command
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
         self._extras = Once(lambda: _known(load_extras, found))

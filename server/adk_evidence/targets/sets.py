@@ -30,13 +30,12 @@ from pydantic import TypeAdapter
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.files import remove_tree, rename, write_atomic
-from adk_evidence.targets.about import ABOUT, About, built_sets
+from adk_evidence.targets.about import ABOUT, VECTORS, About, built_sets
 from adk_evidence.targets.hidden import HiddenSymbol
 from adk_evidence.targets.target import Target
 
 LISTING = "ranked_targets.yaml"
 META = "targets_meta.json"
-VECTORS = "targets_vectors.npy"
 HIDDEN = "hidden_symbols.json"
 EXTRAS = "extras.json"
 OUTSIDE = "outside_imports.json"
@@ -48,7 +47,7 @@ _ABANDONED_SECONDS = 3600
 _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
 _TEXTS = TypeAdapter(dict[str, str])
-_AGAIN = "Remove that folder and run `adk-ingest targets`."
+_AGAIN = "Remove that folder and run `adk-ingest all`."
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def write_vectors(folder: Path, vectors: FloatMatrix) -> None:
         raise StoreError.of_disk(f"The vectors at {folder} cannot be written", exc) from exc
 
 
-def find_set(root: Path, wanted: About, command: str = "adk-ingest targets") -> Path:
+def find_set(root: Path, wanted: About, command: str = "adk-ingest all") -> Path:
     """Folder of the set of an index: the set of exactly its corpora, else the latest of the same commit and model.
 
     `command` builds such a set.
@@ -203,10 +202,6 @@ def _load_texts(found: TargetSet, name: str, what: str) -> dict[str, str]:
         raise StoreError(f"The {what} at {found.folder} cannot be read.", _AGAIN) from exc
 
 
-def has_vectors(folder: Path) -> bool:
-    return (folder / VECTORS).is_file()
-
-
 def remove_old(root: Path, keep: Path) -> None:
     """Remove all but the latest sets and `keep`, and what processes left behind that ended while they wrote a set."""
     for scratch in root.glob(f"{_BUILDING}*"):
@@ -242,4 +237,4 @@ def _listing(about: About, targets: Sequence[Target], formula: str) -> str:
         "targets": [target.model_dump(mode="json", exclude_none=True) for target in targets],
     }
     text: str = yaml.dump(content, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120)
-    return f"# Public symbols of {about.repo}, ranked. Made by `adk-ingest targets`; changes are not read.\n{text}"
+    return f"# Public symbols of {about.repo}, ranked. Made by `adk-ingest`; changes are not read.\n{text}"

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.search_relevance [--home HOME] [--misses]
 
 Every query of queries.jsonl is put to the search by words, by meaning and by both. HOME needs targets with vectors
-(`adk-ingest targets`). A target counts where its import path or its definition is among the relevant ones. The labels
+(`adk-ingest all`). A target counts where its import path or its definition is among the relevant ones. The labels
 were read from google-adk 2.13.0; the weights of the fusion were chosen with these queries in view.
 """
 
