@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from adk_evidence.symbols.history import SHIPPED
+from adk_evidence.api.history import SHIPPED
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.settings import config_file, load_settings
