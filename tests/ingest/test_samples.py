@@ -244,7 +244,7 @@ class TestReaders:
             with service.session() as session:
                 lines = LineSpan(start=11, end=15)
                 write_files(place.docs, {"docs/tools/drinks.md": "# New first line\n\n" + PAGE})
-                moved = read_file(session, "docs/tools/drinks.md", lines=lines)
+                moved = session.read_file("docs/tools/drinks.md", lines=lines)
                 assert moved.verification is not None and moved.verification.state == "moved"
                 assert moved.lines == LineSpan(start=13, end=17)
         finally:

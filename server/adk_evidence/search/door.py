@@ -15,11 +15,11 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.index.sources import Reads, Stamp, noting_reads
@@ -32,8 +32,10 @@ from adk_evidence.services.eventloop import POLL_SECONDS, Cancelled
 from adk_evidence.settings import LoadSettings
 
 if TYPE_CHECKING:
+    from adk_evidence.index.opened import Index
+    from adk_evidence.search.context import Context
     from adk_evidence.search.run import Run
-    from adk_evidence.search.session import Session
+    from adk_evidence.settings import Settings
 
 T = TypeVar("T")
 
@@ -42,6 +44,20 @@ MAX_BYTES = 100_000_000
 # What an answer takes beside its text and the names of files.
 _ENTRY_BYTES = 2_000
 _FILE_BYTES = 200
+
+
+class Asked(Protocol):
+    """What answers behind the door: a session on one pinned index."""
+
+    settings: Settings
+    index: Index
+    context: Context
+
+    def find(self, request: EvidenceRequest) -> EvidencePack: ...
+    def rank(self, request: EvidenceRequest) -> Run: ...
+    def imports(self) -> object | None: ...
+    def on_behalf_of(self, cancelled: Cancelled) -> Asked: ...
+    def log(self, event: Mapping[str, Any]) -> None: ...
 
 
 class _Key(NamedTuple):
@@ -106,7 +122,7 @@ class Door:
             limit = f"{MAX_BYTES} bytes, {self._limits.cache_ttl_seconds} seconds"
             return CacheUse.of(name, entries=len(self._kept), limit=limit, hits=self._hits, misses=self._misses)
 
-    def find(self, session: Session, request: EvidenceRequest) -> EvidencePack:
+    def find(self, session: Asked, request: EvidenceRequest) -> EvidencePack:
         """`Session.find`, but for answers that are kept or are computed already; `debug.answered_from` names these."""
         key, held = _key("find", session, request)
         found = self._look_up(key, session)
@@ -115,7 +131,7 @@ class Door:
             pack = EvidencePack.model_validate_json(kept.pack)
             return _as_own(session, request, pack, {"cache": kept.query_id, "age_seconds": round(age, 3)})
 
-        def compute(computing: Session) -> EvidencePack:
+        def compute(computing: Asked) -> EvidencePack:
             with noting_reads() as reads:
                 pack = computing.find(request)
             self._keep(key, pack, reads, session, held)
@@ -128,7 +144,7 @@ class Door:
             return session.find(request)
         return _as_own(session, request, pack, {"equal_request": pack.query_id})
 
-    def rank(self, session: Session, request: EvidenceRequest) -> Run:
+    def rank(self, session: Asked, request: EvidenceRequest) -> Run:
         """`Session.rank`, but for a ranking that is computed already. Nobody may change the run."""
         key, _ = _key("rank", session, request)
         run, is_own = self._once(key, session, request, lambda computing: computing.rank(request))
@@ -136,11 +152,11 @@ class Door:
             if _spent_its_time(run.context.warnings):
                 return session.rank(request)
             origin = {"equal_request": run.query_id}
-            session.log(shared_event(session, request, str(uuid.uuid4()), origin, warnings=run.context.warnings))
+            session.log(_shared(session, request, str(uuid.uuid4()), origin, warnings=run.context.warnings))
         return run
 
     def _once(
-        self, key: _Key, session: Session, request: EvidenceRequest, compute: Callable[[Session], T]
+        self, key: _Key, session: Asked, request: EvidenceRequest, compute: Callable[[Asked], T]
     ) -> tuple[T, bool]:
         """The result of an equal request that runs, or else of this one, and whether it is of this one."""
         while True:
@@ -164,11 +180,11 @@ class Door:
             failure = flight.result.exception()
             if isinstance(failure, EvidenceError):
                 query_id = str(uuid.uuid4())
-                session.log(shared_event(session, request, query_id, {"equal_request": None}, failure=failure))
+                session.log(_shared(session, request, query_id, {"equal_request": None}, failure=failure))
             shared: T = flight.result.result()
             return shared, False
 
-    def _compute(self, key: _Key, flight: _Flight, session: Session, compute: Callable[[Session], T]) -> T:
+    def _compute(self, key: _Key, flight: _Flight, session: Asked, compute: Callable[[Asked], T]) -> T:
         def abandoned() -> bool:
             with self._lock:
                 if not all(cancelled is not None and cancelled() for cancelled in flight.wanted_by):
@@ -198,7 +214,7 @@ class Door:
         if self._flights.get(key) is flight:
             del self._flights[key]
 
-    def _look_up(self, key: _Key, session: Session) -> tuple[_Kept, float] | None:
+    def _look_up(self, key: _Key, session: Asked) -> tuple[_Kept, float] | None:
         """An answer that still holds, and its age in seconds."""
         with self._lock:
             kept = self._kept.get(key)
@@ -214,13 +230,13 @@ class Door:
                 self._kept.move_to_end(key)
             return kept, self._clock() - kept.at
 
-    def _holds(self, kept: _Kept, session: Session) -> bool:
+    def _holds(self, kept: _Kept, session: Asked) -> bool:
         if self._clock() - kept.at >= self._limits.cache_ttl_seconds:
             return False
         sources = session.index.sources
         return all(sources[name].stamp(path) == stamp for name, path, stamp in kept.files)
 
-    def _keep(self, key: _Key, pack: EvidencePack, reads: Reads, session: Session, held: tuple[object, ...]) -> None:
+    def _keep(self, key: _Key, pack: EvidencePack, reads: Reads, session: Asked, held: tuple[object, ...]) -> None:
         names = {reader: name for name, reader in session.index.sources.items()}
         lacks = any(warning.code in LOST_PARTS for warning in pack.warnings)
         strange = not reads.complete or any(reader not in names for reader, _ in reads.files)
@@ -252,13 +268,18 @@ class Door:
         self._bytes -= self._kept.pop(key).size
 
 
-def _key(kind: str, session: Session, request: EvidenceRequest) -> tuple[_Key, tuple[object, ...]]:
+def _key(kind: str, session: Asked, request: EvidenceRequest) -> tuple[_Key, tuple[object, ...]]:
     """The key of a request, and what must live as long as the key, since its identity is a part of the key."""
     settings = session.settings
     # A ranking does not show how something is imported.
-    imports = session.service.symbols.imports() if kind == "find" else None
+    imports = session.imports() if kind == "find" else None
     state = (session.index.manifest.generation, id(imports), _stamp(settings.paths.history))
     return _Key(kind, request, id(settings), state), (settings, imports)
+
+
+def _shared(session: Asked, request: EvidenceRequest, query_id: str, origin: dict[str, Any], **found: Any) -> Any:
+    generation = session.index.manifest.generation
+    return shared_event(session.context, session.settings, generation, request, query_id, origin, **found)
 
 
 def _spent_its_time(warnings: Iterable[Warning]) -> bool:
@@ -274,9 +295,9 @@ def _stamp(path: Path) -> Stamp:
     return (info.st_mtime_ns, info.st_size, info.st_ino)
 
 
-def _as_own(session: Session, request: EvidenceRequest, pack: EvidencePack, origin: dict[str, Any]) -> EvidencePack:
+def _as_own(session: Asked, request: EvidenceRequest, pack: EvidencePack, origin: dict[str, Any]) -> EvidencePack:
     """A pack of an earlier or an equal request as the answer to this one, with an id and an event of its own."""
     debug = {**pack.debug, "answered_from": origin}
     own = pack.model_copy(update={"query_id": str(uuid.uuid4()), "debug": debug})
-    session.log(shared_event(session, request, own.query_id, origin, pack=own, warnings=own.warnings))
+    session.log(_shared(session, request, own.query_id, origin, pack=own, warnings=own.warnings))
     return own

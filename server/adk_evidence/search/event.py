@@ -16,7 +16,8 @@ from adk_evidence.search.rerankers.base import instruction
 from adk_evidence.search.run import Run
 
 if TYPE_CHECKING:
-    from adk_evidence.search.session import Session
+    from adk_evidence.search.context import Context
+    from adk_evidence.settings import Settings
 
 MAX_LOGGED_HITS = 200
 
@@ -83,7 +84,9 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
 
 
 def shared_event(
-    session: Session,
+    context: Context,
+    settings: Settings,
+    generation: str,
     request: EvidenceRequest,
     query_id: str,
     origin: Mapping[str, Any],
@@ -93,7 +96,7 @@ def shared_event(
     failure: EvidenceError | None = None,
 ) -> dict[str, Any]:
     """The event of a request that another one has answered; `origin` names that one, whose own event has the rest."""
-    logged, settings = session.context.question_logged, session.settings
+    logged = context.question_logged
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": "retrieval",
@@ -106,7 +109,7 @@ def shared_event(
         "strict": settings.retrieval.strict if request.strict is None else request.strict,
         "time_budget_ms": request.time_budget_ms or settings.pack.time_budget_ms,
         "profile": settings.profile,
-        "generation": session.index.manifest.generation,
+        "generation": generation,
         "quality": pack.quality.level if pack else None,
         "error": failure.code if failure else None,
         "warnings": _loggable(warnings, logged),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -21,8 +21,9 @@ from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
-    from adk_evidence.search.session import Session
+    from adk_evidence.settings import StoreSettings
     from adk_evidence.store.manifest import CorpusEntry
+    from adk_evidence.symbols.table import SymbolTable
 
 
 # How many pages a sentence lists.
@@ -71,7 +72,8 @@ class CitedSource(Frozen):
 
 
 def read_file(
-    session: Session,
+    index: Index,
+    store: StoreSettings,
     path: str,
     name: str | None = None,
     commit: str | None = None,
@@ -83,7 +85,8 @@ def read_file(
     """The text of an indexed file: at the indexed commit where the source keeps history, else as the file is now.
 
     Args:
-        session: Reads the index.
+        index: Holds the file.
+        store: The names of the index's collections.
         path: Repository-relative path, as the index has it.
         name: Repository, `owner/name` or the name alone; None where the path is enough.
         commit: The cited commit; it must be an indexed one.
@@ -95,7 +98,6 @@ def read_file(
         NotIndexedError: No indexed corpus has such a file.
         SourceError: The source cannot be read, or the file is gone from it.
     """
-    index = session.index
     corpus = _corpus_of(index, path, name, commit)
     entry = index.manifest.corpora[corpus]
     reader = index.sources[corpus]
@@ -109,10 +111,10 @@ def read_file(
     matches = local_matches or (kept is not None and sha256_text(kept) == expected)
     text = kept if matches else now
     shown, verification = lines, None
-    if not matches and (payload := _chunk(session, entry.kind, path, entry.commit, lines, chunk_id)):
+    if not matches and (payload := _chunk(index, store, entry.kind, path, entry.commit, lines, chunk_id)):
         verification = verify(payload, reader)
         if verification.path in entry.files:
-            there = read_file(session, verification.path or "", entry.repo, entry.commit)
+            there = read_file(index, store, verification.path or "", entry.repo, entry.commit)
             return there.model_copy(
                 update={"lines": verification.lines, "cited_lines": lines, "verification": verification}
             )
@@ -147,11 +149,13 @@ def _gone(path: str, verification: Verification | None) -> SourceError:
     return SourceError(f"{path} is gone from the source that was indexed.", hint)
 
 
-def read_citation(session: Session, citation: str) -> CitedSource:
+def read_citation(index: Index, store: StoreSettings, table: Callable[[], SymbolTable], citation: str) -> CitedSource:
     """The source that a citation points to.
 
     Args:
-        session: Reads the index.
+        index: Holds what is cited.
+        store: The names of the index's collections.
+        table: The symbols of the index, which know which file a page's URL stands for.
         citation: As a pack has it, or as it is shown: hidden characters as `<U+202E>`, white space collapsed. A path
             with lines, such as `docs/a.md:1-9`, is enough where the index has one file of that path.
 
@@ -162,15 +166,14 @@ def read_citation(session: Session, citation: str) -> CitedSource:
     """
     parts = parse_citation(citation)
     if parts.path is not None and parts.name is None:
-        _require_one(session.index, parts.path, parts.lines)
-    path = None if parts.path is None else _indexed_path(session.index, parts.name, parts.commit, parts.path)
+        _require_one(index, parts.path, parts.lines)
+    path = None if parts.path is None else _indexed_path(index, parts.name, parts.commit, parts.path)
     if path is not None and parts.lines is not None:
-        return read_file(session, path, parts.name, parts.commit, parts.lines)
-    # The symbols know which file a page's URL stands for.
-    known = session.symbols.table.sections
+        return read_file(index, store, path, parts.name, parts.commit, parts.lines)
+    known = table().sections
     sections = known.get(citation) or [one for shown in _shown_as(citation, known) for one in known[shown]]
     if path is not None and not sections:
-        return read_file(session, path, parts.name, parts.commit)
+        return read_file(index, store, path, parts.name, parts.commit)
     if not sections:
         raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
     first = sections[0]
@@ -185,27 +188,27 @@ def read_citation(session: Session, citation: str) -> CitedSource:
     lines = LineSpan(
         start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
     )
-    return read_file(session, first.path, first.repo, first.commit, lines, url=first.url)
+    return read_file(index, store, first.path, first.repo, first.commit, lines, url=first.url)
 
 
-def lines_for_others(session: Session, source: CitedSource) -> tuple[LeftOut, ...]:
+def lines_for_others(index: Index, store: StoreSettings, source: CitedSource) -> tuple[LeftOut, ...]:
     """The lines of a page that are for readers of other programming languages than the index is made for, in order.
 
     Nothing is said of a text that is no longer what was indexed, or where the collection cannot answer.
     """
-    if not source.matches_index or session.index.manifest.corpora[source.corpus].kind != "doc":
+    if not source.matches_index or index.manifest.corpora[source.corpus].kind != "doc":
         return ()
     fields = ("start_line", "end_line", "left_out", "for_language")
     found: set[tuple[int, int, str]] = set()
     with suppress(StoreError):
-        for payload in _chunks(session, "doc", source.path, source.commit, fields):
+        for payload in _chunks(index, store, "doc", source.path, source.commit, fields):
             found.update((first, last, language) for first, last, language in payload.left_out)
             if payload.for_language is not None:
                 found.add((payload.start_line, payload.end_line, payload.for_language))
     return LeftOut.each(sorted(found))
 
 
-def read_candidate(session: Session, candidate_id: str) -> CitedSource:
+def read_candidate(index: Index, store: StoreSettings, candidate_id: str) -> CitedSource:
     """The source of a pack's candidate.
 
     The text of a release is opened in that release alone. Other sources move on while people look at a pack: the same
@@ -221,16 +224,17 @@ def read_candidate(session: Session, candidate_id: str) -> CitedSource:
         raise InvalidRequestError("This is not the id of a candidate.", "Take candidate_id from a pack.")
     for kind in KINDS:
         # A collection that cannot answer must not hide a candidate of the other.
-        if match["path"] not in session.index.paths[kind]:
+        if match["path"] not in index.paths[kind]:
             continue
-        collection = session.settings.store.collection(kind)
-        for record in session.index.store.retrieve(collection, [point_id(match["chunk"])]):
+        collection = store.collection(kind)
+        for record in index.store.retrieve(collection, [point_id(match["chunk"])]):
             payload = ChunkPayload.model_validate(record.payload)
             moved_on = tagged_version(match["commit"]) is None and payload.repo == match["repo"]
             if payload.candidate_id == candidate_id or (moved_on and payload.path == match["path"]):
                 lines = LineSpan(start=payload.start_line, end=payload.end_line)
                 return read_file(
-                    session,
+                    index,
+                    store,
                     payload.path,
                     payload.repo,
                     payload.commit,
@@ -294,14 +298,14 @@ def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) ->
 
 
 def _chunk(
-    session: Session, kind: Kind, path: str, commit: str, lines: LineSpan | None, chunk_id: str | None
+    index: Index, store: StoreSettings, kind: Kind, path: str, commit: str, lines: LineSpan | None, chunk_id: str | None
 ) -> ChunkPayload | None:
     """The cited chunk; where its id is not known, the smallest chunk whose lines hold the first cited line.
 
     A chunk for readers of another language lies inside a larger one.
     """
     found: list[ChunkPayload] = []
-    for payload in _chunks(session, kind, path, commit):
+    for payload in _chunks(index, store, kind, path, commit):
         if payload.chunk_id == chunk_id:
             return payload
         if chunk_id is None and lines is not None and payload.start_line <= lines.start <= payload.end_line:
@@ -312,11 +316,11 @@ def _chunk(
 
 
 def _chunks(
-    session: Session, kind: Kind, path: str, commit: str, fields: Sequence[str] | None = None
+    index: Index, store: StoreSettings, kind: Kind, path: str, commit: str, fields: Sequence[str] | None = None
 ) -> Iterator[ChunkPayload]:
     """The chunks of a file, with some fields or all of them."""
     wanted = Filter(must=(Match("path", (path,)), Match("commit", (commit,))))
-    collection = session.settings.store.collection(kind)
-    for record in scroll_all(session.index.store, collection, filter=wanted, with_payload=fields or True):
+    collection = store.collection(kind)
+    for record in scroll_all(index.store, collection, filter=wanted, with_payload=fields or True):
         some = record.payload
         yield ChunkPayload.model_validate(some) if fields is None else ChunkPayload.model_construct(**some)

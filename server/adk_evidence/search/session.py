@@ -263,6 +263,10 @@ class Session:
         """`rank` for servers; see `Door.rank`."""
         return self.service.door.rank(self, request)
 
+    def imports(self) -> object | None:
+        """What an answer says of how things are imported: the same object as long as that does not change."""
+        return self.service.symbols.imports()
+
     def on_behalf_of(self, cancelled: Cancelled) -> Session:
         """The same session, whose requests end when `cancelled` says so."""
         return type(self)(self.service, self.index, replace(self.context, cancelled=cancelled))
@@ -333,7 +337,7 @@ class Session:
 
     def read(self, citation: str) -> CitedSource:
         """The source that a citation points to; see `read_citation`."""
-        return read_citation(self, citation)
+        return read_citation(self.index, self.settings.store, lambda: self.symbols.table, citation)
 
     def check_pages(self) -> Iterator[str]:
         """Check pages of docs ahead of the questions that show them; see `drift.check_ahead`."""
@@ -342,17 +346,17 @@ class Session:
 
     def lines_for_others(self, source: CitedSource) -> tuple[LeftOut, ...]:
         """The lines of a page that are for other readers; see `read.lines_for_others`."""
-        return lines_for_others(self, source)
+        return lines_for_others(self.index, self.settings.store, source)
 
     def read_file(
         self, path: str, name: str | None = None, commit: str | None = None, lines: LineSpan | None = None
     ) -> CitedSource:
         """An indexed file; see `read.read_file`."""
-        return read_file(self, path, name, commit, lines)
+        return read_file(self.index, self.settings.store, path, name, commit, lines)
 
     def read_candidate(self, candidate_id: str) -> CitedSource:
         """The source of a pack's candidate; see `read.read_candidate`."""
-        return read_candidate(self, candidate_id)
+        return read_candidate(self.index, self.settings.store, candidate_id)
 
     # Once for a session: a newer generation takes the place of the symbols that the service keeps.
     @cached_property
