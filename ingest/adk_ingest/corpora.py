@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from adk_evidence.api.exports import join_exports, package_of, read_exports
+from adk_evidence.api.links import join_exports, package_of, read_exports
 from adk_evidence.globs import takes_back
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text

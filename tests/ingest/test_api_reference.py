@@ -5,7 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.api.exports import build_export_map
+from adk_evidence.api.links import build_export_map
 from adk_ingest.sources.api_reference import (
     api_reference_page,
     api_reference_path,

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.api.exports import build_export_map
+from adk_evidence.api.links import build_export_map
 from adk_evidence.api.module import ModuleText
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
 from adk_evidence.symbols.current import CurrentSymbols

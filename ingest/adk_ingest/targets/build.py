@@ -12,7 +12,7 @@ import numpy as np
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict
 
-from adk_evidence.api.exports import build_export_map
+from adk_evidence.api.links import build_export_map
 from adk_evidence.api.module import ModuleText
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache

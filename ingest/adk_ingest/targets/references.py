@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from adk_evidence.api.bases import with_bases
 from adk_evidence.api.module import ModuleText
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import Definition, bound_names, dotted_name, imports, statements
@@ -20,8 +21,6 @@ TOLERANCE = 1e-10
 MAX_ITERATIONS = 200
 # Longest chain of re-exports that is followed.
 MAX_HOPS = 12
-# More bases than any class has: bases in a circle come to an end.
-MAX_ANCESTORS = 200
 
 _BUILTINS = frozenset(dir(builtins))
 _WITHOUT_MEMBERS = frozenset({"ABC", "Generic", "Protocol", "object"})
@@ -83,16 +82,7 @@ class ReferenceGraph:
 
     def ancestors(self, definition: str) -> list[str]:
         """The definitions that a class inherits from, in the order in which Python looks a member up."""
-        found: list[str] = []
-        waiting, seen = [definition], 0
-        while waiting and seen < MAX_ANCESTORS:
-            one = waiting.pop()
-            seen += 1
-            found.append(one)
-            waiting += reversed(self._bases.get(one, ()))
-        # A base of several bases comes behind all of them.
-        last = list(dict.fromkeys(reversed(found)))
-        return [one for one in reversed(last) if one != definition]
+        return with_bases(definition, lambda one: self._bases.get(one, ()))[1:]
 
     def outer_bases(self, definition: str) -> list[str]:
         """What a class and its bases inherit from other packages and from Python, e.g. `pydantic.BaseModel`.

@@ -24,6 +24,7 @@ from adk_evidence.readers.python import (
     dotted_name,
     imports,
     is_type_checking,
+    parameters,
     scope_blocks,
 )
 
@@ -302,22 +303,23 @@ def _strings(node: ast.AST) -> set[str]:
 
 
 def _parameters(arguments: ast.arguments, *, bare: bool, passed_on: bool = False) -> str:
-    """Parameters as names; `bare` leaves the first out, which is bound, and `passed_on` is `passes_on`."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    plain = len(positional) - len(arguments.defaults)
-    found = [f"{item.arg}=" if place >= plain else item.arg for place, item in enumerate(positional)]
-    if arguments.posonlyargs:
-        found.insert(len(arguments.posonlyargs), "/")
-    if bare and found:
+    """Parameters as the table writes them; `bare` leaves the first out, which is bound, `passed_on` is `passes_on`."""
+    given = parameters(arguments)
+    found: list[str] = []
+    for place, item in enumerate(given):
+        before = given[place - 1].kind if place else None
+        if before == "positional only" != item.kind:
+            found.append("/")
+        if item.kind == "named" and before not in ("rest", "named"):
+            found.append("*")
+        sign = {"rest": "*", "more": "**"}.get(item.kind, "")
+        found.append(f"{sign}{item.name}{'=' if item.default is not None else ''}")
+    if given and given[-1].kind == "positional only":
+        found.append("/")
+    if bare and given and given[0].is_positional:
         found = found[2:] if found[1:2] == ["/"] else found[1:]
-    if arguments.vararg:
-        found.append(f"*{arguments.vararg.arg}")
-    elif arguments.kwonlyargs:
-        found.append("*")
-    for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found.append(item.arg if default is None else f"{item.arg}=")
-    if arguments.kwarg:
-        found.append(PASSED_ON if passed_on else f"**{arguments.kwarg.arg}")
+    if passed_on:
+        found[-1] = PASSED_ON
     return ", ".join(found)
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from packaging.version import Version
 from pydantic.alias_generators import to_camel
 
+from adk_evidence.api.bases import with_bases
 from adk_evidence.api.parameters import Parameters
 from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
 from adk_evidence.errors import SourceError
@@ -423,21 +424,15 @@ class History:
         return set_by_method or found
 
     def _mro(self, number: int, owner: Place) -> list[Place | _Elsewhere]:
-        """A class and all its bases, each after what derives from it."""
-        found: list[Place | _Elsewhere] = []
+        """A class and all its bases."""
 
-        def walk(place: Place | _Elsewhere, depth: int) -> None:
-            found.append(place)
-            payload = self.payload(number, place) if isinstance(place, Place) else None
-            if payload is None or payload[0] != "c" or depth > MAX_HOPS:
-                return
-            for base in payload.partition(":")[2].split():
+        def bases(cls: Place | _Elsewhere) -> Iterator[Place | _Elsewhere]:
+            payload = self.payload(number, cls) if isinstance(cls, Place) else None
+            for base in payload.partition(":")[2].split() if payload and payload[0] == "c" else ():
                 known = self.find(number, base) if not base.startswith(("~", "?")) else None
-                walk(known or _Elsewhere(base.lstrip("~")), depth + 1)
+                yield known or _Elsewhere(base.lstrip("~"))
 
-        walk(owner, 0)
-        # Of several ways to a base the last counts, as in Python.
-        return list(dict.fromkeys(reversed(found)))[::-1]
+        return with_bases(owner, bases)
 
     def _takes(self, number: int, call: Call) -> bool | None:
         found = self.keywords_at(number, call.callable)

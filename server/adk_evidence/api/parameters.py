@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from adk_evidence.readers.python import Function
+from adk_evidence.readers.python import Function, parameters
 
 
 @dataclass
@@ -40,18 +40,15 @@ class Parameters:
     @classmethod
     def of_method(cls, node: Function) -> Parameters:
         """The parameters of a method in code, without its first one."""
-        given = node.args
-        positional = [item.arg for item in (*given.posonlyargs, *given.args)]
-        optional = {*positional[len(positional) - len(given.defaults) :]} if given.defaults else set()
-        optional |= {item.arg for item, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value}
-        named = [item.arg for item in (*given.args, *given.kwonlyargs)]
-        first = positional[:1]
+        given = parameters(node.args)
+        given = given[1:] if given and given[0].is_positional else given
+        plain = [item for item in given if item.kind not in ("rest", "more")]
         return cls(
-            positional[1:],
-            [name for name in named if name not in first],
-            {*positional, *named} - optional - set(first),
-            given.vararg is not None,
-            given.kwarg is not None,
+            [item.name for item in plain if item.is_positional],
+            [item.name for item in plain if item.can_be_named],
+            {item.name for item in plain if item.default is None},
+            any(item.kind == "rest" for item in given),
+            any(item.kind == "more" for item in given),
         )
 
     def fits(self, called: Parameters) -> bool:

@@ -12,18 +12,19 @@ from typing import Literal
 from adk_evidence.readers.python import (
     Definition,
     Function,
+    Parameter,
     bare_string,
     clip,
     decorator_name,
     decorator_names,
     dotted_name,
+    parameters,
     parse_quietly,
     unparse,
 )
 
 MAX_VALUE_CHARS = 120
 
-ParameterKind = Literal["positional only", "positional", "rest", "named", "more"]
 ToldKind = Literal["result", "deprecation", "other"]
 # A union that is written as a call for types: `Optional[X]`, `Union[X, Y]`.
 _UNIONS = {"Optional", "Union"}
@@ -45,18 +46,6 @@ class Told:
     text: str
     breaking: bool = False
     kind: ToldKind = "other"
-
-
-@dataclass(frozen=True)
-class _Parameter:
-    name: str
-    kind: ParameterKind
-    annotation: ast.expr | None
-    default: ast.expr | None
-
-    @property
-    def can_be_named(self) -> bool:
-        return self.kind in ("positional", "named")
 
 
 def compare_uses(before: ast.stmt, after: ast.stmt, *, member: bool) -> list[Told]:
@@ -185,7 +174,7 @@ def _parameters(before: Function, after: Function, *, bound: bool) -> Iterator[T
             yield Told(f"takes `{sign}`")
 
 
-def _changed(before: _Parameter, after: _Parameter) -> Iterator[Told]:
+def _changed(before: Parameter, after: Parameter) -> Iterator[Told]:
     name = after.name
     if before.default is not None and after.default is None:
         yield Told(f"parameter `{name}` is required now", breaking=True)
@@ -197,48 +186,33 @@ def _changed(before: _Parameter, after: _Parameter) -> Iterator[Told]:
         yield Told(f"parameter `{name}` must be named now", breaking=True)
     elif before.can_be_named and not after.can_be_named:
         yield Told(f"parameter `{name}` cannot be named any more", breaking=True)
-    kind = _changed_type(before.annotation, after.annotation)
+    kind = _changed_type(before.node.annotation, after.node.annotation)
     if kind is not None:
         yield Told(f"`{name}` is {kind}")
 
 
-def _listed(node: Function, *, bound: bool) -> list[_Parameter]:
-    given = node.args
-    positional = [*given.posonlyargs, *given.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(given.defaults))
-    found = [
-        _Parameter(
-            item.arg, "positional only" if place < len(given.posonlyargs) else "positional", item.annotation, default
-        )
-        for place, (item, default) in enumerate(zip(positional, [*defaults, *given.defaults], strict=True))
-    ]
-    if bound and _binding(node) != _STATIC:
-        found = found[1:]
-    if given.vararg:
-        found.append(_Parameter(given.vararg.arg, "rest", given.vararg.annotation, None))
-    for item, named in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        found.append(_Parameter(item.arg, "named", item.annotation, named))
-    if given.kwarg:
-        found.append(_Parameter(given.kwarg.arg, "more", given.kwarg.annotation, None))
-    return found
+def _listed(node: Function, *, bound: bool) -> list[Parameter]:
+    """The parameters that callers give; `bound` of a member, whose first one Python gives."""
+    found = parameters(node.args)
+    return found[1:] if bound and _binding(node) != _STATIC and found[:1] and found[0].is_positional else found
 
 
-def _renamed(old: Sequence[_Parameter], new: Sequence[_Parameter]) -> dict[str, str]:
+def _renamed(old: Sequence[Parameter], new: Sequence[Parameter]) -> dict[str, str]:
     """Parameters that stand at the same place with the same type under another name."""
     ours, theirs = {item.name for item in old}, {item.name for item in new}
     found: dict[str, str] = {}
     for before, after in zip(old, new, strict=False):
-        same = before.kind == after.kind and before.kind in ("positional only", "positional")
-        typed = before.annotation is not None and _type(before.annotation) == _type(after.annotation)
+        same = before.kind == after.kind and before.is_positional
+        typed = before.node.annotation is not None and _type(before.node.annotation) == _type(after.node.annotation)
         if same and typed and before.name not in theirs and after.name not in ours:
             found[before.name] = after.name
     return found
 
 
-def _order(old: Sequence[_Parameter], new: Sequence[_Parameter], renamed: dict[str, str]) -> str | None:
+def _order(old: Sequence[Parameter], new: Sequence[Parameter], renamed: dict[str, str]) -> str | None:
     """The new order, where an argument at some place would reach another parameter that both have."""
-    before = [renamed.get(item.name, item.name) for item in old if item.kind.startswith("positional")]
-    after = [item.name for item in new if item.kind.startswith("positional")]
+    before = [renamed.get(item.name, item.name) for item in old if item.is_positional]
+    after = [item.name for item in new if item.is_positional]
     kept = [name for name in before if name in after]
     shifted = [name for name in kept if before.index(name) < after.index(name)]
     if kept == [name for name in after if name in kept] and not shifted:

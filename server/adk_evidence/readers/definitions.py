@@ -129,14 +129,12 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
 
 def _parameters(arguments: ast.arguments) -> dict[str, str]:
     """The parameters that a call can name, each as `name: annotation = default`."""
-    plain = [*arguments.posonlyargs, *arguments.args]
-    defaults = [None] * (len(plain) - len(arguments.defaults)) + [*arguments.defaults]
-    pairs = [*zip(plain, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
     found = {}
-    for item, default in pairs[len(arguments.posonlyargs) :]:
-        declared = unparse(item) or item.arg
-        value = unparse(default) if default is not None else None
-        found[item.arg] = clip(f"{declared} = {value}" if value else declared, python.MAX_SIGNATURE_CHARS)
+    for item in python.parameters(arguments):
+        if item.can_be_named:
+            declared = unparse(item.node) or item.name
+            value = unparse(item.default) if item.default is not None else None
+            found[item.name] = clip(f"{declared} = {value}" if value else declared, python.MAX_SIGNATURE_CHARS)
     return found
 
 

@@ -10,9 +10,10 @@ import warnings
 from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+ParameterKind = Literal["positional only", "positional", "rest", "named", "more"]
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 MAX_SIGNATURE_CHARS = 400
@@ -258,6 +259,40 @@ def first_line(node: ast.stmt) -> int:
 
 def last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function. `default` is None where a call must give it, and of `*args` and `**kwargs`."""
+
+    node: ast.arg
+    kind: ParameterKind
+    default: ast.expr | None
+
+    @property
+    def name(self) -> str:
+        return self.node.arg
+
+    @property
+    def is_positional(self) -> bool:
+        return self.kind in ("positional only", "positional")
+
+    @property
+    def can_be_named(self) -> bool:
+        return self.kind in ("positional", "named")
+
+
+def parameters(given: ast.arguments) -> list[Parameter]:
+    """The parameters of a function in their order."""
+    plain = [*given.posonlyargs, *given.args]
+    defaults = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
+    first = len(given.posonlyargs)
+    kinds: list[ParameterKind] = ["positional only" if place < first else "positional" for place in range(len(plain))]
+    return [
+        *map(Parameter, plain, kinds, defaults),
+        *([Parameter(given.vararg, "rest", None)] if given.vararg else ()),
+        *(Parameter(item, "named", value) for item, value in zip(given.kwonlyargs, given.kw_defaults, strict=True)),
+        *([Parameter(given.kwarg, "more", None)] if given.kwarg else ()),
+    ]
 
 
 def signature(node: Definition) -> str | None:

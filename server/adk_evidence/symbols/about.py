@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from adk_evidence.api.history import Place
@@ -70,13 +69,14 @@ def _doc_elsewhere(symbols: Symbols, entry: SymbolEntry) -> str | None:
     """What the docstring of a class says of its field, or that of a base class of a method."""
     owner = _owner(symbols, entry)
     told = symbols.definition(owner).argument_docs.get(entry.name) if owner else None
-    return told or next((doc for base in _bases(symbols, entry) if (doc := symbols.definition(base).doc)), None)
+    docs = (symbols.definition(base).doc for base in symbols.overridden(entry)[:MAX_BASES])
+    return told or next(filter(None, docs), None)
 
 
 def _argument_doc(symbols: Symbols, function: SymbolEntry, name: str) -> str | None:
     """What is said of a parameter: by the function, by its class where it makes one, or by what it overrides."""
     owner = _owner(symbols, function) if function.name == "__init__" else None
-    for entry in (function, *([owner] if owner else _bases(symbols, function))):
+    for entry in (function, *([owner] if owner else symbols.overridden(function)[:MAX_BASES])):
         if told := symbols.definition(entry).argument_docs.get(name):
             return told
     return None
@@ -84,16 +84,6 @@ def _argument_doc(symbols: Symbols, function: SymbolEntry, name: str) -> str | N
 
 def _owner(symbols: Symbols, entry: SymbolEntry) -> SymbolEntry | None:
     return symbols.resolve(entry.fqn.rpartition(".")[0]) if "." in entry.symbol else None
-
-
-def _bases(symbols: Symbols, entry: SymbolEntry) -> Iterator[SymbolEntry]:
-    """The members that a member overrides, the nearest first."""
-    for _ in range(MAX_BASES):
-        base = symbols.overridden(entry)
-        if base is None:
-            return
-        yield base
-        entry = base
 
 
 def _released(checker: DriftChecker | None, name: str) -> tuple[Lifetime | None, str | None]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from adk_evidence.api.bases import with_bases
 from adk_evidence.documents.annotations import annotation_names, item_annotation
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload
@@ -56,6 +57,7 @@ class Symbols:
         self.resolve = keep(self._resolve)
         self._describe = keep(self._read_definition)
         self._imports_of = keep(self._read_imports)
+        self._ancestors = keep(self._find_ancestors)
 
     def is_class(self, entry: SymbolEntry) -> bool:
         """Whether calling the symbol makes an instance of it."""
@@ -166,23 +168,26 @@ class Symbols:
     def member(self, owner: SymbolEntry, name: str, hops: int = 0) -> SymbolEntry | None:
         """A member of a class or of one of its bases, or None."""
         found = self.table.entries.get(f"{owner.fqn}.{name}")
-        if found is not None or hops > MAX_HOPS or not self.is_class(owner):
-            return found
-        return self._inherited(owner, name, hops)
+        return found or next(self._inherited(owner, name, hops), None)
 
-    def overridden(self, entry: SymbolEntry) -> SymbolEntry | None:
-        """The member of a base class that a member takes the place of, or None."""
+    def overridden(self, entry: SymbolEntry) -> list[SymbolEntry]:
+        """The members of base classes that a member takes the place of, the nearest first."""
         owner = self.resolve(entry.fqn.rpartition(".")[0]) if "." in entry.symbol else None
-        return self._inherited(owner, entry.name, 0) if owner and self.is_class(owner) else None
+        return list(self._inherited(owner, entry.name)) if owner else []
 
-    def _inherited(self, owner: SymbolEntry, name: str, hops: int) -> SymbolEntry | None:
-        for base in self.definition(owner).bases:
+    def _inherited(self, owner: SymbolEntry, name: str, hops: int = 0) -> Iterator[SymbolEntry]:
+        members = (self.table.entries.get(f"{base.fqn}.{name}") for base in self._ancestors(owner, hops))
+        return (member for member in members if member is not None)
+
+    def _find_ancestors(self, owner: SymbolEntry, hops: int) -> Sequence[SymbolEntry]:
+        return with_bases(owner, lambda cls: self._bases(cls, hops))[1:]
+
+    def _bases(self, cls: SymbolEntry, hops: int) -> Iterator[SymbolEntry]:
+        for base in self.definition(cls).bases if hops <= MAX_HOPS and self.is_class(cls) else ():
             dotted = dotted_name(base.value if isinstance(base, ast.Subscript) else base)
-            parent = self._in_module(owner.module, dotted, hops + 1) if dotted else None
-            found = self.member(parent, name, hops + 1) if parent else None
+            found = self._in_module(cls.module, dotted, hops + 1) if dotted else None
             if found is not None:
-                return found
-        return None
+                yield found
 
     def _read_imports(self, module: str) -> Mapping[str, str]:
         found: dict[str, str] = {}
