@@ -15,12 +15,8 @@ from adk_evidence_cli.main import app as evidence
 from adk_ingest.cli import app as ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
-from adk_ingest.targets.build import plan_targets
 from tests.answers import told
-from tests.corpora import change
-from tests.corpora import write_code
-from tests.corpora import write_docs
-from tests.corpora import forget_vectors_of_symbols
+from tests.corpora import change, forget_vectors_of_symbols, write_code, write_docs
 from tests.openai_place import HOSTED, QUESTION, OpenAiPlace
 from tests.standins.embeddings import EMBEDDINGS, KEY, OWN, EmbeddingsStandIn
 from tests.standins.json_service import Fault

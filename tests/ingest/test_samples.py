@@ -13,7 +13,6 @@ from adk_evidence.errors import IndexMismatchError, IndexMissingError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search.read import read_file
 from adk_evidence.settings import Settings
 from adk_ingest.doctor import examine
 from adk_ingest.reports import verify_published

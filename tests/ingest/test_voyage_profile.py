@@ -17,14 +17,8 @@ from adk_evidence.settings import load_settings
 from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
-from adk_ingest.targets.build import plan_targets
-from tests.answers import codes
-from tests.answers import told
-from tests.corpora import Workplace
-from tests.corpora import change
-from tests.corpora import write_code
-from tests.corpora import write_docs
-from tests.corpora import forget_vectors_of_symbols
+from tests.answers import codes, told
+from tests.corpora import Workplace, change, forget_vectors_of_symbols, write_code, write_docs
 from tests.standins.json_service import Fault
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace

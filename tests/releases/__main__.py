@@ -9,7 +9,6 @@ import argparse
 from pathlib import Path
 
 from adk_evidence.api.history import SHIPPED
-
 from adk_evidence.errors import EvidenceError
 from adk_evidence.settings import config_file, load_settings
 from adk_evidence_console import stderr
