@@ -441,7 +441,7 @@ class StoreSettings(Frozen):
 
 
 # What finds the results that a request names outright.
-Named = Literal["frames", "quoted", "definitions", "names", "guides", "mentions"]
+Named = Literal["frames", "quoted", "definitions", "names"]
 
 
 class RetrievalSettings(Frozen):

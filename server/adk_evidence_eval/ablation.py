@@ -65,8 +65,7 @@ _STAGES: tuple[Variant, ...] = (
     Variant("RRF + rerank", _RRF | _RERANK),
     Variant("DBSF + rerank", _DBSF | _RERANK),
     Variant("RRF + rerank, languages of all readers", _RRF | _RERANK | {"retrieval.language": None}),
-    _reranked("definitions not first", definition=0.0, own_name=0.0),
-    _reranked("definitions of rare names not before others", definition=0.0),
+    _reranked("definitions not first", definition=0.0),
     _reranked("private definitions as good as others", private=0.0),
     Variant("RRF + rerank + definitions", _RRF | _RERANK | _DEFINITIONS),
     _reranked("whole chunks not counted", mean=0.0),
@@ -91,15 +90,12 @@ WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "selections": {
         "definitions of symbols": _named_without("definitions"),
-        "guides to symbols": _named_without("guides"),
-        "definitions and guides": _named_without("definitions", "guides"),
     },
     "reader's language": {"reader's language": {"retrieval.language": None}},
     "exact things": {
         "quoted texts": _named_without("quoted"),
         "defined names": _named_without("names"),
         "quoted texts and defined names": _named_without("quoted", "names"),
-        "mentioned definitions": _named_without("mentions"),
     },
     "ranking": {
         "adapted questions": {"retrieval.adapted_questions": False},

@@ -245,4 +245,4 @@ def test_the_settings_choose_what_names_results():
 
     assert found("frames") == found("frames", "quoted") == ["raises the error"], "frames lead to the raise site"
     assert found("quoted") == [text]
-    assert found("definitions", "names", "guides") == found() == []
+    assert found("definitions", "names") == found() == []

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 # Of a traceback: where the error is raised, where the exception is raised that led to it, the last indexed call before
 # the error, an earlier call. Of a pasted text: the whole message of an error, a part of it, another text. Of a name:
-# its definition, something that takes it as a parameter, a guide.
+# its definition, something that takes it as a parameter.
 NamedRole = Literal[
     "raises",
     "raises_cause",
@@ -17,7 +17,6 @@ NamedRole = Literal[
     "holds_text",
     "defines",
     "takes",
-    "explains",
 ]
 FRAME_ROLES: frozenset[NamedRole] = frozenset({"raises", "raises_cause", "last_call", "call"})
 

@@ -39,8 +39,6 @@ def named_label(named: Named) -> str:
             return f"defines {_listed(named)}"
         case "takes":
             return f"takes the parameter {_listed(named)}"
-        case "explains":
-            return f"explains {_listed(named)}"
 
 
 def _listed(named: Named) -> str:

@@ -17,7 +17,6 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.candidates.encode import encode
 from adk_evidence.search.candidates.hybrid import search, wide_enough
-from adk_evidence.search.candidates.mentioned import find_mentioned, follow
 from adk_evidence.search.candidates.named import find_named, lead
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.code import with_quoted_code
@@ -111,7 +110,6 @@ def rank(run: Run) -> Run:
         _search(run, run.kinds)
     with context.stage("named"):
         run.named = find_named(run)
-        run.mentioned = find_mentioned(run)
     if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
         _expand(run, run.kinds)
     if _feeds_back(run, quick) and context.may_spend("feedback"):
@@ -158,7 +156,7 @@ def _choose(run: Run, reranker: Reranker | None) -> None:
     # A second stage reads texts and goes by the question as it was asked: its order is better than the first one's.
     if reranker is first_stage(run.models.reranker):
         run.ranked = relevant_first(run)
-    run.ranked = lead(run.named, follow(run.mentioned, run.ranked))
+    run.ranked = lead(run.named, run.ranked)
     choose_final(run)
 
 

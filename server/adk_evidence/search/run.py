@@ -70,8 +70,8 @@ class Hit(NamedTuple):
     """A chunk that one collection returned, and its place among the hits of all collections once they are ranked.
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
-    `named` says how the request names the chunk outright, if it does, and `mentioned` what of the names in the
-    question's words the chunk defines; `lines` are the lines of the file that are meant, which an excerpt must show.
+    `named` says how the request names the chunk outright, if it does; `lines` are the lines of the file that are meant,
+    which an excerpt must show.
     `moved_up` is that of `Why`.
     """
 
@@ -86,7 +86,6 @@ class Hit(NamedTuple):
     rerank_score: float | None = None
     features: Mapping[str, float] = MappingProxyType({})
     named: Named | None = None
-    mentioned: Named | None = None
     lines: tuple[int, ...] = ()
     scores: Mapping[str, float] = MappingProxyType({})
     moved_up: MovedUp | None = None
@@ -94,11 +93,6 @@ class Hit(NamedTuple):
     @property
     def kind(self) -> Kind:
         return self.payload.kind
-
-    @property
-    def is_meant(self) -> bool:
-        """Whether the request or the words of the question name what the chunk holds."""
-        return self.named is not None or self.mentioned is not None
 
 
 @dataclass
@@ -116,8 +110,7 @@ class Run:
     - `hits`: what each collection returned. `unique` are the hits without repeated evidence, `merged` the unique hits
       that can be cited, `ranked` the pool in the reranker's order, and `final` what the pack shows.
     - `resolved`: the symbols that the request carries as data; None before they are looked up.
-    - `named`: the hits that the request names outright, best first. They lead `final`. `mentioned` are the definitions
-      of what the words of the question name; they stand behind the first results.
+    - `named`: the hits that the request names outright, best first. They lead `final`.
     - `frame_files`: the indexed files of a pasted traceback's frames, by the frames' paths; None before they are looked
       up.
     - `required`: how many results of each kind the mode asks for. `absent_kinds` are required but not indexed, and
@@ -154,7 +147,6 @@ class Run:
     final: list[Hit] = field(default_factory=list)
     resolved: tuple[SymbolEntry, ...] | None = None
     named: list[Hit] = field(default_factory=list)
-    mentioned: list[Hit] = field(default_factory=list)
     frame_files: Mapping[str, str] | None = None
     required: dict[Kind, int] = field(default_factory=dict)
     absent_kinds: tuple[Kind, ...] = ()

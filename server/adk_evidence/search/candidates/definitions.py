@@ -1,4 +1,4 @@
-"""The definitions of the symbols that a request carries, and the guides about them."""
+"""The definitions of the symbols that a request carries."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from adk_evidence.store.base import HasId, Match
 if TYPE_CHECKING:
     from adk_evidence.symbols.table import SymbolEntry
 
-# Guides that come with the definitions. The search itself finds further guides.
-MAX_GUIDES = 1
 # How much of an unknown name a warning shows.
 _SHOWN_CHARS = 120
 
@@ -36,28 +34,6 @@ def definitions(run: Run) -> Iterator[Hit]:
     """
     places = run.size - run.required.get("doc", 0)
     yield from _by_class(_defining(run, _resolved(run))[:places])
-
-
-def guides(run: Run) -> Iterator[Hit]:
-    """The first sections of guides about the symbols of the request.
-
-    Generated pages do not count: they repeat what the definitions say. For an error there is no guide: the few places
-    of docs are for what says how to avoid the error.
-
-    Raises:
-        CollectionUnavailableError: A collection cannot answer.
-    """
-    about: dict[str, SymbolEntry] = {}
-    entries = _resolved(run)
-    for entry in () if run.query.is_error else entries:
-        section = run.symbols().documentation(entry)
-        if section is not None and section.origin != "api-reference":
-            about.setdefault(section.point, entry)
-    wanted = tuple(about)[:MAX_GUIDES]
-    by_point = {hit.point_id: hit for hit in read_hits(run, "doc", HasId(wanted))} if wanted else {}
-    for point in wanted:
-        if point in by_point:
-            yield by_point[point]._replace(named=Named("explains", (about[point].symbol,)))
 
 
 def _resolved(run: Run) -> Sequence[SymbolEntry]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
-from adk_evidence.search.candidates.definitions import definitions, guides
+from adk_evidence.search.candidates.definitions import definitions
 from adk_evidence.search.candidates.frames import find_frames
 from adk_evidence.search.candidates.quotes import find_defined, find_quoted
 from adk_evidence.search.ranking.merge import can_be_cited
@@ -52,5 +52,4 @@ _FINDERS: Sequence[tuple[Named, Kind, Callable[[Run, Collection[Hit]], Iterable[
     ("definitions", "code", lambda run, _: definitions(run)),
     ("names", "code", lambda run, _: find_defined(run, "code")),
     ("quoted", "doc", lambda run, _: find_quoted(run, "doc")),
-    ("guides", "doc", lambda run, _: guides(run)),
 )

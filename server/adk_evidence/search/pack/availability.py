@@ -9,17 +9,6 @@ from adk_evidence.released_versions import read_release
 from adk_evidence.search.run import Run
 
 
-def is_elsewhere(run: Run, payload: ChunkPayload) -> bool:
-    """Whether the page of a chunk names the languages whose ADK has its features, and none of them is a reader's."""
-    # Few chunks have any, and a question asks this of hundreds.
-    if not payload.availability:
-        return False
-    readers = _readers(run)
-    return bool(readers) and all(
-        languages and readers.isdisjoint(name for name, _ in languages) for _, _, languages in payload.availability
-    )
-
-
 def availability_at(run: Run, payload: ChunkPayload, line: int) -> Availability | None:
     """What the page of a chunk says of where the feature exists that a line is about, compared with the reader.
 

@@ -32,7 +32,7 @@ def class_signatures(run: Run, excerpts: Mapping[str, Excerpt]) -> dict[str, str
         own = f"{payload.symbol}.__init__"
         if made is None or any(_shows(one, excerpts[one.point_id], payload, own) for one in run.final[: place + 1]):
             continue
-        named = hit.is_meant or (payload.symbol or "") in run.query.names
+        named = hit.named is not None or (payload.symbol or "") in run.query.names
         signature = with_parameters(made.signature, MAX_TOKENS if named else MAX_OTHER_TOKENS, run.query.names)
         text = "\n".join(passage.text for passage in excerpt.passages)
         if not (made.of_fields and all(name in text for name in parameter_names(signature))):

@@ -27,7 +27,6 @@ from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.candidates.lookup import passage_similarities
-from adk_evidence.search.candidates.mentioned import BEHIND
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
 
@@ -187,7 +186,7 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
         seen |= found.words
         weak = support.get(hit.point_id, strongest) < WEAK_SHARE * strongest
         # Neighbours complete what others say, in other words.
-        meant = hit.is_meant or hit.moved_up == "neighbour"
+        meant = hit.named is not None or hit.moved_up == "neighbour"
         adds.append(place < ALWAYS_SHOWN or meant or bool(new) or not weak)
     last = max((place for place, one in enumerate(adds) if one), default=-1)
     return {hit.point_id for hit in run.final[last + 1 :]}
@@ -201,7 +200,7 @@ def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
     bare = [
         hit
         for hit in run.final
-        if not hit.is_meant
+        if hit.named is None
         and hit.payload.symbol not in run.query.names
         and excerpts[hit.point_id].same_as is None
         and not excerpts[hit.point_id].says
@@ -277,9 +276,6 @@ def excerpt(
     }
     scores = _with_meant(chunk, _scores(chunk, keys, question, payload, similarities), meant)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
-    # How a class is made is said beside its lines.
-    named_alone = hit.mentioned is not None and payload.symbol_kind in TYPE_KINDS and not hit.lines
-    near = NEAR_MOST if named_alone and place >= BEHIND else near
     near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
     chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near) | meant

@@ -8,7 +8,6 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
 from adk_evidence.models.pack import round_score
 from adk_evidence.render import wording
-from adk_evidence.search.pack.availability import is_elsewhere
 from adk_evidence.search.rerankers.base import RerankDocument, Reranker
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Vector
@@ -161,6 +160,4 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
         for name, by_id in found.items():
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
-    return [
-        RerankDocument(hit.payload, BODY_TOKENS, scores[hit.point_id], is_elsewhere(run, hit.payload)) for hit in hits
-    ]
+    return [RerankDocument(hit.payload, BODY_TOKENS, scores[hit.point_id]) for hit in hits]

@@ -34,14 +34,12 @@ class RerankDocument:
     """A candidate as the reranker sees it: `text` for cross-encoders, `scores` for score-based rerankers.
 
     `body_tokens` is how much of the chunk's text `text` may hold. `scores` holds the exact scores of the branches
-    (`dense`, `mean`, `sparse`) that are known. `elsewhere` says that the feature which the text is about exists only in
-    the ADK for other languages than the reader's, as its page says.
+    (`dense`, `mean`, `sparse`) that are known.
     """
 
     payload: ChunkPayload
     body_tokens: int
     scores: Mapping[str, float] = field(default_factory=dict)
-    elsewhere: bool = False
 
     # Made at first use, as not every reranker reads texts.
     @cached_property

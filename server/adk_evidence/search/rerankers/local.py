@@ -21,7 +21,6 @@ from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
-from adk_evidence.search.ranking.opposites import asked_beside, is_opposite
 from adk_evidence.search.rerankers.base import RerankDocument, RerankScore, ScoreScale
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
@@ -44,15 +43,10 @@ class Weights:
     - `definition` counts for a place that defines a name of the query, fields of a class too: the more, the fewer
       candidates hold the name and define the name. Who writes `error_retry_attempts` means that field; who writes
       `google_search` rarely asks where the name is defined.
-    - `own_name` counts instead where it is more: for what is called like a name of the query, in full where the query
-      is that name alone.
     - `linked` counts for the definition of a name that the best docs use, samples among them, in full where all of
       them use the name.
     - `private` counts for private definitions that the query does not name, where something is to be built.
     - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
-    - `opposite` counts for what is called by the opposite of the query's words: `after_tool_callback`, where the query
-      says `before a tool`.
-    - `elsewhere` counts for docs of a feature that only the ADK for other languages has.
     """
 
     dense: float = 0.6
@@ -60,34 +54,28 @@ class Weights:
     sparse: float = 0.4
     asked: float = 0.3
     definition: float = 3.0
-    own_name: float = 1.0
     linked: float = 0.8
     private: float = -0.6
     changelog: float = -2.0
-    opposite: float = -1.5
-    elsewhere: float = -1.0
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-9"
+    model = "local-zscore-10"
 
     def __init__(self, weights: Weights | None = None) -> None:
-        self._weights = weights or Weights()
-        self.weights: Mapping[str, float] = asdict(self._weights)
+        self.weights: Mapping[str, float] = asdict(weights or Weights())
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         names = query.names
-        share = min(1.0, math.sqrt(len(names) / max(1, len(query.identifiers))))
         payloads = [document.payload for document in documents]
         defined = [_defined(payload) for payload in payloads]
         defining = _defining(query, payloads, defined)
         scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
         found = scales(documents)
         of_use = not asks_for_changes(query.text)
-        beside = asked_beside(query.text) if query.kind in ("question", "names") else frozenset()
         # The names of the code that cannot be meant as plain words, and how many of the best docs use each of them.
         linking = {name for own in defined for name in own if is_code_like(name)}
         used: Counter[str] = Counter()
@@ -97,15 +85,12 @@ class LocalReranker:
                 payload, measured = payloads[index], documents[index].scores
                 features = {branch: scaled(measured.get(branch), scale) for branch, scale in found[kind].items()}
                 named = bool(defined[index]) and defined[index][0] in names
-                features |= self._asked_for(defining.get(index, 0.0), share if named else 0.0)
+                if index in defining:
+                    features["definition"] = defining[index]
                 if task_mode == "build" and not named and _is_private(payload):
                     features["private"] = 1.0
                 if of_use and is_changelog(payload.path, payload.headings):
                     features["changelog"] = 1.0
-                if documents[index].elsewhere:
-                    features["elsewhere"] = 1.0
-                if is_opposite(beside, payload):
-                    features["opposite"] = 1.0
                 if linked := max([used[name] for name in defined[index] if name in used], default=0):
                     features["linked"] = linked / LINKING_DOCS
                 scores[index] = RerankScore(weighted(features, self.weights), features)
@@ -114,12 +99,6 @@ class LocalReranker:
                 for index in best:
                     used.update(linking & _names_in(payloads[index].searched_text))
         return scores
-
-    def _asked_for(self, defined: float, own: float) -> Mapping[str, float]:
-        """The one feature of a chunk that defines names of the query."""
-        if own * self._weights.own_name > defined * self._weights.definition:
-            return {"own_name": own}
-        return {"definition": defined} if defined else {}
 
 
 # The same docs lead in many questions, and in both passes of a question.
