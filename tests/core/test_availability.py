@@ -18,12 +18,10 @@ from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import availability_label
 from adk_evidence.search.pack.assemble import _gaps
-from adk_evidence.search.pack.availability import availability_at, is_elsewhere, lack_of
+from adk_evidence.search.pack.availability import availability_at, lack_of
 from adk_evidence.search.question.scope import ReaderLanguages
 from adk_evidence.search.question.versions import asked_versions
 from adk_evidence.search.ranking.quality import lowered
-from adk_evidence.search.rerankers.base import RerankDocument
-from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.run import Run
 from adk_evidence_cli.terminal import _facts
 from tests.core import factories
@@ -232,18 +230,6 @@ class TestEvidence:
 
     def test_a_terminal_tells_it_beside_the_result(self) -> None:
         assert "the docs say: supported only in Go" in _facts(result(asked(), chunk_of(("go", "2.1.0")))).plain
-
-    def test_evidence_for_other_languages_ranks_below_equals(self) -> None:
-        run = asked()
-        chunks = [chunk_of((name, ""), path=f"docs/{name}.md") for name in ("go", "python")]
-        documents = [RerankDocument(chunk, 100, {"dense": 0.5}, is_elsewhere(run, chunk)) for chunk in chunks]
-        go, python = LocalReranker().rerank(run.query, "build", documents)
-        assert go.score < python.score and go.features["elsewhere"] == 1.0 and "elsewhere" not in python.features
-
-    def test_a_chunk_with_a_section_for_the_reader_is_not_for_others(self) -> None:
-        mixed = factories.payload(availability=((1, "", (("go", ""),)), (9, "", (("python", ""),))))
-        untold = factories.payload(availability=((1, "", (("go", ""),)), (9, "", ())))
-        assert not is_elsewhere(asked(), mixed) and not is_elsewhere(asked(), untold)
 
 
 def quality_of(run: Run, *chunks: ChunkPayload) -> Quality:

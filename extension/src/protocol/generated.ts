@@ -656,7 +656,6 @@ export interface Why {
         | "holds_text"
         | "defines"
         | "takes"
-        | "explains"
       )
     | null;
   /**
