@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from adk_evidence.embedding.base import Once
-from adk_evidence.search.candidates.releases import told_by_releases, told_of_error, told_of_packages
+from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
 from adk_evidence.settings import load_settings
 from adk_evidence.targets.about import About
 from adk_evidence.targets.search import TargetSearch
@@ -58,10 +58,10 @@ def test_nothing_is_told_of_names_that_no_version_has() -> None:
 def test_an_error_that_misses_a_name_of_a_later_version_is_told_of_that_version(error: str, said: str) -> None:
     run = run_on("1.4.2")
     run.query = SimpleNamespace(text=f"Traceback (most recent call last):\n{error}")
-    (told,) = told_of_error(run)
+    ((_, told),) = names_in_error(run)
     assert said in told
     run.scope.version = "2.13.0"
-    assert told_of_error(run) == []
+    assert names_in_error(run) == []
 
 
 def test_an_error_that_misses_something_else_is_told_nothing_and_soon_read() -> None:
@@ -73,7 +73,7 @@ def test_an_error_that_misses_something_else_is_told_nothing_and_soon_read() -> 
         "a." * 99_999,
     ):
         run.query = SimpleNamespace(text=text)
-        assert told_of_error(run) == []
+        assert names_in_error(run) == []
 
 
 EXTRAS = {
@@ -94,7 +94,7 @@ def lacking(text: str, version: str = "2.13.0", about: str = "v2.13.0") -> list[
     search = TargetSearch(TargetSet(made_of, [], None), load_settings({}), lambda _: [])
     search._extras = Once(lambda: EXTRAS)
     run.targets = lambda: search
-    return told_of_packages(run)
+    return [warning.text for warning in missing_extras(run)]
 
 
 @pytest.mark.parametrize(
