@@ -28,7 +28,7 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
 from adk_ingest.changes import Changes
-from adk_ingest.corpora import CorpusInput
+from adk_ingest.corpus import CorpusInput
 from adk_ingest.manifest import FailureReport, Mode, RunFiles, RunManifest
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress

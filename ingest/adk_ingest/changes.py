@@ -11,7 +11,7 @@ from adk_evidence.models.chunk import ChunkRecord
 from adk_evidence.store.generations import Generation
 from adk_evidence.store.manifest import CorpusEntry, FileEntry
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.corpora import CorpusInput
+from adk_ingest.corpus import CorpusInput
 from adk_ingest.making import KeysOf, MadeFile, keys_of_texts, place
 from adk_ingest.manifest import CorpusRun
 from adk_ingest.spool import RecordSpool
@@ -29,8 +29,8 @@ class Changes:
     `is_recited` says that the kept files are cited with another commit or ref than in the published index, or lie
     elsewhere.
     `take` fills the rest, and takes generated pages that turn out as they were out of `changed`. `records` are the
-    chunks of the changed files, for the length of a run, with the texts for the dense model. Where the model sees a
-    file's chunks together, `contexts` has their texts.
+    chunks of the changed files, for the length of a run, with the texts for the dense model, and `pages` has the texts
+    of generated pages. Where the model sees a file's chunks together, `contexts` has their texts.
     """
 
     corpus: CorpusInput
@@ -44,6 +44,7 @@ class Changes:
     files: dict[str, FileEntry] = field(default_factory=dict)
     dense_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sparse_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
     _dropped: set[str] = field(default_factory=set)
     _published: Generation | None = None
 
@@ -106,6 +107,8 @@ class Changes:
                         "Please report this; the index that was published before still serves.",
                     )
             self.records.add(made.pickled, made.entry.chunks)
+            if made.page is not None:
+                self.pages[made.path] = made.page
             self.files[made.path] = made.entry
             self.dense_keys[made.path] = made.dense_keys
             if made.sparse_keys:
@@ -145,7 +148,7 @@ class Changes:
             repo=corpus.source.repo,
             commit=corpus.source.commit,
             ref=corpus.source.ref,
-            source=corpus.source.kind if corpus.pages is None else "api-reference",
+            source="api-reference" if corpus.is_generated else corpus.source.kind,
             location=corpus.location,
             site_url=corpus.site_url,
             license=corpus.source.licence,
@@ -163,8 +166,8 @@ class Changes:
 
         A page tells of its module what the docstrings and signatures say. A change of anything else leaves it as it is.
         """
-        pages, old = self.corpus.pages, self._old
-        if pages is None or old is None or self._published is None or old.state != self.corpus.state:
+        old = self._old
+        if not self.corpus.is_generated or old is None or self._published is None or old.state != self.corpus.state:
             return None
         entry = old.files.get(made.path)
         if entry is None or entry.failed or made.failure is not None:
@@ -175,7 +178,7 @@ class Changes:
             published = None
         except OSError:
             return None
-        page = page_bytes(pages[made.path]) if made.path in pages else None
+        page = None if made.page is None else page_bytes(made.page)
         return entry if page == published else None
 
     def _count(self) -> None:

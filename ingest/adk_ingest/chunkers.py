@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from adk_evidence.embedding.factory import fingerprint
 from adk_evidence.models.chunk import PAYLOAD_VERSION, sha256_text
-from adk_evidence.readers.audience import EVERYBODY, Readers
-from adk_evidence.readers.includes import IncludeReader
 from adk_evidence.settings import Settings
 from adk_ingest.chunking import prose
-from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION, chunk_code
+from adk_ingest.chunking.base import SourceFile
+from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION
 from adk_ingest.dense_text import VERSIONS
 from adk_ingest.questions import written_questions
 
@@ -44,18 +41,6 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
         "chunk_ids": "without commits",
         "dense_text": VERSIONS[settings.embedding.dense.text],
     }
-
-
-def docs_chunk(
-    settings: Settings, include: IncludeReader, readers: Readers = EVERYBODY
-) -> Callable[[SourceFile], ChunkedFile]:
-    """Chunks files of documentation; `include` reads what a Markdown page includes."""
-    return partial(prose.chunk_prose, chunking=settings.ingestion.chunking, include=include, readers=readers)
-
-
-def code_chunk(settings: Settings) -> Callable[[SourceFile], ChunkedFile]:
-    """Chunks files of code, and the few pages among them."""
-    return partial(chunk_code, chunking=settings.ingestion.chunking)
 
 
 def other_chunkers(files: Iterable[SourceFile]) -> tuple[str, ...]:

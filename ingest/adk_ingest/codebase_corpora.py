@@ -6,19 +6,16 @@ the commit, and all files of a folder without git, are cited with a digest of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import PurePosixPath
 
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.store.manifest import uncommitted_name
-from adk_ingest.chunkers import code_chunk, docs_chunk
-from adk_ingest.chunking.base import ChunkedFile, SourceFile
+from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
 from adk_ingest.corpora import (
-    CorpusInput,
     as_committed,
     corpus_state,
     digest,
@@ -26,9 +23,11 @@ from adk_ingest.corpora import (
     uncommitted_notice,
     with_includes,
 )
+from adk_ingest.corpus import CorpusInput
 from adk_ingest.credentials import credential_notices
 from adk_ingest.discovery import Discovery, discover
 from adk_ingest.known_files import KnownFiles
+from adk_ingest.questions import written_questions
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
 from adk_ingest.twins import find_twins
@@ -160,29 +159,16 @@ def _corpus(
     is_docs = kind == "doc"
     files = tuple(file for file in files if (PurePosixPath(file.path).suffix.lower() in DOCS_EXTENSIONS) == is_docs)
     wanted = {path for file in files for path in included_paths(file)} if is_docs else set()
-    include = partial(_text_of, {path: by_path[path] for path in wanted if path in by_path})
     return CorpusInput(
         name=name,
         kind=kind,
+        form="folder-docs" if is_docs else "folder-code",
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=docs_chunk(settings, include) if is_docs else partial(_chunk_with_language, code_chunk(settings)),
         state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
         files=tuple(with_includes(file, hash_of) for file in files) if is_docs else files,
+        questions=written_questions(settings),
         about=about,
-        portable=True,
+        included={path: by_path[path] for path in wanted if path in by_path},
     )
-
-
-def _text_of(by_path: Mapping[str, SourceFile], path: str) -> str | None:
-    return by_path[path].text if path in by_path else None
-
-
-def _chunk_with_language(chunk: Callable[[SourceFile], ChunkedFile], file: SourceFile) -> ChunkedFile:
-    """A file's chunks; in a language that no chunker knows, its extension is the language's name."""
-    chunked = chunk(file)
-    language = PurePosixPath(file.path).suffix.lstrip(".").lower()
-    if language:
-        chunked.chunks = [replace(raw, lang=language) if raw.lang == "txt" else raw for raw in chunked.chunks]
-    return chunked

@@ -1,19 +1,16 @@
-"""Corpora ready to be chunked: a source with its files, chunkers and addresses."""
+"""Makes the corpora of the ADK of their sources: which files each has, and what else decides its chunks."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import cast
 
 from adk_evidence.api.links import join_exports, package_of, read_exports
 from adk_evidence.globs import takes_back
-from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.readers.audience import EVERYBODY, Readers, languages_of_readers
 from adk_evidence.readers.includes import IncludeReader, find_includes
@@ -21,20 +18,18 @@ from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
 from adk_evidence.store.manifest import (
     NO_COMMIT,
     CorpusEntry,
-    SourceLocation,
     is_samples,
     samples_name,
     uncommitted_name,
 )
-from adk_ingest.chunkers import MARKDOWN, code_chunk, docs_chunk, other_chunkers
-from adk_ingest.chunking.base import ChunkedFile, SourceFile
-from adk_ingest.chunking.prose import chunk_prose
+from adk_ingest.chunkers import MARKDOWN, other_chunkers
+from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.python import module_name
-from adk_ingest.credentials import is_credential_file
+from adk_ingest.corpus import CorpusInput, Module
 from adk_ingest.discovery import Discovery, discover, read_globs
-from adk_ingest.known_files import KnownFile, KnownFiles
-from adk_ingest.questions import NONE, WrittenQuestions, written_questions
-from adk_ingest.sources import api_reference
+from adk_ingest.forms import include_reader, included_files
+from adk_ingest.questions import written_questions
+from adk_ingest.sources.api_reference import api_reference_path
 from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.git import is_as_committed
 from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
@@ -46,97 +41,12 @@ API_REFERENCE_SITE = "https://adk.dev/"
 _DIGEST_CHARS = 12
 LINK_EXAMPLES = 10
 
-# What a docstring's escapes can put into a page but no text file that is read back holds: control characters
-# other than newline and tab, lone surrogates.
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-
-# Folder of generated pages within a generation.
-PAGES_FOLDER = "pages"
-
-
-def _nothing(*_: object) -> None:
-    return None
-
-
-def _no_difference(_: KnownFiles) -> bool:
-    return False
-
-
-@dataclass(frozen=True)
-class CorpusInput:
-    """One corpus of a run.
-
-    `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
-    everything besides the files themselves, their place and the commit that decides its chunks' payloads: when it
-    differs from the published index's, every file counts as changed. `url_for` gives a page's URL for a path and an
-    anchor, or None. `pages` are generated texts that the index must keep, since no source has them; `chunk` fills them.
-    `check` looks at the corpus as a whole and returns a sentence for each thing that its authors should know; it runs
-    only when files changed.
-    `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of `about`.
-    `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`. A `portable` corpus
-    can be sent to another process, without its files and what the walk found.
-    """
-
-    name: str
-    kind: Kind
-    source: CorpusSource
-    settings: Settings
-    created_at: str
-    chunk: Callable[[SourceFile], ChunkedFile]
-    state: str
-    files: tuple[SourceFile, ...]
-    origin: Origin = "repository"
-    url_for: Callable[[str, str | None], str | None] = _nothing
-    title_for: Callable[[str], str | None] = _nothing
-    about: CorpusSettings | None = None
-    found: Discovery = field(default_factory=Discovery)
-    pages: Mapping[str, str] | None = None
-    check: Callable[[], list[str]] = list
-    site_url: str | None = None
-    uncommitted: frozenset[str] = frozenset()
-    portable: bool = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What another process needs to make records, with the questions of this run."""
-        source = replace(self.source, differs=_no_difference, committed=None, known=KnownFiles())
-        without = {"source": source, "files": (), "found": Discovery(), "uncommitted": frozenset()}
-        return {**self.__dict__, "questions": self.questions, **without}
-
-    @property
-    def text_kind(self) -> Kind:
-        """What the chunks' texts are for the encoders: samples are code, though they belong to the documentation."""
-        return "code" if self.origin == "sample" else self.kind
-
-    @property
-    def repeats(self) -> bool:
-        """Whether the chunks repeat what another corpus says; then the dense encoder gets their beginnings alone."""
-        return self.origin == "api-reference"
-
-    # Once for a run: a question that is written meanwhile belongs to the next one.
-    @cached_property
-    def questions(self) -> WrittenQuestions:
-        """The questions that were written for the corpus's chunks; nobody writes for generated pages."""
-        return NONE if self.pages is not None else written_questions(self.settings)
-
-    @property
-    def location(self) -> SourceLocation:
-        """Where citations of the files are checked."""
-        if self.pages is None:
-            return self.source.location()
-        return SourceLocation(kind="pages", root=Path(PAGES_FOLDER), commit=self.source.commit)
-
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
     about = settings.ingestion.corpora.adk_docs
     site = MkdocsSite.load(source.root, source.site_url or about.site_url)
-    include = include_reader(source)
-
-    def url_for(path: str, anchor: str | None) -> str | None:
-        url = site.url_for(path)
-        return f"{url}#{anchor}" if url and anchor else url
-
     found, pages, uncommitted = _discovered(source, about)
-    included = _included_files(source)
+    included = included_files(source)
 
     def hash_of(path: str) -> str | None:
         file = included(path)
@@ -149,21 +59,22 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     return CorpusInput(
         name="adk_docs",
         kind="doc",
+        form="site",
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=docs_chunk(settings, include, readers),
         state=corpus_state(
             source, site.site_url or "", *navigation, readers.language or "", *sorted(readers.languages)
         ),
         files=files,
-        url_for=url_for,
-        title_for=site.title_for,
+        questions=written_questions(settings),
         about=about,
         found=found,
-        check=lambda: _check_site(files, site, source.known),
         site_url=site.site_url,
-        uncommitted=uncommitted | _including_uncommitted(source, pages, include),
+        uncommitted=uncommitted | _including_uncommitted(source, pages, include_reader(source)),
+        site=site,
+        readers=readers,
+        linked=files,
     )
 
 
@@ -179,16 +90,16 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
     return CorpusInput(
         name=name,
         kind="code",
+        form="code",
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=code_chunk(settings),
         state=corpus_state(source, *other_chunkers(files)),
         files=files,
+        questions=written_questions(settings),
         about=others,
         found=found,
         uncommitted=uncommitted,
-        portable=True,
     )
 
 
@@ -213,18 +124,18 @@ def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created
     return CorpusInput(
         name=source.corpus,
         kind="doc",
+        form="code",
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=code_chunk(settings),
         state=corpus_state(source, origin="sample"),
         files=files,
         origin="sample",
+        questions=written_questions(settings),
         about=wanted,
         # The walk of the corpus itself says what it passed over elsewhere.
         found=replace(found, skipped=skipped),
         uncommitted=uncommitted,
-        portable=True,
     )
 
 
@@ -238,48 +149,32 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     source = replace(code.source, corpus="adk_docs")
     if code.uncommitted:
         source = replace(source, commit=digest(file for file in code.files if file.path in code.uncommitted))
-    modules = {
-        api_reference.api_reference_path(name): file
-        for file in code.files
-        if (name := module_name(file.path)) is not None
-    }
-    packages = {package: file for file in modules.values() if (package := package_of(file.path)) is not None}
+    named = ((module_name(file.path), file) for file in code.files)
+    files = {api_reference_path(name): (name, file) for name, file in named if name is not None}
+    packages = {package: file for _, file in files.values() if (package := package_of(file.path)) is not None}
     exports = join_exports({package: _exports(package, file) for package, file in packages.items()})
     of_module: dict[str, dict[str, str]] = {}
     for origin, public in exports.items():
         of_module.setdefault(origin.rpartition(".")[0], {})[origin] = public
+    modules = {path: Module(file, name, of_module.get(name, {})) for path, (name, file) in files.items()}
     site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
-    pages: dict[str, str] = {}
-
-    def chunk(file: SourceFile) -> ChunkedFile:
-        module = modules[file.path]
-        name = module_name(module.path) or ""
-        page = api_reference.api_reference_page(module.path, module.text, name, of_module.get(name, {}))
-        if page is None:
-            return ChunkedFile([])
-        pages[file.path] = page = _NOT_TEXT.sub("\ufffd", page)
-        chunked = chunk_prose(SourceFile(file.path, page, file.file_hash), settings.ingestion.chunking)
-        return replace(chunked, text_hash=sha256_text(page))
-
-    def hash_of(path: str) -> str:
-        module = modules[path]
-        exported = of_module.get(module_name(module.path) or "", {})
-        return sha256_text(f"{module.file_hash}\0{json.dumps(exported, sort_keys=True)}")
-
     return CorpusInput(
         name=API_REFERENCE,
         kind="doc",
+        form="api-reference",
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=chunk,
         state=corpus_state(source, site, "beginnings", origin="api-reference"),
-        files=tuple(SourceFile(path, "", hash_of(path)) for path in sorted(modules)),
+        files=tuple(SourceFile(path, "", _page_hash(module)) for path, module in sorted(modules.items())),
         origin="api-reference",
-        url_for=lambda _, anchor: api_reference.api_reference_url(site, anchor),
-        pages=pages,
         site_url=site,
+        modules=modules,
     )
+
+
+def _page_hash(module: Module) -> str:
+    return sha256_text(f"{module.file.file_hash}\0{json.dumps(module.exports, sort_keys=True)}")
 
 
 def _readers(about: DocsCorpusSettings, pages: Iterable[SourceFile]) -> Readers:
@@ -346,7 +241,7 @@ def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
         source=replace(corpus.source, corpus=name, kind="folder", commit=commit, committed=None),
         files=changed,
         found=Discovery(),
-        check=list,
+        linked=None,
     )
     return replace(corpus, files=committed), others
 
@@ -364,32 +259,6 @@ def uncommitted_notice(count: int, commit: str, cited_as: str) -> str:
     return f"{files} not as in commit {commit[:12]}, and cited as {cited_as} instead."
 
 
-def include_reader(source: CorpusSource) -> IncludeReader:
-    """Reads what a page includes; None for a file that is not there or holds credentials."""
-    find = _included_files(source)
-
-    def read(path: str) -> str | None:
-        # An include that cannot be read counts as missing, and the chunk says so.
-        file = find(path)
-        return None if file is None else file.text
-
-    return read
-
-
-def _included_files(source: CorpusSource) -> Callable[[str], KnownFile | None]:
-    """Finds the files that pages include; None for a file that is not there, is no text or holds credentials."""
-    reader = SourceReader(source.location())
-
-    def find(path: str) -> KnownFile | None:
-        disk = reader.on_disk(path)
-        if disk is None or is_credential_file(path) or is_credential_file(disk):
-            return None
-        file = source.known.look_at(disk)
-        return file if file is not None and file.facts.reason in (None, "empty") else None
-
-    return find
-
-
 def included_paths(file: SourceFile) -> list[str]:
     """The paths of the files that a page includes."""
     return list(file.derived("includes", lambda: [reference.path for _, reference in find_includes(file.lines)]))
@@ -404,11 +273,15 @@ def with_includes(file: SourceFile, hash_of: Callable[[str], str | None]) -> Sou
     return replace(file, file_hash=sha256_text("\0".join([file.file_hash, *included]))) if included else file
 
 
-def _check_site(files: Sequence[SourceFile], site: MkdocsSite, known: KnownFiles) -> list[str]:
-    """Problems of the site as a whole: its configuration, and its broken links with a few examples."""
-    broken = check_links([file for file in files if PurePosixPath(file.path).suffix.lower() in MARKDOWN], site)
+def check_site(corpus: CorpusInput) -> list[str]:
+    """Problems of a site as a whole: its configuration, and its broken links with a few examples."""
+    site = corpus.site
+    if site is None or corpus.linked is None:
+        return []
+    marked = [file for file in corpus.linked if PurePosixPath(file.path).suffix.lower() in MARKDOWN]
+    broken = check_links(marked, site)
     # With the links that were found in pages.
-    known.save()
+    corpus.source.known.save()
     warnings = list(site.warnings)
     if broken:
         warnings.append(f"{counted(len(broken), 'link leads', 'links lead')} nowhere.")
@@ -429,10 +302,10 @@ def nothing_of(settings: Settings, name: str, entry: CorpusEntry, created_at: st
     return CorpusInput(
         name=name,
         kind=entry.kind,
+        form="code",
         source=source,
         settings=settings,
         created_at=created_at,
-        chunk=lambda file: ChunkedFile([]),
         state=corpus_state(source),
         files=(),
         origin="sample" if is_samples(name) else "repository",

@@ -11,8 +11,9 @@ from adk_evidence.embedding.base import SparseEncoder, SparseVector
 from adk_evidence.models.chunk import ChunkRecord, sha256_text
 from adk_evidence.store.manifest import FileEntry
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.corpora import CorpusInput
+from adk_ingest.corpus import CorpusInput
 from adk_ingest.credentials import holds_credential
+from adk_ingest.forms import chunk_file
 from adk_ingest.records import records
 
 # Gives the cache keys of the dense vectors of a file's texts.
@@ -25,6 +26,7 @@ class MadeFile:
 
     `pickled` has a pickle for each record, one behind the other: `(record, sparse vector or None)`. `failure` says why
     the chunker failed; such a file has no records. `without_terms` has the place of each chunk that got no record.
+    `page` is the text of a generated page.
     """
 
     path: str
@@ -37,6 +39,7 @@ class MadeFile:
     parse_failed: bool = False
     warnings: list[str] = field(default_factory=list)
     without_terms: list[str] = field(default_factory=list)
+    page: str | None = None
 
 
 def keys_of_texts(texts: Sequence[str]) -> list[str]:
@@ -59,7 +62,7 @@ def make_file(
     failure: str | None = None
     try:
         file = _as_it_is(file)
-        chunked = corpus.chunk(file)
+        chunked = chunk_file(corpus, file)
     except Exception as exc:
         failure, chunked = f"{type(exc).__name__}: {exc}", ChunkedFile([], parse_failed=True)
     without_terms: list[str] = []
@@ -94,6 +97,7 @@ def make_file(
         parse_failed=chunked.parse_failed,
         warnings=chunked.warnings,
         without_terms=without_terms,
+        page=chunked.page,
     )
 
 

@@ -49,7 +49,8 @@ from adk_ingest.bases import Base, taken_over, without_waste
 from adk_ingest.caches import prune_cache
 from adk_ingest.changes import Changes, page_bytes
 from adk_ingest.chunkers import chunker_version, index_fingerprint
-from adk_ingest.corpora import CorpusInput, nothing_of
+from adk_ingest.corpora import check_site, nothing_of
+from adk_ingest.corpus import CorpusInput
 from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.manifest import (
@@ -338,7 +339,7 @@ class Ingestion:
                 self._stop_if_cancelled()
             for change in changes:
                 if change.stale:
-                    change.said.warnings += change.corpus.check()
+                    change.said.warnings += check_site(change.corpus)
 
     def _made(self, changes: Sequence[Changes]) -> Iterator[None]:
         """Make the records of all changed files; yields after each file."""
@@ -590,16 +591,15 @@ def _bring_up_to_date(writer: IndexWriter, collection: str, change: Changes) -> 
 
 def _write_pages(folder: Path, change: Changes) -> None:
     """Keep a corpus's generated pages in the index: citations are checked against them."""
-    pages = change.corpus.pages
-    if pages is None:
+    if not change.corpus.is_generated:
         return
     for path in change.stale:
         target = folder / change.corpus.location.root / path
         # A new file: the one of that name is the published generation's.
         target.unlink(missing_ok=True)
-        if path in pages:
+        if path in change.pages:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(page_bytes(pages[path]))
+            target.write_bytes(page_bytes(change.pages[path]))
 
 
 def _config(settings: Settings) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from adk_evidence.tokens import estimate_tokens
 from adk_ingest.chunkers import chunker_version
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.dense_text import brief_text, full_text, passages
+from adk_ingest.forms import treatment
 from adk_ingest.lexical import lexical_text
 from adk_ingest.questions import name_of, names_inside
 
 if TYPE_CHECKING:
-    from adk_ingest.corpora import CorpusInput
+    from adk_ingest.corpus import CorpusInput
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -32,7 +33,7 @@ def records(
     `leave_out` says of a chunk and its lexical text whether the chunk gets no record.
     """
     # YAML's escapes can make a lone surrogate, which no store takes.
-    title = _SURROGATE.sub("\ufffd", corpus.title_for(file.path) or chunked.title or "") or None
+    title = _SURROGATE.sub("\ufffd", treatment(corpus).title(corpus, file.path) or chunked.title or "") or None
     seen = Counter[str]()
     index = 0
     for raw in chunked.chunks:
@@ -76,7 +77,7 @@ def _record(
         case "brief":
             dense_texts = (brief_text(raw, path=file.path, title=title, kind=corpus.text_kind),)
         case "passages":
-            found = passages(raw, path=file.path, title=title, kind=corpus.text_kind, repeats=corpus.repeats)
+            found = passages(raw, path=file.path, title=title, kind=corpus.text_kind, repeats=corpus.is_generated)
             dense_texts, passage_lines = zip(*found, strict=True)
     return ChunkRecord(
         chunk_id=make_chunk_id(source.corpus, file.path, index, text_hash),
@@ -85,7 +86,7 @@ def _record(
         commit=source.commit,
         ref=source.ref,
         path=file.path,
-        uri=corpus.url_for(file.path, raw.anchor) if corpus.kind == "doc" else None,
+        uri=treatment(corpus).url(corpus, file.path, raw.anchor) if corpus.kind == "doc" else None,
         kind=corpus.kind,
         source_type=SOURCE_TYPES[corpus.kind],
         origin=corpus.origin,

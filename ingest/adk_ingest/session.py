@@ -17,7 +17,6 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import is_samples
 from adk_ingest.chunkers import index_fingerprint
 from adk_ingest.corpora import (
-    CorpusInput,
     api_reference_corpus,
     as_cited,
     code_corpus,
@@ -25,6 +24,7 @@ from adk_ingest.corpora import (
     samples_corpus,
     uncommitted_notice,
 )
+from adk_ingest.corpus import CorpusInput
 from adk_ingest.credentials import credential_notices
 from adk_ingest.known_files import RECORD, KnownFiles
 from adk_ingest.manifest import Mode, RunManifest, now

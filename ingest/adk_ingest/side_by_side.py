@@ -26,7 +26,8 @@ from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import IngestError
 from adk_ingest.changes import Changes
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.corpora import CorpusInput
+from adk_ingest.corpus import CorpusInput
+from adk_ingest.forms import treatment
 from adk_ingest.making import KeysOf, MadeFile, keys_of_texts, make_file
 
 # A process takes a second of processor time to start; two cut so many files in about as long.
@@ -67,7 +68,7 @@ def making(
     apart = [
         place
         for place, change in enumerate(changes)
-        if change.corpus.portable and keys[place] is keys_of_texts and isinstance(sparse, Bm25Encoder)
+        if treatment(change.corpus).is_portable and keys[place] is keys_of_texts and isinstance(sparse, Bm25Encoder)
     ]
     jobs = [(place, file) for place in apart for file in files[place]]
     with ExitStack() as processes:
@@ -76,7 +77,7 @@ def making(
         if cpus > 1 and len(jobs) >= LEAST_FILES and _can_start():
             started = processes.enter_context(_started(min(cpus, MOST_PROCESSES)))
         if started:
-            corpora = {place: changes[place].corpus for place in apart}
+            corpora = {place: changes[place].corpus.without_files() for place in apart}
             results = _results(started, jobs, corpora, sparse)
         else:
             apart = []

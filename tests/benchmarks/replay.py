@@ -25,8 +25,8 @@ from adk_evidence.models.cited import Cited
 from adk_evidence.readers.python import Function, definitions, first_line, last_line, parse
 from adk_evidence.settings import load_settings
 from adk_evidence.textfile import decode, split_lines
-from adk_ingest.chunkers import code_chunk
 from adk_ingest.chunking.base import SourceFile
+from adk_ingest.chunking.code import chunk_code
 from tests.corpora import Texts
 
 VERSIONS = ("1.4.2", "1.18.0", "1.31.0", "2.0.0", "2.13.0")
@@ -99,9 +99,9 @@ def functions(files: dict[str, str]) -> Iterator[Cited]:
 
 
 def chunks(files: dict[str, str]) -> Iterator[Cited]:
-    chunk = code_chunk(load_settings())
+    chunking = load_settings().ingestion.chunking
     for path, text in files.items():
-        for raw in chunk(SourceFile(path, text, sha256_text(text))).chunks:
+        for raw in chunk_code(SourceFile(path, text, sha256_text(text)), chunking).chunks:
             if raw.symbol_kind == "module":
                 continue
             yield Cited(

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.settings import Settings, load_settings
-from adk_ingest.corpora import CorpusInput
+from adk_ingest.corpus import CorpusInput
+from adk_ingest.forms import chunk_file
 from adk_ingest.manifest import RunManifest, now
 from adk_ingest.progress import Progress
 from adk_ingest.reports import verify_published
@@ -129,9 +130,9 @@ def assert_bodies_at_lines(corpora: list[CorpusInput]) -> int:
     checked = 0
     for corpus in corpora:
         for file in corpus.files:
-            chunked = corpus.chunk(file)
+            chunked = chunk_file(corpus, file)
             # The text of a generated page is made when it is chunked.
-            text = (corpus.pages or {}).get(file.path, file.text)
+            text = chunked.page or file.text
             lines = text.split("\n")
             covered: set[int] = set()
             for raw in chunked.chunks:

@@ -18,6 +18,7 @@ from adk_evidence.store.factory import open_reader, open_writer
 from adk_ingest.chunking.code import chunk_code
 from adk_ingest.cli import app
 from adk_ingest.doctor import examine
+from adk_ingest.forms import chunk_file
 from adk_ingest.progress import Progress
 from adk_ingest.records import records
 from adk_ingest.reports import make_plan, verify_published
@@ -82,7 +83,7 @@ class TestWithoutTerms:
     def test_indices_count_on_over_a_chunk_that_is_left_out(self, workplace: Workplace) -> None:
         corpus = next(corpus for corpus in workplace.gather() if corpus.name == "adk_docs")
         file = next(file for file in corpus.files if file.path == "docs/tools/retry.md")
-        chunked = corpus.chunk(file)
+        chunked = chunk_file(corpus, file)
         first = chunked.chunks[0]
         made = list(records(file, chunked, corpus, leave_out=lambda raw, lexical: raw is first))
         assert len(made) == len(chunked.chunks) - 1
@@ -150,7 +151,7 @@ class TestFilesThatFail:
                 raise RecursionError("too deep")
             return chunk_code(file, chunking)
 
-        monkeypatch.setattr("adk_ingest.chunkers.chunk_code", picky)
+        monkeypatch.setattr("adk_ingest.forms.chunk_code", picky)
         monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
 
     def test_a_run_that_lacks_a_file_is_incomplete_and_names_the_file(self, workplace: Workplace) -> None:

@@ -19,6 +19,7 @@ from adk_evidence.store.factory import rollback
 from adk_evidence.store.qdrant_edge import EdgeIndexReader
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.dense_text import passages
+from adk_ingest.forms import chunk_file
 from adk_ingest.making import make_file
 from adk_ingest.manifest import RunManifest
 from adk_ingest.records import records
@@ -672,7 +673,7 @@ def test_records_come_back_in_their_order_from_disk_too(workplace: Workplace, mo
     monkeypatch.setattr("adk_ingest.spool.MEMORY_BYTES", 1)
     corpus = workplace.gather("code")[0]
     files = [make_file(corpus, file, shared_sparse(), encode=True) for file in corpus.files]
-    made = [record for file in corpus.files for record in records(file, corpus.chunk(file), corpus)]
+    made = [record for file in corpus.files for record in records(file, chunk_file(corpus, file), corpus)]
     with RecordSpool() as spool:
         for file in files:
             spool.add(file.pickled, file.entry.chunks)

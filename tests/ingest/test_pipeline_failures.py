@@ -298,7 +298,7 @@ class TestARunThatFails:
                 raise RecursionError("too deep")
             return chunk_code(file, chunking)
 
-        monkeypatch.setattr("adk_ingest.chunkers.chunk_code", picky)
+        monkeypatch.setattr("adk_ingest.forms.chunk_code", picky)
         run = workplace.ingest()
         assert run.corpora["adk_python"].parse_failures == [PLUGIN]
         assert any("RecursionError" in warning for warning in run.corpora["adk_python"].warnings)
@@ -310,7 +310,7 @@ class TestARunThatFails:
         def broken(*_: object, **__: object) -> None:
             raise NameError("name 'strip' is not defined")
 
-        monkeypatch.setattr("adk_ingest.chunkers.chunk_code", broken)
+        monkeypatch.setattr("adk_ingest.forms.chunk_code", broken)
         with pytest.raises(IngestError, match=r"fails on many files.*NameError"):
             workplace.ingest()
         assert workplace.generations.current() is None

@@ -29,7 +29,7 @@ def chunked(tmp_path: Path) -> Iterator[tuple[Sequence[Changes], list[ChunkRecor
     places = ("src/google/adk/one/two/", "src/google/adk/one_two/", "src/google/adk/one/two_")
     files = {lead + name: text for name, text in modules.items() for lead in places}
     write_code(place.code, files)
-    corpora = [corpus for corpus in place.gather("code") if corpus.files and corpus.pages is None]
+    corpora = [corpus for corpus in place.gather("code") if corpus.files and not corpus.is_generated]
     with ExitStack() as spools:
         changes = []
         for corpus in corpora:

@@ -34,7 +34,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.corpora import PAGES_FOLDER
+from adk_ingest.corpus import PAGES_FOLDER
 from adk_ingest.doctor import examine
 from adk_ingest.manifest import RunManifest
 from adk_ingest.progress import Progress

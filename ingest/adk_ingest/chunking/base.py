@@ -106,7 +106,8 @@ class ChunkedFile:
     The chunks' own lines do not overlap, except that a chunk for other readers lies in the `left_out` of a chunk around
     it. They leave out only blank lines, and files that hold no more than a licence.
     The same file always gives the same chunks, and nothing that a file can hold makes a chunker raise.
-    Of a generated page, `text_hash` is the sha256 of its text; the file's hash is that of what the page is made of.
+    Of a generated page, `page` is the text and `text_hash` its sha256; the file's hash is that of what the page is made
+    of.
     """
 
     chunks: list[RawChunk]
@@ -114,3 +115,4 @@ class ChunkedFile:
     warnings: list[str] = field(default_factory=list)
     parse_failed: bool = False
     text_hash: str | None = None
+    page: str | None = None
