@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from adk_evidence.api.comparison import Comparison, Pair
 from adk_evidence.api.history import History
@@ -19,14 +20,8 @@ from adk_evidence.textfile import split_lines
 
 # Lines around the changed lines of a diff.
 CONTEXT_LINES = 2
-
-
-class Lines(NamedTuple):
-    """Lines of a file: what a diff calls the file, the number of the first line, and the lines."""
-
-    name: str
-    start: int
-    texts: Sequence[str]
+# Where the lines of a diff begin, e.g. `-3` and `+5` in `@@ -3,7 +5,7 @@`.
+_PLACE = re.compile(r"([-+])(\d+)")
 
 
 class Changes:
@@ -91,10 +86,8 @@ class Changes:
         old, new = self._old.found(pair.before), self._new.found(pair.after)
         if old is None or new is None:
             return ""
-        return unified(
-            Lines(f"{self._old.release.commit}:{old.module.path}", old.lines.start, _own_lines(old)),
-            Lines(f"{self._new.release.commit}:{new.module.path}", new.lines.start, _own_lines(new)),
-        )
+        names = [f"{side.release.commit}:{found.module.path}" for side, found in ((self._old, old), (self._new, new))]
+        return _unified(old, new, names)
 
     def _since(self, pair: Pair) -> str | None:
         """The first released version after the earlier one in which the name is as it is in the later one."""
@@ -137,23 +130,16 @@ def _own_lines(found: Found) -> list[str]:
     return found.text[: own_span(found.node).end - found.lines.start + 1]
 
 
-def unified(before: Lines, after: Lines) -> str:
-    """A unified diff of some lines of two files, with the line numbers of the files."""
-    found = difflib.unified_diff(before.texts, after.texts, before.name, after.name, lineterm="", n=CONTEXT_LINES)
-    return "\n".join(_placed(line, before.start - 1, after.start - 1) for line in found)
+def _unified(before: Found, after: Found, names: Sequence[str]) -> str:
+    """A unified diff of two definitions in files of these names, with the line numbers of the files."""
+    texts = _own_lines(before), _own_lines(after)
+    found = difflib.unified_diff(*texts, names[0], names[1], lineterm="", n=CONTEXT_LINES)
+    above = {"-": before.lines.start - 1, "+": after.lines.start - 1}
 
+    def placed(place: re.Match[str]) -> str:
+        return f"{place[1]}{int(place[2]) + above[place[1]]}"
 
-def _placed(line: str, before: int, after: int) -> str:
-    """A line of a diff, whose header counts from the beginning of the file."""
-    if not line.startswith("@@ -"):
-        return line
-    old, new = line.split()[1:3]
-    return f"@@ -{_shifted(old[1:], before)} +{_shifted(new[1:], after)} @@"
-
-
-def _shifted(part: str, by: int) -> str:
-    start, comma, count = part.partition(",")
-    return f"{int(start) + by}{comma}{count}"
+    return "\n".join(_PLACE.sub(placed, line) if line.startswith("@@ ") else line for line in found)
 
 
 def _checked(release: Release, found: Found) -> Verification:

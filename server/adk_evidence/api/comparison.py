@@ -165,12 +165,12 @@ class Comparison:
         covered = {name for pair in lost.values() for name in pair.members}
         for place in gone:
             if place not in moved and self.old.shown(place) not in covered:
-                yield self._gone(place)
+                yield self._gone(place, self.old.shown(place))
         added = {name for pair in made.values() for name in pair.members}
         taken = set(moved.values())
         for place in came:
             if place not in taken and self.new.shown(place) not in added:
-                yield self._added(place)
+                yield self._added(place, self.new.shown(place))
 
     @cached_property
     def _matched(self) -> dict[Spot, Spot]:
@@ -282,21 +282,20 @@ class Comparison:
 
     # One definition
 
-    def _gone(self, place: Spot) -> Pair:
-        pair = Pair("gone", self.old.kind(place), place, None, self.old.shown(place), breaking=True)
-        told = self.table.deprecation(0, pair.name_before)
-        if told is not None:
+    def _gone(self, place: Spot, name: str) -> Pair:
+        pair = Pair("gone", self.old.kind(place), place, None, name, breaking=True)
+        told = self.table.deprecation(0, name)
+        # That a whole class is deprecated is not said of each member.
+        if told is not None and ("." not in place.name or _says_so(self.old, place)):
             pair.use = told[0] or None
             pair.told.append(Told(f"was deprecated: {told[1]}"))
-        if pair.kind == "class":
-            pair.members = tuple(sorted(name for name in self.old.members(place) if not is_private(name)))
+        pair.members = _public_members(self.old, place)
         return pair
 
-    def _added(self, place: Spot) -> Pair:
-        pair = Pair("added", self.new.kind(place), None, place, name_after=self.new.shown(place))
-        if pair.kind == "class":
-            pair.members = tuple(sorted(name for name in self.new.members(place) if not is_private(name)))
-        return pair
+    def _added(self, place: Spot, name: str) -> Pair:
+        return Pair(
+            "added", self.new.kind(place), None, place, name_after=name, members=_public_members(self.new, place)
+        )
 
     def _compare(self, place: Spot, now: Spot, lost: Mapping[str, Pair], *, moved: bool) -> Iterator[Pair]:
         names = self.old.shown(place), self.new.shown(now)
@@ -329,7 +328,7 @@ class Comparison:
         """The difference with its kind, if there is one."""
         old = self.table.deprecation(0, pair.name_before)
         new = self.table.deprecation(1, pair.name_after)
-        if new is not None and old is None and self._says_so(now):
+        if new is not None and old is None and _says_so(self.new, now):
             pair.told.append(Told(f"is deprecated: {new[1]}"))
             pair.use = pair.use or new[0] or None
             if pair.change == "changed":
@@ -347,10 +346,6 @@ class Comparison:
         pair.breaking = any(one.breaking for one in pair.told)
         if pair.told:
             yield pair
-
-    def _says_so(self, place: Spot) -> bool:
-        """Whether a definition itself is deprecated: of a member, its class may be, which is said once."""
-        return self.new.payload(Spot(place.module, place.name + DEPRECATED)) is not None
 
     def _differences(self, place: Spot, now: Spot) -> list[Told]:
         """What differs for those who use a definition."""
@@ -403,28 +398,20 @@ class Comparison:
         for name in sorted(old.keys() - {"__init__"}):
             here = Spot(place.module, f"{place.name}.{name}")
             shown = f"{names[0]}.{name}"
-            if name in new:
-                there = Spot(now.module, f"{now.name}.{name}")
-                pair = Pair("changed", self.new.kind(there), here, there, shown, f"{names[1]}.{name}")
-                pair.told += self._differences(here, there)
-                yield from self._finished(pair, here, there)
-            elif name in renamed:
-                there = Spot(now.module, f"{now.name}.{renamed[name]}")
-                after = f"{names[1]}.{renamed[name]}"
-                pair = Pair("renamed", self.new.kind(there), here, there, shown, after, use=after)
-                pair.told.append(Told(f"is called `{renamed[name]}` now, not `{name}`", breaking=True))
+            called = name if name in new else renamed.get(name)
+            if called is not None:
+                there, after = Spot(now.module, f"{now.name}.{called}"), f"{names[1]}.{called}"
+                pair = Pair("changed", self.new.kind(there), here, there, shown, after)
+                if called != name:
+                    pair.change, pair.use = "renamed", after
+                    pair.told.append(Told(f"is called `{called}` now, not `{name}`", breaking=True))
                 pair.told += self._differences(here, there)
                 yield from self._finished(pair, here, there)
             elif name in gone and not unknown:
-                pair = Pair("gone", self.old.kind(here), here, None, shown, breaking=True)
-                told = self.table.deprecation(0, shown)
-                if told is not None and self.old.payload(Spot(here.module, here.name + DEPRECATED)) is not None:
-                    pair.use = told[0] or None
-                    pair.told.append(Told(f"was deprecated: {told[1]}"))
-                yield pair
+                yield self._gone(here, shown)
         for name in sorted(came - set(renamed.values()) - {"__init__"}):
             there = Spot(now.module, f"{now.name}.{name}")
-            pair = Pair("added", self.new.kind(there), None, there, name_after=f"{names[1]}.{name}")
+            pair = self._added(there, f"{names[1]}.{name}")
             found = self.new.found(there)
             if new[name][0] == "r" and self.new.takes(now, name):
                 pair.told.append(Told("must be set when the class is made", breaking=True))
@@ -507,6 +494,16 @@ class Comparison:
     def _path(self, side: Side, place: Spot) -> str:
         module = side.release.modules.get(place.module)
         return module.path if module else ""
+
+
+def _says_so(side: Side, place: Spot) -> bool:
+    """Whether a definition itself is deprecated: of a member, its class may be, which is said once."""
+    return side.payload(Spot(place.module, place.name + DEPRECATED)) is not None
+
+
+def _public_members(side: Side, place: Spot) -> tuple[str, ...]:
+    is_class = side.kind(place) == "class"
+    return tuple(sorted(name for name in side.members(place) if not is_private(name))) if is_class else ()
 
 
 def _best(rated: Sequence[tuple[float, str, str, Spot, Spot]]) -> dict[Spot, Spot]:

@@ -177,12 +177,6 @@ class Side:
         return None
 
 
-def definition(text: str, name: str) -> ast.stmt | None:
-    """The definition of a qualified name in the text of a file."""
-    nodes = ModuleText("", "", text).statements.get(name, ())
-    return next((node for node in nodes if not _is_aside(node)), None)
-
-
 def own_span(node: ast.stmt) -> LineSpan:
     """The lines of a definition; of a class, those before its first method."""
     start, end = first_line(node), last_line(node)
