@@ -19,7 +19,7 @@ from adk_evidence.readers import python
 from adk_evidence.readers.definitions import read_definition, read_imports
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query
-from adk_evidence.symbols.resolution import resolve_at, resolve_in
+from adk_evidence.symbols.resolution import named_in, resolve_at
 from tests.core.factories import payload
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, write_code
 
@@ -377,7 +377,7 @@ def test_scopes_and_shadowing_decide_what_a_name_means(symbols: Symbols) -> None
 def test_any_text_is_read_without_failing(symbols: Symbols, text: str, line: int, column: int) -> None:
     document = PythonDocument("from google.adk.things import Thing as x\n" + text)
     resolve_at(document, symbols, line, column)
-    list(resolve_in(document, symbols, (0, 0), (line, column)))
+    named_in(document, symbols, (0, 0), (line, column))
     document.enclosing(line)
 
 

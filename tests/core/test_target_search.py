@@ -19,8 +19,8 @@ from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.targets.about import About
-from adk_evidence.targets.hidden import HiddenSymbol, standing
-from adk_evidence.targets.installed import availability, find_installed
+from adk_evidence.targets.installation import availability, find_installed
+from adk_evidence.targets.internals import HiddenSymbol, standing
 from adk_evidence.targets.search import TargetNames, TargetSearch, typed_as
 from adk_evidence.targets.sets import OUTSIDE, TargetSet
 from adk_evidence.targets.target import RankParts, Target, rich_text

@@ -19,7 +19,7 @@ from adk_evidence.readers.python import (
     signature,
     unparse,
 )
-from adk_evidence.targets.hidden import HiddenSymbol
+from adk_evidence.targets.internals import HiddenSymbol
 from adk_evidence.targets.target import TargetType
 from adk_ingest.targets.extract import as_text
 

@@ -60,10 +60,6 @@ class Story:
     gone_since: str | None = None
 
     @property
-    def came_in(self) -> str:
-        return self.spans[0].first
-
-    @property
     def facts(self) -> tuple[str, ...]:
         """The history in parts, without the name: `came in with 1.14.0`, `gone since 2.0.0`."""
         first = self.spans[0].first

@@ -208,11 +208,6 @@ def bound_names(node: ast.stmt) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def scope_names(scope: ast.AST) -> set[str]:
-    """The classes, functions and variables that a scope defines."""
-    return {name for block in scope_blocks(scope) for node in block for name in bound_names(node)}
-
-
 def imports(tree: ast.AST, package: str) -> dict[str, str]:
     """What the imports of a tree bind, wherever they stand: name to dotted path; of `import *`, `*<path>` to the path.
 

@@ -18,9 +18,9 @@ from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.table import build_table
 from adk_evidence.targets.about import About, about_index, has_vectors, make_target_embedder
-from adk_evidence.targets.hidden import standing
 from adk_evidence.targets.imports import PublicImports, type_imports
-from adk_evidence.targets.installed import availability, find_installed
+from adk_evidence.targets.installation import availability, find_installed
+from adk_evidence.targets.internals import standing
 from adk_evidence.targets.search import TargetSearch, typed_as
 from adk_evidence.targets.sets import find_set, load_set
 from adk_evidence.targets.target import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from adk_evidence.documents.annotations import annotation_names
@@ -81,19 +81,6 @@ def parameter_at(document: PythonDocument, symbols: Symbols, line: int, column: 
     mention = document.mention_at(line, column)
     taking = _Reader(symbols).taking(mention) if mention else None
     return (taking, mention.name) if mention and taking else None
-
-
-def resolve_in(
-    document: PythonDocument, symbols: Symbols, start: tuple[int, int], end: tuple[int, int]
-) -> Iterator[SymbolEntry]:
-    """The indexed symbols that are named in a range of (line, column), each once, in the order of the text."""
-    reader = _Reader(symbols)
-    seen = set()
-    for mention in document.mentions_in(start, end):
-        entry = reader.meaning(mention)
-        if entry is not None and entry.fqn not in seen:
-            seen.add(entry.fqn)
-            yield entry
 
 
 def named_in(document: PythonDocument, symbols: Symbols, start: tuple[int, int], end: tuple[int, int]) -> Named:

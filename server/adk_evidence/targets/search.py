@@ -19,8 +19,8 @@ from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
 from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, is_internal, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.targets.fields import Fields
-from adk_evidence.targets.hidden import HiddenNames
 from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, without_modules
+from adk_evidence.targets.internals import HiddenNames
 from adk_evidence.targets.members import Member, Members
 from adk_evidence.targets.names import Names, compact
 from adk_evidence.targets.sets import TargetSet, load_extras, load_hidden, load_outside

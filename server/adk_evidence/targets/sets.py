@@ -31,7 +31,7 @@ from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import StoreError, TargetsMissingError
 from adk_evidence.files import remove_tree, rename, write_atomic
 from adk_evidence.targets.about import ABOUT, VECTORS, About, built_sets
-from adk_evidence.targets.hidden import HiddenSymbol
+from adk_evidence.targets.internals import HiddenSymbol
 from adk_evidence.targets.target import Target
 
 LISTING = "ranked_targets.yaml"
