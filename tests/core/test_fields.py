@@ -6,7 +6,7 @@ from typing import Any
 
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.targets.fields import Fields
-from adk_evidence.targets.target import RankParts, Target
+from adk_evidence.targets.target import RankParts, Target, Targets
 
 
 def target(
@@ -54,7 +54,7 @@ PROPERTY = target("Agent.canonical_model", "canonical_model: str", kind="propert
 
 
 def fields(wanted: Target, *others: Target) -> tuple[str, ...]:
-    return Fields([wanted, *others]).of(wanted)
+    return Fields(Targets([wanted, *others])).of(wanted)
 
 
 def test_own_and_inherited_fields_come_with_the_required_ones_first():
@@ -119,7 +119,7 @@ def test_what_the_code_says_of_fields_is_told_in_a_sentence_each() -> None:
         said("Config.size", "How many `events` are kept, e.g. `10`. If none is given, all of them are."),
         said("Config.old", "No longer used.", deprecated=True),
     ]
-    fields = Fields(targets)
+    fields = Fields(Targets(targets))
     expected = ("size: How many `events` are kept, e.g. `10`.", "seconds: Time to live, e.g. of a cache")
     assert fields.notes(config) == fields.notes(alias) == expected
     assert fields.notes(target("Other", "class Other(BaseModel)", "size: int")) == ()

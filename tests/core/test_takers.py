@@ -10,7 +10,7 @@ from adk_evidence.models.lines import LineSpan
 from adk_evidence.render.signatures import parameters
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.takers import HANDED_TO, MAX_RANK, MAX_RANK_UNMENTIONED, Takers
-from adk_evidence.targets.target import RankParts, Target, TargetType
+from adk_evidence.targets.target import RankParts, Target, Targets, TargetType
 
 PARTS = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
 
@@ -44,7 +44,8 @@ RUN = target(4, "Runner.run", "async run(text: str, config: 'RunConfig' = None) 
 
 def taken(cls: Target, *targets: Target) -> tuple[str, ...]:
     both = [cls, *(one for one in targets if one is not cls)]
-    return Takers(both, Fields(both)).of(cls)
+    known = Targets(both)
+    return Takers(known, Fields(known)).of(cls)
 
 
 def test_constructors_fields_and_methods_that_take_a_class_or_its_bases_are_told_by_rank() -> None:

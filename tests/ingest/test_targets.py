@@ -20,7 +20,7 @@ from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.imports import type_imports
 from adk_evidence.targets.members import Members
 from adk_evidence.targets.sets import KEPT_SETS
-from adk_evidence.targets.target import Target, rich_text
+from adk_evidence.targets.target import Target, Targets, rich_text
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import TargetsReport, build_targets, read_targets
@@ -217,10 +217,14 @@ def test_a_class_has_the_fields_of_its_private_bases() -> None:
     found = read(files, [])
     config = found["kit.more.Config"]
     assert config.bases == () and config.private_fields == ("key: str | None = None", "limit: int = Field(..., ge=1)")
-    assert Fields([config]).of(config) == ("place: str", "limit: int = Field(..., ge=1)", "key: str | None = None")
+    assert Fields(Targets([config])).of(config) == (
+        "place: str",
+        "limit: int = Field(..., ge=1)",
+        "key: str | None = None",
+    )
     # Its base has them already.
     assert found["kit.more.Special"].private_fields == ()
-    named = Members([config]).look_up("Config.limit")
+    named = Members(Targets([config])).look_up("Config.limit")
     assert named is not None and [item.target.fqn for item in named.found] == ["kit.more.Config.limit"]
 
 
@@ -232,7 +236,7 @@ def test_a_class_has_the_methods_of_its_bases_also_by_another_name_of_it() -> No
         "Driver = Runner\n",
     }
     found = read(files, [])
-    members = Members(list(found.values()))
+    members = Members(Targets(list(found.values())))
     assert set(members.methods(found["kit.more.Runner"])) == {"async run(text)", "pause()", "stop()"}
     assert members.methods(found["kit.more.Driver"]) == members.methods(found["kit.more.Runner"])
     assert members.methods(found["kit.base.Root.stop"]) == ()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from adk_evidence.render.signatures import DEPRECATED, name_of, parameter_names, without_default
-from adk_evidence.targets.target import Target
+from adk_evidence.targets.target import Target, Targets
 
 # `name: type = value`, with or without its type or value; a method has a bracket behind its name.
 _FIELD = re.compile(r"(?P<name>[A-Za-z]\w*)(?P<type>:[^=]+)?\s*(?:=.*)?", re.DOTALL)
@@ -21,8 +21,8 @@ _REQUIRED = re.compile(r"= \w+\(\.\.\.")
 class Fields:
     """The fields of the classes among targets, read from the signatures that the targets have."""
 
-    def __init__(self, targets: Sequence[Target]) -> None:
-        self._by_fqn = {target.fqn: target for target in targets}
+    def __init__(self, targets: Targets) -> None:
+        self._targets = targets
 
     def of(self, target: Target) -> tuple[str, ...]:
         """The fields of a class or of what is another name for a class, e.g. `model: str = ''`, required ones first.
@@ -30,8 +30,7 @@ class Fields:
         Behind the required ones stands what the class takes beside its fields, and at the end what is deprecated.
         Empty where the class has a constructor that says all; of one that passes the rest on, what it does not name.
         """
-        if target.type == "variable" and target.alias_of is not None:
-            target = self._by_fqn.get(target.alias_of, target)
+        target = self._targets.meant(target)
         found: dict[str, tuple[int, str]] = {}
         taken = () if target.is_bare_class else parameter_names(target.signatures[0])
         classes = list(self._made_of(target))
@@ -51,10 +50,10 @@ class Fields:
 
         The first sentence for each field that is not deprecated; in the order of `of`.
         """
-        target = self._by_fqn.get(target.alias_of or "", target)
+        target = self._targets.meant(target)
         found = []
         for name in map(name_of, self.of(target)):
-            members = (self._by_fqn.get(f"{fqn}.{name}") for fqn in (target.fqn, *target.bases))
+            members = (self._targets.by_fqn.get(f"{fqn}.{name}") for fqn in (target.fqn, *target.bases))
             member = next((one for one in members if one is not None), None)
             if member is not None and member.summary and not member.parts.deprecated:
                 found.append(f"{name}: {_SENTENCE_END.split(member.summary, maxsplit=1)[0]}")
@@ -70,13 +69,13 @@ class Fields:
     def _made_of(self, target: Target) -> Iterator[Target]:
         """The class and its bases, as far as their fields are what the class is made with."""
         for fqn in (target.fqn, *target.bases):
-            cls = self._by_fqn.get(fqn)
+            cls = self._targets.by_fqn.get(fqn)
             if cls is None or not cls.takes_fields:
                 return
             yield cls
 
     def _ranked(self, owner: Target, name: str, signature: str) -> tuple[int, str]:
-        own = self._by_fqn.get(f"{owner.fqn}.{name}")
+        own = self._targets.by_fqn.get(f"{owner.fqn}.{name}")
         # Of a class that is deprecated as a whole, its heading says so.
         if own is not None and own.parts.deprecated and not owner.parts.deprecated:
             return 3, f"{signature}{DEPRECATED}"
@@ -89,7 +88,7 @@ class Fields:
             return None
         name = match["name"]
         is_constant = match["type"] is not None and (name.isupper() or _SHARED.match(match["type"]))
-        own = self._by_fqn.get(f"{owner.fqn}.{name}")
+        own = self._targets.by_fqn.get(f"{owner.fqn}.{name}")
         is_property = own is not None and own.type == "property"
         if is_constant or is_property or name == _CONFIGURATION or _NOT_SET.search(signature):
             return None

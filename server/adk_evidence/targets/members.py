@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import call_form
 from adk_evidence.targets.names import Names, compact
-from adk_evidence.targets.target import Target
+from adk_evidence.targets.target import Target, Targets
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _MEMBER_NAME = re.compile(r"(?:async )?(?:with )?(\w+)")
@@ -53,13 +53,14 @@ class Membership:
 class Members:
     """The members of the classes among targets, those that a class inherits among them."""
 
-    def __init__(self, targets: Sequence[Target]) -> None:
-        self._targets = targets
+    def __init__(self, known: Targets) -> None:
+        self._known = known
+        self._targets = targets = known.listed
         self._places = {target.fqn: place for place, target in enumerate(targets)}
         self._owners: list[tuple[int, Target]] = []
         self._members: dict[str, dict[str, int]] = defaultdict(dict)
         for place, target in enumerate(targets):
-            meant = targets[self._places.get(target.alias_of or "", place)]
+            meant = known.meant(target)
             if meant.type == "class":
                 self._owners.append((place, meant))
             if "." in target.symbol:
@@ -99,12 +100,11 @@ class Members:
 
         Each in the form in which it is called, as of `call_form`.
         """
-        alias = self._places.get(cls.alias_of or "")
-        meant = cls if alias is None else self._targets[alias]
+        meant = self._known.meant(cls)
         if meant.type != "class":
             return ()
         found: dict[str, str] = {}
-        for one in (meant, *self._bases(meant)):
+        for one in self._known.with_bases(meant):
             for member in (self._targets[place] for place in self._members.get(one.fqn, {}).values()):
                 if member.type == "method":
                     found.setdefault(member.name, member.signatures[0])
@@ -150,7 +150,7 @@ class Members:
         return replace(member, inherited_by=tuple(names if len(names) <= MAX_HEIRS else first))
 
     def _find(self, owner: Target, name: str) -> Member | None:
-        for cls in (owner, *self._bases(owner)):
+        for cls in self._known.with_bases(owner):
             inherited_from = cls.symbol if cls is not owner else None
             place = self._members[cls.fqn].get(name) if cls.fqn in self._members else None
             if place is not None:
@@ -160,11 +160,6 @@ class Members:
                 if match and match[1] == name:
                     return Member(_field(cls, name, signature), self._places[cls.fqn], inherited_from)
         return None
-
-    def _bases(self, owner: Target) -> Iterator[Target]:
-        for fqn in owner.bases:
-            if fqn in self._places:
-                yield self._targets[self._places[fqn]]
 
 
 def _field(owner: Target, name: str, signature: str) -> Target:

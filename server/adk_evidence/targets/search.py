@@ -23,9 +23,9 @@ from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, 
 from adk_evidence.targets.internals import HiddenNames
 from adk_evidence.targets.members import Member, Members
 from adk_evidence.targets.names import Names, compact
-from adk_evidence.targets.sets import TargetSet, load_extras, load_hidden, load_outside
+from adk_evidence.targets.sets import EXTRAS, OUTSIDE, TargetSet, load_hidden, load_texts
 from adk_evidence.targets.takers import Takers
-from adk_evidence.targets.target import AnswerMode, SearchMode, Target, Typed, Why
+from adk_evidence.targets.target import AnswerMode, SearchMode, Target, Targets, Typed, Why
 
 EXACT_SCORE = 4.0
 PREFIX_SCORE = 3.0
@@ -86,19 +86,20 @@ class TargetSearch:
     def __init__(self, found: TargetSet, settings: Settings, embed_query: Callable[[str], list[float]]) -> None:
         self.set = found
         self.targets = found.targets
-        self.by_fqn = {target.fqn: target for target in found.targets}
+        known = Targets(found.targets)
+        self.by_fqn, self.meant = known.by_fqn, known.meant
         self.names = TargetNames(found.targets)
-        self.members = Members(found.targets)
-        self.fields = Fields(found.targets)
+        self.members = Members(known)
+        self.fields = Fields(known)
         self._rrf_k = settings.retrieval.rrf_k
         self._command = settings.ingest_command
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
-        self._extras = Once(lambda: _known(load_extras, found))
+        self._extras = Once(lambda: _known(found, EXTRAS))
         self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
-        self.takers = Once(lambda: Takers(found.targets, self.fields))
-        self._outside = Once(lambda: without_modules(_known(load_outside, found), found.targets))
+        self.takers = Once(lambda: Takers(known, self.fields))
+        self._outside = Once(lambda: without_modules(_known(found, OUTSIDE), found.targets))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
@@ -219,9 +220,7 @@ class TargetSearch:
         return list(found.values())
 
     def _is_class(self, item: Scored) -> bool:
-        target = self.targets[item.place]
-        meant = self.by_fqn.get(target.alias_of or "", target)
-        return meant.type == "class"
+        return self.meant(self.targets[item.place]).type == "class"
 
     def _asked_members(self, query: str) -> list[Scored]:
         """The members that a question names together with a class, as in `user_content of the callback context`."""
@@ -254,8 +253,7 @@ class TargetSearch:
             return f"No public symbol is called `{name}`{self._from_elsewhere(name)}; the nearest:"
         if named.found:
             return ""
-        meant = (self.targets[place] for place in named.owners)
-        classes = (self.by_fqn.get(target.alias_of or "", target) for target in meant)
+        classes = (self.meant(self.targets[place]) for place in named.owners)
         outer = " and ".join(dict.fromkeys(f"`{base}`" for cls in classes for base in cls.outer_bases))
         unknown = f" (what it has from {outer} is not indexed)" if outer else ""
         return (
@@ -506,10 +504,10 @@ def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
         return HiddenNames([]), f"{exc.message} Private and internal names are not found. {exc.hint}"
 
 
-def _known(load: Callable[[TargetSet], Mapping[str, str]], found: TargetSet) -> Mapping[str, str]:
+def _known(found: TargetSet, name: str) -> Mapping[str, str]:
     """What a set says beside its targets; a set that cannot say so gives answers without."""
     with suppress(StoreError):
-        return load(found)
+        return load_texts(found, name)
     return {}
 
 

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -44,6 +44,7 @@ _BUILDING = ".building-"
 # Writing a set takes a second.
 _ABANDONED_SECONDS = 3600
 
+_Read = TypeVar("_Read")
 _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
 _TEXTS = TypeAdapter(dict[str, str])
@@ -162,42 +163,28 @@ def load_set(folder: Path, wanted: About) -> TargetSet:
 
 
 def load_hidden(found: TargetSet) -> list[HiddenSymbol]:
-    """The definitions beside the targets of a set, which few answers need.
+    """The definitions beside the targets of a set; see `Contents`. Few answers need them.
 
     Raises:
         StoreError: Their file cannot be read.
     """
+    return _load(found, HIDDEN, "names beside the targets", _HIDDEN) or []
+
+
+def load_texts(found: TargetSet, name: str) -> dict[str, str]:
+    """What the file `EXTRAS` or `OUTSIDE` of a set says; see `Contents`.
+
+    Raises:
+        StoreError: The file cannot be read.
+    """
+    return _load(found, name, "extras" if name == EXTRAS else "imports", _TEXTS) or {}
+
+
+def _load(found: TargetSet, name: str, what: str, adapter: TypeAdapter[_Read]) -> _Read | None:
     if found.folder is None:
-        return []
+        return None
     try:
-        return _HIDDEN.validate_json((found.folder / HIDDEN).read_bytes())
-    except (OSError, ValueError) as exc:
-        raise StoreError(f"The names beside the targets at {found.folder} cannot be read.", _AGAIN) from exc
-
-
-def load_extras(found: TargetSet) -> dict[str, str]:
-    """What brings the optional packages that the code imports; see `Contents`.
-
-    Raises:
-        StoreError: Their file cannot be read.
-    """
-    return _load_texts(found, EXTRAS, "extras")
-
-
-def load_outside(found: TargetSet) -> dict[str, str]:
-    """The statements that import names from other packages; see `Contents`.
-
-    Raises:
-        StoreError: Their file cannot be read.
-    """
-    return _load_texts(found, OUTSIDE, "imports")
-
-
-def _load_texts(found: TargetSet, name: str, what: str) -> dict[str, str]:
-    if found.folder is None:
-        return {}
-    try:
-        return _TEXTS.validate_json((found.folder / name).read_bytes())
+        return adapter.validate_json((found.folder / name).read_bytes())
     except (OSError, ValueError) as exc:
         raise StoreError(f"The {what} at {found.folder} cannot be read.", _AGAIN) from exc
 

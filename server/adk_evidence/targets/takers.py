@@ -15,7 +15,7 @@ from adk_evidence.identifiers import ends_with
 from adk_evidence.readers.python import dotted_name, unquoted
 from adk_evidence.render.signatures import parameters
 from adk_evidence.targets.fields import Fields
-from adk_evidence.targets.target import Target
+from adk_evidence.targets.target import Target, Targets
 
 MAX_TAKERS = 3
 # Few people call what ranks lower.
@@ -38,11 +38,12 @@ _MAX_DEPTH = 12
 class Takers:
     """Looks up what takes an object of a class, the higher-ranking first; what is deprecated is left out."""
 
-    def __init__(self, targets: Sequence[Target], fields: Fields) -> None:
-        self._by_fqn = {target.fqn: target for target in targets if target.type == "class"}
+    def __init__(self, targets: Targets, fields: Fields) -> None:
+        self._known = targets
+        self._by_fqn = {fqn: target for fqn, target in targets.by_fqn.items() if target.type == "class"}
         # By its name, each class with the paths that it goes by; `ToolContext` is another name of `Context`.
         self._named: dict[str, dict[str, Target]] = defaultdict(dict)
-        for target in targets:
+        for target in targets.listed:
             is_other_name = target.type == "variable" and target.is_other_name
             cls = self._by_fqn.get((target.alias_of or "") if is_other_name else target.fqn)
             if cls is not None:
@@ -50,7 +51,7 @@ class Takers:
         self._heirs: dict[str, Target] = {}
         # By the class that is taken: the names of what each taker, by its place, takes.
         self._takers: dict[str, dict[int, list[str]]] = defaultdict(dict)
-        self._targets = sorted(targets, key=lambda one: one.rank)
+        self._targets = sorted(targets.listed, key=lambda one: one.rank)
         for place, target in enumerate(self._targets):
             self._note_heir(target)
             if not target.parts.deprecated:
@@ -62,7 +63,7 @@ class Takers:
 
         Those of its class for what is another name or an instance of a class.
         """
-        target = self._by_fqn.get(target.alias_of or "", target)
+        target = self._known.meant(target)
         found: dict[int, Sequence[str]] = {}
         for fqn in (target.fqn, *target.bases):
             if fqn not in self._handed:
@@ -99,8 +100,7 @@ class Takers:
 
     def _deprecated_parameters(self, target: Target) -> Collection[str]:
         """Those of a target, and of the bases of a class, to whose constructors it hands them."""
-        bases = (self._by_fqn[base] for base in target.bases if base in self._by_fqn)
-        return {name for one in (target, *bases) for name in one.deprecated_parameters}
+        return {name for one in self._known.with_bases(target) for name in one.deprecated_parameters}
 
     def _meant(self, annotation: str, target: Target) -> Iterator[Target]:
         """The classes whose objects an annotation takes; none for a name that may be of several classes."""

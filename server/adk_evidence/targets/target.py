@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from adk_evidence.identifiers import module_of, split_identifier
@@ -116,6 +117,22 @@ class Target(Frozen):
     def import_statement(self) -> str:
         """The statement that imports the symbol, or the class that it belongs to."""
         return f"from {self.package} import {self.symbol.partition('.')[0]}{needs_comment(self.needs)}"
+
+
+class Targets:
+    """Targets in the order of their rank, looked up by where they are defined; no two are defined in one place."""
+
+    def __init__(self, listed: Sequence[Target]) -> None:
+        self.listed = listed
+        self.by_fqn = {target.fqn: target for target in listed}
+
+    def meant(self, target: Target) -> Target:
+        """What a variable is another name or an instance of; any other target itself."""
+        return self.by_fqn.get(target.alias_of or "", target)
+
+    def with_bases(self, cls: Target) -> list[Target]:
+        """A class and its public bases, in the order in which Python looks a member up."""
+        return [cls, *(self.by_fqn[fqn] for fqn in cls.bases if fqn in self.by_fqn)]
 
 
 def needs_comment(needs: str) -> str:
