@@ -27,12 +27,12 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
-from adk_ingest.changes import Changes
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.manifest import FailureReport, Mode, RunFiles, RunManifest
+from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress
-from adk_ingest.questions import HASH_CHARS
+from adk_ingest.publishing.changes import Changes
+from adk_ingest.publishing.manifest import FailureReport, Mode, RunFiles, RunManifest
+from adk_ingest.records.questions import HASH_CHARS
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session
 from tests.standins.live import server_store

@@ -12,9 +12,9 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.embeddings import EmbeddingsService
-from adk_ingest.manifest import RunManifest
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import RunManifest
 from adk_ingest.session import ingest
 from tests.clocks import FakeTime
 from tests.corpora import Workplace

@@ -15,9 +15,9 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerankers.voyage import VoyageReranker
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import VoyageService
-from adk_ingest.manifest import Mode, RunManifest
 from adk_ingest.pipeline import DryRun
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import Mode, RunManifest
 from adk_ingest.session import ingest, plan
 from tests.clocks import FakeTime
 from tests.corpora import CODE, DOCS, Workplace

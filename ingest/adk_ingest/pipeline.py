@@ -45,15 +45,14 @@ from adk_evidence.store.factory import (
 )
 from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
-from adk_ingest.bases import Base, taken_over, without_waste
-from adk_ingest.caches import prune_cache
-from adk_ingest.changes import Changes, page_bytes
-from adk_ingest.chunkers import chunker_version, index_fingerprint
-from adk_ingest.corpora import check_site, nothing_of
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.costs import cap_of, refuse_above_the_cap
+from adk_ingest.chunking.chunkers import chunker_version, index_fingerprint
+from adk_ingest.corpora.adk import check_site, nothing_of
+from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.garbage import rare_garbage_collection
-from adk_ingest.manifest import (
+from adk_ingest.progress import Progress
+from adk_ingest.publishing.bases import Base, taken_over, without_waste
+from adk_ingest.publishing.changes import Changes, page_bytes
+from adk_ingest.publishing.manifest import (
     CorpusRun,
     Cursor,
     IngestCancelledError,
@@ -65,10 +64,11 @@ from adk_ingest.manifest import (
     new_run_id,
     now,
 )
-from adk_ingest.progress import Progress
-from adk_ingest.publishing import index_manifest, publish_verified
-from adk_ingest.side_by_side import making, processors
-from adk_ingest.vectors import Vectors
+from adk_ingest.publishing.publish import index_manifest, publish_verified
+from adk_ingest.records.processes import making, processors
+from adk_ingest.vectors.caches import prune_cache
+from adk_ingest.vectors.compute import Vectors
+from adk_ingest.vectors.costs import cap_of, refuse_above_the_cap
 
 if TYPE_CHECKING:
     from adk_evidence.services.eventloop import Cancelled

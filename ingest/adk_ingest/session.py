@@ -15,8 +15,8 @@ from adk_evidence.index.encoders import as_kept
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import is_samples
-from adk_ingest.chunkers import index_fingerprint
-from adk_ingest.corpora import (
+from adk_ingest.chunking.chunkers import index_fingerprint
+from adk_ingest.corpora.adk import (
     api_reference_corpus,
     as_cited,
     code_corpus,
@@ -24,12 +24,12 @@ from adk_ingest.corpora import (
     samples_corpus,
     uncommitted_notice,
 )
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.credentials import credential_notices
-from adk_ingest.known_files import RECORD, KnownFiles
-from adk_ingest.manifest import Mode, RunManifest, now
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.credentials import credential_notices
+from adk_ingest.corpora.known_files import RECORD, KnownFiles
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import Mode, RunManifest, now
 from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
 from adk_ingest.targets.covered import covers_code
 

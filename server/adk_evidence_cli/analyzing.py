@@ -15,7 +15,7 @@ from adk_evidence.models.analysis import AnalysisOptions, CodePlace, IndexAnalys
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import Settings
 from adk_evidence_console import say
-from adk_ingest.survey import survey
+from adk_ingest.corpora.survey import survey
 from adk_ingest.wording import counted
 
 # Of each group of copies.

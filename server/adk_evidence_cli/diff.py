@@ -30,7 +30,7 @@ from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say, stderr, stdout
 from adk_evidence_console.pinned import detected_adk
 from adk_ingest.progress import Progress
-from adk_ingest.releases import read_releases
+from adk_ingest.releases.wheels import read_releases
 
 _INDENT = "    "
 # How much of an unknown name an error shows.

@@ -11,7 +11,7 @@ def evidence() -> None:
 
 def ingest() -> None:
     """Entry point of `adk-ingest`."""
-    _run("adk_ingest.cli")
+    _run("adk_ingest.commands.cli")
 
 
 def _run(module: str) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.render.sanitize import visible
-from adk_ingest.doctor import Finding
+from adk_ingest.commands.doctor import Finding
 
 _MARKS = {"ok": ("ok", "green"), "note": ("note", "yellow"), "broken": ("BROKEN", "red")}
 

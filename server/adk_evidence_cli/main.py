@@ -244,7 +244,7 @@ def doctor(
 ) -> None:
     """Say what is installed, indexed, stale or missing, and how to mend it."""
     from adk_evidence_cli.findings import show_findings
-    from adk_ingest.doctor import examine
+    from adk_ingest.commands.doctor import examine
 
     findings = examine(settings_from(profile, home))
     show(findings, show_findings, as_json=as_json)
@@ -262,7 +262,7 @@ def demo(
     """Ingest the ADK corpora if that was not done yet, then answer a question."""
     from adk_evidence.desk import Indexes
     from adk_evidence_cli.asking import answer, build_request
-    from adk_ingest.progress_views import make_progress
+    from adk_ingest.commands.progress import make_progress
     from adk_ingest.session import prepare_demo
 
     settings = settings_from(home=home)
@@ -349,7 +349,7 @@ def diff(
 ) -> None:
     """Say what differs in the public API between two versions of the ADK, breaking changes first."""
     from adk_evidence_cli.diff import Listing, compare_symbols, show_difference, version_here
-    from adk_ingest.progress_views import make_progress
+    from adk_ingest.commands.progress import make_progress
 
     if as_json and as_markdown:
         raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")

@@ -34,7 +34,7 @@ def read_request(name: str, read_stdin: Callable[[], str]) -> str:
 
 def operate(request: str, load: Callable[[], Settings], out: IO[str], err: Console) -> int:
     """Carry out a request and print the response; the exit code is 1 if it failed."""
-    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
     session = AgentSession(load)
     try:

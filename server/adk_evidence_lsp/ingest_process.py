@@ -24,7 +24,7 @@ def end_with_parent() -> None:
 
 
 def main() -> None:
-    from adk_ingest.cli import run
+    from adk_ingest.commands.cli import run
     from adk_ingest.priority import lower_priority
 
     end_with_parent()

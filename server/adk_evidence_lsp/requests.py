@@ -262,7 +262,7 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
     def look(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.embedding.factory import fingerprint
         from adk_evidence.store.factory import open_generations
-        from adk_ingest.doctor import examine
+        from adk_ingest.commands.doctor import examine
 
         settings = server.desk.load()
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))

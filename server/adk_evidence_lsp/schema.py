@@ -19,7 +19,7 @@ from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
 from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_lsp.protocol import PARAMS, CheckResult, IndexResult, IngestProgress, RenderResult, ServerStatus
-from adk_ingest.manifest import RunManifest
+from adk_ingest.publishing.manifest import RunManifest
 
 
 class EvidenceResult(EvidencePack):

@@ -231,7 +231,7 @@ def _run(session: AgentSession, call: Call, action: str, index: str) -> Run:
 
 
 def _make_indexer(settings: Settings) -> Indexer:
-    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
     return CodebaseIndexer(settings)
 

@@ -15,7 +15,7 @@ from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import OperationResponse, operation_schema
 from adk_evidence_agents.session import AgentSession
-from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from tests.agents.conftest import HOSTILE_MODULE, HOSTILE_PAGE
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, shared_sparse, write_code, write_docs, write_files
 

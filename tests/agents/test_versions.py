@@ -20,10 +20,10 @@ from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import retrieve_adk_evidence
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
+from adk_ingest.indexes.version import ingest_version
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
 from adk_ingest.targets.build import build_targets
-from adk_ingest.version_index import ingest_version
 from tests.agents.mcp_calls import answer
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse
 from tests.environments import write_environment
@@ -185,7 +185,7 @@ async def test_an_upgrade_in_the_midst_of_a_request_mixes_no_versions(session: A
 
 
 async def test_an_operation_does_not_take_a_version_for_a_codebase(session: AgentSession) -> None:
-    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
     with pytest.raises(InvalidRequestError, match="is the index of a version of the ADK"):
         CodebaseIndexer(session.settings).update("adk-8.1.0", lambda: False, lambda *_: None)

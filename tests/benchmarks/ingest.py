@@ -29,9 +29,9 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.manifest import RunFiles
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import RunFiles
 from adk_ingest.session import Sources, ingest
 from tests.benchmarks.measure import show
 from tests.benchmarks.peers import PEERS, embedder, lacks

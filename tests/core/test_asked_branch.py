@@ -13,7 +13,7 @@ from adk_evidence.errors import SettingsError
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
-from adk_ingest import questions
+from adk_ingest.records import questions
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_questions
 
 PAGE = "# Kettles\n\nA sensor ends the current at one hundred degrees.\n"

@@ -28,7 +28,7 @@ from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.search.together import Side, _Merge, ask_together, open_side
 from adk_evidence.settings import load_settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from tests.answers import told
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_files

@@ -15,9 +15,9 @@ from adk_evidence.errors import SourceError
 from adk_evidence.models.analysis import AnalysisOptions, IndexAnalysis
 from adk_evidence_cli.analyzing import analyze_index
 from adk_evidence_cli.main import app
-from adk_ingest import survey as surveying
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_views import codebase_from
+from adk_ingest.commands.codebase import codebase_from
+from adk_ingest.corpora import survey as surveying
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from tests.corpora import DOCS, HashEmbedder, Workplace, change, git, shared_sparse, write_docs, write_files
 

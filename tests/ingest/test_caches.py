@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import adk_ingest.caches as caches
-import adk_ingest.manifest as manifest
+import adk_ingest.publishing.manifest as manifest
+import adk_ingest.vectors.caches as caches
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import sha256_text
-from adk_ingest.caches import prune_cache
-from adk_ingest.cli import app
-from adk_ingest.doctor import examine
+from adk_ingest.commands.cli import app
+from adk_ingest.commands.doctor import examine
+from adk_ingest.vectors.caches import prune_cache
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.standins.voyage import KEY, VoyageStandIn
 from tests.voyage_place import VoyagePlace

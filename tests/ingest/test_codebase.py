@@ -35,11 +35,11 @@ from adk_evidence.services.resilience import Clock
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader, rollback
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.manifest import IngestCancelledError, RunFiles, RunManifest
+from adk_ingest.commands.reports import verify_published
+from adk_ingest.corpora.codebase import codebase_corpora
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress, Reported
-from adk_ingest.reports import verify_published
+from adk_ingest.publishing.manifest import IngestCancelledError, RunFiles, RunManifest
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
 from tests.standins.qdrant import QdrantStandIn

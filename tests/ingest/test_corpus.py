@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.settings import Settings, load_settings
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.forms import chunk_file
-from adk_ingest.manifest import RunManifest, now
+from adk_ingest.commands.reports import verify_published
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.forms import chunk_file
 from adk_ingest.progress import Progress
-from adk_ingest.reports import verify_published
+from adk_ingest.publishing.manifest import RunManifest, now
 from adk_ingest.session import Sources, gather
 from adk_ingest.sources.resolve import resolve_code
 from tests.corpora import Workplace

@@ -10,9 +10,9 @@ import pytest
 
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.credentials import holds_credential, is_credential_file
+from adk_ingest.corpora.codebase import codebase_corpora
+from adk_ingest.corpora.credentials import holds_credential, is_credential_file
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_docs, write_files

@@ -17,7 +17,7 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence_cli.diff import Listing, compare_symbols
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress
-from adk_ingest.releases import read_releases
+from adk_ingest.releases.wheels import read_releases
 from tests.corpora import write_checkout, write_wheel
 
 SEARCH = '''\

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.settings import CorpusSettings, load_settings
-from adk_ingest.discovery import Discovery, discover
+from adk_ingest.corpora.discovery import Discovery, discover
 from adk_ingest.sources.base import CorpusSource
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")

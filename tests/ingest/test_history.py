@@ -20,8 +20,8 @@ from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.services.package_registry import RegistryError, released_versions
 from adk_evidence.settings import Settings, config_file, load_settings
-from adk_ingest.history import build_history
 from adk_ingest.progress import Progress
+from adk_ingest.releases.history import build_history
 from adk_ingest.sources.base import CorpusSource
 from tests.releases.__main__ import main as make_releases
 
@@ -653,7 +653,9 @@ def test_what_the_table_has_is_not_fetched_again(configured: Settings, tmp_path:
 def test_the_versions_that_the_registry_offers_are_added_from_the_oldest_that_is_wanted(
     configured: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adk_ingest.history.released_versions", lambda name, folder: ["1.10.0", "1.2.0", "1.0.0"])
+    monkeypatch.setattr(
+        "adk_ingest.releases.history.released_versions", lambda name, folder: ["1.10.0", "1.2.0", "1.0.0"]
+    )
     path = tmp_path / "t.gz"
     report = build_history(configured, path, Progress(), first="1.1", fetch=fetch_from(VERSIONS))
     assert report.versions == ("1.2.0", "1.10.0")
@@ -739,7 +741,7 @@ def test_the_script_adds_versions_to_a_table(
     def unpacked(requirement: Requirement, place: Path, *_: object, **__: object) -> CorpusSource:
         return fetch_from({"99.0.0": FIRST})(requirement, place)
 
-    monkeypatch.setattr("adk_ingest.history.open_registry", unpacked)
+    monkeypatch.setattr("adk_ingest.releases.history.open_registry", unpacked)
     table = tmp_path / "history.json.gz"
     shutil.copy(config_file(SHIPPED), table)
     make_releases(["--only", "99.0.0", "--out", str(table)])

@@ -14,8 +14,8 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.store.manifest import SourceLocation
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_corpora import codebase_corpora
+from adk_ingest.corpora.codebase import codebase_corpora
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
 from adk_ingest.sources.codebase import open_codebase

@@ -18,10 +18,10 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import settings_of
 from adk_evidence.index.settings import settings_for
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
-from adk_ingest import known_files
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.known_files import RECORD, KnownFiles
+from adk_ingest.corpora import known_files
+from adk_ingest.corpora.codebase import codebase_corpora
+from adk_ingest.corpora.known_files import RECORD, KnownFiles
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, change, git, shared_sparse, write_files

@@ -11,17 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 import adk_ingest.pipeline as pipeline
-import adk_ingest.verify as verify
+import adk_ingest.publishing.verify as verify
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.store.base import NewPoint
 from adk_evidence.store.factory import open_reader, open_writer
 from adk_ingest.chunking.code import chunk_code
-from adk_ingest.cli import app
-from adk_ingest.doctor import examine
-from adk_ingest.forms import chunk_file
+from adk_ingest.commands.cli import app
+from adk_ingest.commands.doctor import examine
+from adk_ingest.commands.reports import make_plan, verify_published
+from adk_ingest.corpora.forms import chunk_file
 from adk_ingest.progress import Progress
-from adk_ingest.records import records
-from adk_ingest.reports import make_plan, verify_published
+from adk_ingest.records.record import records
 from adk_ingest.session import plan
 from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_files
 
@@ -151,7 +151,7 @@ class TestFilesThatFail:
                 raise RecursionError("too deep")
             return chunk_code(file, chunking)
 
-        monkeypatch.setattr("adk_ingest.forms.chunk_code", picky)
+        monkeypatch.setattr("adk_ingest.corpora.forms.chunk_code", picky)
         monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
 
     def test_a_run_that_lacks_a_file_is_incomplete_and_names_the_file(self, workplace: Workplace) -> None:

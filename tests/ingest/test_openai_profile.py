@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
 from adk_evidence.services.embeddings import KEY_VARIABLES
 from adk_evidence_cli.main import app as evidence
-from adk_ingest.cli import app as ingestion
+from adk_ingest.commands.cli import app as ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.answers import told

@@ -11,8 +11,8 @@ from adk_evidence.readers.audience import Readers
 from adk_evidence.settings import load_settings
 from adk_ingest.chunking.base import RawChunk, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
-from adk_ingest.dense_text import passages
-from adk_ingest.lexical import lexical_text
+from adk_ingest.records.dense_text import passages
+from adk_ingest.records.lexical import lexical_text
 from tests.ingest.test_markdown_chunker import SMALL, filler
 
 PYTHON = Readers("python", frozenset({"python", "java", "go"}))

@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-import adk_ingest.bases as bases
+import adk_ingest.publishing.bases as bases
 from adk_evidence.errors import EvidenceError, IngestError
 from adk_evidence.models.chunk import ChunkPayload, point_id, sha256_text
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.qdrant_edge import EdgeIndexReader
 from adk_ingest.chunking.base import RawChunk
-from adk_ingest.dense_text import passages
-from adk_ingest.forms import chunk_file
-from adk_ingest.making import make_file
-from adk_ingest.manifest import RunManifest
-from adk_ingest.records import records
-from adk_ingest.reports import verify_published
+from adk_ingest.commands.reports import verify_published
+from adk_ingest.corpora.forms import chunk_file
+from adk_ingest.publishing.manifest import RunManifest
+from adk_ingest.records.dense_text import passages
+from adk_ingest.records.files import make_file
+from adk_ingest.records.record import records
+from adk_ingest.records.spool import RecordSpool
 from adk_ingest.session import Sources
-from adk_ingest.spool import RecordSpool
 from tests.answers import told
 from tests.corpora import (
     CODE,
@@ -670,7 +670,7 @@ def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
 
 
 def test_records_come_back_in_their_order_from_disk_too(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adk_ingest.spool.MEMORY_BYTES", 1)
+    monkeypatch.setattr("adk_ingest.records.spool.MEMORY_BYTES", 1)
     corpus = workplace.gather("code")[0]
     files = [make_file(corpus, file, shared_sparse(), encode=True) for file in corpus.files]
     made = [record for file in corpus.files for record in records(file, chunk_file(corpus, file), corpus)]

@@ -15,10 +15,10 @@ import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.targets.about import built_sets
-from adk_ingest.manifest import IngestCancelledError
+from adk_ingest.publishing.manifest import IngestCancelledError
+from adk_ingest.publishing.verify import VerificationReport
 from adk_ingest.session import Sources
 from adk_ingest.targets.build import TargetsReport
-from adk_ingest.verify import VerificationReport
 from tests.answers import told
 from tests.corpora import HashEmbedder, Notes, Workplace, change, shared_sparse, write_docs
 
@@ -135,7 +135,7 @@ def fail_chunk(monkeypatch: pytest.MonkeyPatch) -> Arguments:
     def broken(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("adk_ingest.making.records", broken)
+    monkeypatch.setattr("adk_ingest.records.files.records", broken)
     return {}
 
 
@@ -298,7 +298,7 @@ class TestARunThatFails:
                 raise RecursionError("too deep")
             return chunk_code(file, chunking)
 
-        monkeypatch.setattr("adk_ingest.forms.chunk_code", picky)
+        monkeypatch.setattr("adk_ingest.corpora.forms.chunk_code", picky)
         run = workplace.ingest()
         assert run.corpora["adk_python"].parse_failures == [PLUGIN]
         assert any("RecursionError" in warning for warning in run.corpora["adk_python"].warnings)
@@ -310,7 +310,7 @@ class TestARunThatFails:
         def broken(*_: object, **__: object) -> None:
             raise NameError("name 'strip' is not defined")
 
-        monkeypatch.setattr("adk_ingest.forms.chunk_code", broken)
+        monkeypatch.setattr("adk_ingest.corpora.forms.chunk_code", broken)
         with pytest.raises(IngestError, match=r"fails on many files.*NameError"):
             workplace.ingest()
         assert workplace.generations.current() is None

@@ -14,9 +14,9 @@ from adk_evidence.services.resilience import Clock
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_evidence_cli.main import app as evidence
-from adk_ingest.cli import app as ingestion
+from adk_ingest.commands.cli import app as ingestion
+from adk_ingest.commands.reports import verify_published
 from adk_ingest.progress import Progress
-from adk_ingest.reports import verify_published
 from tests.standins.qdrant import QdrantStandIn
 from tests.standins.voyage import CONTEXT, EMBED, KEY, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace

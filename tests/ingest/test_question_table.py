@@ -12,11 +12,11 @@ from adk_evidence.index.registry import settings_of
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.settings import config_file
 from adk_evidence.store.factory import open_generations
-from adk_ingest import questions
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_views import codebase_from
+from adk_ingest.commands.codebase import codebase_from
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
-from adk_ingest.questions import SHIPPED, Table
+from adk_ingest.records import questions
+from adk_ingest.records.questions import SHIPPED, Table
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files, write_questions
 
 # Words that stand in no text of the small corpora.

@@ -17,9 +17,9 @@ import adk_ingest.pipeline as pipeline
 import adk_ingest.publishing as publishing
 from adk_evidence.errors import IndexMismatchError
 from adk_evidence.models.chunk import PAYLOAD_VERSION
-from adk_ingest.cli import app
-from adk_ingest.doctor import examine
-from adk_ingest.verify import VerificationReport
+from adk_ingest.commands.cli import app
+from adk_ingest.commands.doctor import examine
+from adk_ingest.publishing.verify import VerificationReport
 from tests.corpora import HashEmbedder, Workplace, change
 
 pytestmark = pytest.mark.slow
@@ -167,7 +167,7 @@ class TestExitCodes:
         self, published: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(
-            "adk_ingest.reports.verify_index", lambda *_: VerificationReport(problems=["A point is missing."])
+            "adk_ingest.commands.reports.verify_index", lambda *_: VerificationReport(problems=["A point is missing."])
         )
         result = run(published, "verify")
         assert result.exit_code == 7

@@ -14,8 +14,8 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.settings import Settings
-from adk_ingest.doctor import examine
-from adk_ingest.reports import verify_published
+from adk_ingest.commands.doctor import examine
+from adk_ingest.commands.reports import verify_published
 from tests.corpora import CODE, Workplace, write_checkout, write_files
 
 LICENCE = "# Copyright 2026 Somebody\n#\n# Licensed under the Apache License, Version 2.0\n"

@@ -25,10 +25,10 @@ from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
-from adk_ingest.cli import app as ingest_app
-from adk_ingest.doctor import examine
+from adk_ingest.commands.cli import app as ingest_app
+from adk_ingest.commands.doctor import examine
+from adk_ingest.commands.reports import make_status, verify_published
 from adk_ingest.pipeline import LEXICAL_FIRST
-from adk_ingest.reports import make_status, verify_published
 from tests.answers import told
 from tests.corpora import CODE_COMMIT, DOCS, HashEmbedder, Workplace, shared_sparse, write_docs, write_files
 from tests.standins.qdrant import QdrantStandIn, Strict

@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 
 import adk_ingest.pipeline as pipeline
-import adk_ingest.side_by_side as side_by_side
+import adk_ingest.records.processes as side_by_side
 from adk_evidence.errors import IngestError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.forms import chunk_file
-from adk_ingest.manifest import IngestCancelledError
+from adk_ingest.corpora.codebase import codebase_corpora
+from adk_ingest.corpora.forms import chunk_file
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files
 
@@ -133,7 +133,7 @@ def test_a_process_that_dies_is_an_error_that_names_the_file(place: Workplace, m
 
 
 def test_what_fails_besides_a_chunker_is_told(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = side_by_side._PROGRAM.replace("main()", "import adk_ingest.making as m; m.records = None; main()")
+    program = side_by_side._PROGRAM.replace("main()", "import adk_ingest.records.files as m; m.records = None; main()")
     monkeypatch.setattr(side_by_side, "_PROGRAM", program)
     with pytest.raises(IngestError, match="cannot be made: TypeError"):
         build(place, "failing", 2, monkeypatch)

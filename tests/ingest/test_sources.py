@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 
 from adk_evidence.errors import SourceError
 from adk_evidence.settings import CorpusSettings, Settings, load_settings
-from adk_ingest.discovery import discover
+from adk_ingest.corpora.discovery import discover
 from adk_ingest.sources.distribution import open_environment, open_installed, open_registry, open_wheel
 from adk_ingest.sources.git import clone_or_update, open_checkout
 from adk_ingest.sources.resolve import DEMO_ORDER, resolve_code, resolve_docs

@@ -24,9 +24,9 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import DenseSettings, Settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest import pipeline
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.manifest import RunManifest
+from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import RunManifest
 from adk_ingest.session import ingest
 from tests.corpora import HashEmbedder, Workplace, change
 
@@ -207,7 +207,7 @@ def test_an_indexer_of_many_runs_keeps_the_model_of_each_index(
         made.append(encoders.doc.model)
         return encoders
 
-    monkeypatch.setattr("adk_ingest.codebase.make_dense", noted)
+    monkeypatch.setattr("adk_ingest.indexes.codebase.make_dense", noted)
     monkeypatch.setattr("adk_ingest.pipeline.make_dense", noted)
     for above, model in ((1, TOKENS), (100_000, LAYERS)):
         monkeypatch.setattr(pipeline, "STATIC_ABOVE", above)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adk_evidence.models.chunk import sha256_text
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.twins import find_twins
+from adk_ingest.corpora.twins import find_twins
 
 SOURCE = """
 import { trim } from "./text";

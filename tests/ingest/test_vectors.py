@@ -13,9 +13,9 @@ import adk_ingest.vectors as vectors
 from adk_evidence.embedding.base import Pair
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.models.chunk import ChunkRecord
-from adk_ingest.changes import Changes
-from adk_ingest.making import make_file
-from adk_ingest.manifest import CorpusRun
+from adk_ingest.publishing.changes import Changes
+from adk_ingest.publishing.manifest import CorpusRun
+from adk_ingest.records.files import make_file
 from tests.corpora import CODE, HashEmbedder, Workplace, shared_sparse, word_vector, write_code
 
 pytestmark = pytest.mark.slow

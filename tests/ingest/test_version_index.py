@@ -33,14 +33,14 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_ingest.codebase import CodebaseIndexer
-from adk_ingest.corpus import PAGES_FOLDER
-from adk_ingest.doctor import examine
-from adk_ingest.manifest import RunManifest
+from adk_ingest.commands.doctor import examine
+from adk_ingest.commands.reports import verify_published
+from adk_ingest.corpora.corpus import PAGES_FOLDER
+from adk_ingest.indexes.codebase import CodebaseIndexer
+from adk_ingest.indexes.version import ingest_version
 from adk_ingest.progress import Progress
-from adk_ingest.reports import verify_published
+from adk_ingest.publishing.manifest import RunManifest
 from adk_ingest.session import Sources
-from adk_ingest.version_index import ingest_version
 from tests.answers import told
 from tests.corpora import (
     CODE,

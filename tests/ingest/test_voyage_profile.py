@@ -14,8 +14,8 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
-from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.targets.build import build_targets
 from tests.answers import codes, told
 from tests.corpora import Workplace, change, forget_vectors_of_symbols, write_code, write_docs

@@ -18,9 +18,9 @@ from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import settings_of
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.store.factory import open_generations
-from adk_ingest.codebase import CodebaseIndexer
+from adk_ingest.indexes.codebase import CodebaseIndexer
+from adk_ingest.indexes.watch import Watcher
 from adk_ingest.progress import Progress
-from adk_ingest.watching import Watcher
 from tests.corpora import HashEmbedder, change, git, shared_sparse, write_files
 from tests.ingest.test_codebase import APP, QUESTION, Place, commit_all
 

@@ -18,7 +18,7 @@ import adk_ingest.pipeline as pipeline
 import adk_ingest.targets.build as build
 from adk_evidence.errors import ModelError
 from adk_evidence_lsp.ingest_process import end_with_parent
-from adk_ingest.cli import app
+from adk_ingest.commands.cli import app
 from tests.corpora import HashEmbedder
 
 

@@ -169,7 +169,8 @@ def test_a_failed_ingestion_says_what_the_command_says(start: Start, tmp_path: P
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems count priorities in another way")
 def test_an_ingestion_lets_the_editor_go_first() -> None:
-    told = "import os, adk_ingest.cli as cli; cli.run = lambda: print(os.getpriority(os.PRIO_PROCESS, 0), flush=True)"
+    tell = "lambda: print(os.getpriority(os.PRIO_PROCESS, 0), flush=True)"
+    told = f"import os, adk_ingest.commands.cli as cli; cli.run = {tell}"
     program = f"{told}; from adk_evidence_lsp.ingest_process import main; main()"
     # The child ends when its standard input does.
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:

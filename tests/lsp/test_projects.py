@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from adk_evidence.index.project import find_adk
+from adk_ingest.indexes.version import ingest_version
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
-from adk_ingest.version_index import ingest_version
 from tests.corpora import CODE, HashEmbedder, Workplace, change, shared_sparse
 from tests.environments import PLUGIN, write_environment
 from tests.lsp.conftest import Start, command

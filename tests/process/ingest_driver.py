@@ -18,8 +18,8 @@ import pytest
 import adk_ingest.pipeline as pipeline
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.models.request import EvidenceRequest
-from adk_ingest.cli import app
-from adk_ingest.manifest import RunFiles, RunManifest
+from adk_ingest.commands.cli import app
+from adk_ingest.publishing.manifest import RunFiles, RunManifest
 from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"

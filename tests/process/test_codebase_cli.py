@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from adk_evidence.search import session as retrieval
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
-from adk_ingest.cli import app as ingest_app
+from adk_ingest.commands.cli import app as ingest_app
 from tests.corpora import HashEmbedder, change, write_files
 
 QUESTION = "how does a user log in with a token"
@@ -115,7 +115,15 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, ingest: Cli) -
 
 
 def test_the_program_itself_answers_with_a_sentence_and_a_code(shop: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "from adk_ingest.cli import run; run()", "codebase", str(shop), "--name", "A/B"]
+    command = [
+        sys.executable,
+        "-c",
+        "from adk_ingest.commands.cli import run; run()",
+        "codebase",
+        str(shop),
+        "--name",
+        "A/B",
+    ]
     done = subprocess.run([*command, "--home", str(tmp_path / "home")], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: The name of the index is not valid")

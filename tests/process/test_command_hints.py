@@ -18,7 +18,7 @@ from adk_evidence_console import settings_from
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.server import EvidenceServer
 from adk_evidence_lsp.wire import to_json_rpc
-from adk_ingest.cli import app as ingest
+from adk_ingest.commands.cli import app as ingest
 
 NAMED = re.compile(r"`(adk-[^`]+)`")
 

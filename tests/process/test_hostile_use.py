@@ -17,8 +17,8 @@ import adk_evidence_console as console
 from adk_evidence_cli import asking
 from adk_evidence_cli.main import app as evidence
 from adk_evidence_lsp.server import EvidenceServer
-from adk_ingest import reports
-from adk_ingest.cli import app as ingest
+from adk_ingest.commands import reports
+from adk_ingest.commands.cli import app as ingest
 
 pytestmark = pytest.mark.usefixtures("without_user_settings")
 

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 
 import adk_ingest.pipeline as pipeline
 from adk_evidence.store.qdrant_server import ServerRecord
-from adk_ingest.cli import app
-from adk_ingest.reports import make_status
+from adk_ingest.commands.cli import app
+from adk_ingest.commands.reports import make_status
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.standins.live import server_store
 

@@ -235,7 +235,7 @@ def test_targets_without_vectors_are_found_by_words(tmp_path: Path) -> None:
 
 
 def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adk_ingest import doctor
+    from adk_ingest.commands import doctor
 
     monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
     workplace = Workplace(tmp_path)

@@ -15,7 +15,7 @@ from adk_evidence.search import session as retrieval
 from adk_evidence.symbols import current
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
-from adk_ingest.cli import app as ingest_app
+from adk_ingest.commands.cli import app as ingest_app
 from adk_ingest.targets import build, covered
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace
 from tests.environments import write_environment

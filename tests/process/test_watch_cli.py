@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from adk_ingest.cli import app as ingest_app
+from adk_ingest.commands.cli import app as ingest_app
 from adk_ingest.priority import NICENESS
 from tests.corpora import change, write_files
 from tests.process.test_codebase_cli import FILES

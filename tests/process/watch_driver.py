@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-import adk_ingest.codebase as codebase
+import adk_ingest.indexes.codebase as codebase
 import adk_ingest.pipeline as pipeline
-from adk_ingest.cli import app
+from adk_ingest.commands.cli import app
 from tests.corpora import HashEmbedder
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ from typer.testing import CliRunner, Result
 from adk_evidence.errors import CostCapError, InvalidRequestError, ModelError, ServiceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
-from adk_ingest import questions as question_table
 from adk_ingest.progress import Progress
+from adk_ingest.records import questions as question_table
 from tests.clocks import FakeTime
 from tests.corpora import Workplace, write_files, write_questions
 from tests.quality import write_questions as command

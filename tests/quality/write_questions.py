@@ -21,7 +21,7 @@ from adk_evidence.index.registry import settings_of
 from adk_evidence.services.chat import ChatService
 from adk_evidence.settings import LlmRerankSettings
 from adk_evidence_console import Home, Profile, path_option, say, settings_from, stderr, stdout, table
-from adk_ingest.progress_views import make_progress
+from adk_ingest.commands.progress import make_progress
 from adk_ingest.wording import counted
 from tests.quality.tool import tool
 from tests.quality.writing.answers import Answers

@@ -12,8 +12,8 @@ from adk_evidence.api.history import SHIPPED
 from adk_evidence.errors import EvidenceError
 from adk_evidence.settings import config_file, load_settings
 from adk_evidence_console import stderr
-from adk_ingest.history import build_history
-from adk_ingest.progress_views import make_progress
+from adk_ingest.commands.progress import make_progress
+from adk_ingest.releases.history import build_history
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from adk_evidence.models.chunk import SectionAvailability, SymbolKind
 from adk_evidence.textfile import split_lines
 
 if TYPE_CHECKING:
-    from adk_ingest.known_files import KnownFile
+    from adk_ingest.corpora.known_files import KnownFile
 
 
 @dataclass(frozen=True)

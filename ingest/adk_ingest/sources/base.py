@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from adk_evidence.store.manifest import SourceLocation
-from adk_ingest.known_files import KnownFiles
+from adk_ingest.corpora.known_files import KnownFiles
 
 SourceKind = Literal["git", "snapshot", "distribution", "folder"]
 

@@ -17,7 +17,7 @@ from filelock import FileLock
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, foreign_settings, run_git
 from adk_evidence.settings import CorpusSettings
-from adk_ingest.known_files import KnownFiles
+from adk_ingest.corpora.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 
 PROBE_SECONDS = 4.0

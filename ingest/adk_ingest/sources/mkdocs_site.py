@@ -19,7 +19,7 @@ import yaml
 from adk_evidence.readers.headings import slugify
 from adk_evidence.readers.markdown import read_markdown
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.foreign_yaml import load_foreign_yaml
+from adk_ingest.sources.foreign_yaml import load_foreign_yaml
 
 CONFIG_FILES = ("mkdocs.yml", "mkdocs.yaml")
 _PAGE_EXTENSIONS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")

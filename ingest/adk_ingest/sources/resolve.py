@@ -17,7 +17,7 @@ from adk_evidence.index.environments import site_packages
 from adk_evidence.index.versions import VersionSettings
 from adk_evidence.paths import expanded
 from adk_evidence.settings import CorpusSettings, Settings
-from adk_ingest.known_files import KnownFiles
+from adk_ingest.corpora.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import (
     is_unpacked,

@@ -28,17 +28,17 @@ from adk_evidence.targets.about import About, about_index, code_corpus_name, has
 from adk_evidence.targets.sets import Contents, load_set, remove_old, write_set, write_vectors
 from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.chunking.python import module_name
-from adk_ingest.costs import cap_of, refuse_above_the_cap
 from adk_ingest.garbage import rare_garbage_collection
-from adk_ingest.manifest import IngestCancelledError
 from adk_ingest.progress import Progress
+from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.targets.extract import public_symbols
 from adk_ingest.targets.extras import Declared, NeededExtras, declared_at
 from adk_ingest.targets.hidden import hidden_symbols
 from adk_ingest.targets.outside import outside_imports
 from adk_ingest.targets.rank import FORMULA, rank_targets
 from adk_ingest.targets.references import ReferenceGraph, public_paths, shown_paths
-from adk_ingest.vectors import Work
+from adk_ingest.vectors.compute import Work
+from adk_ingest.vectors.costs import cap_of, refuse_above_the_cap
 
 SOURCE_FOLDER = "src/"
 # Of a checkout without a `src` folder: what stands in one of these is not part of the package.

@@ -20,8 +20,8 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.tokens import estimate_tokens
-from adk_ingest.credentials import holds_credential
-from adk_ingest.questions import written_questions
+from adk_ingest.corpora.credentials import holds_credential
+from adk_ingest.records.questions import written_questions
 from tests.quality.writing.answers import Answer
 from tests.quality.writing.prompt import Asked, asked, passages, task
 

@@ -18,7 +18,7 @@ from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
 from adk_evidence.redaction import without_keys
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.services.answers import json_objects
-from adk_ingest.questions import name_of
+from adk_ingest.records.questions import name_of
 from tests.quality.writing.answers import MAX_CHARS, MAX_QUESTIONS, MIN_CHARS, clean
 
 # The beginning of a chunk says what it is about, and the end what comes out; few chunks are longer.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from adk_evidence.files import write_atomic
-from adk_ingest.questions import HASH_CHARS
+from adk_ingest.records.questions import HASH_CHARS
 from tests.quality.writing.answers import Answer
 
 

@@ -17,8 +17,8 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.generations import Generation
 from adk_evidence.store.manifest import CorpusEntry
-from adk_ingest.changes import kept_files
-from adk_ingest.corpus import PAGES_FOLDER, CorpusInput
+from adk_ingest.corpora.corpus import PAGES_FOLDER, CorpusInput
+from adk_ingest.publishing.changes import kept_files
 
 # Of the room of a collection, what must be of chunks that stay, where the others are so many points or more; each takes
 # about 10 KB.

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from adk_evidence.settings import Settings
-    from adk_ingest.manifest import Mode, RunManifest
+    from adk_ingest.commands.reports import Plan
     from adk_ingest.progress import Progress
-    from adk_ingest.reports import Plan
+    from adk_ingest.publishing.manifest import Mode, RunManifest
     from adk_ingest.session import Sources
 
 app = CommandLine("Build and check the index of the ADK docs and source.", "adk-ingest")
@@ -94,7 +94,7 @@ def all_(
     home: Home = None,
 ) -> None:
     """Ingest documentation and source; with a version of google-adk, into an index of that version."""
-    from adk_ingest.reports import show_run
+    from adk_ingest.commands.reports import show_run
     from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
@@ -105,7 +105,7 @@ def all_(
             sources = Sources(docs, code, allow_network=not offline, compare=compare)
             run = ingest(settings, "all", sources, progress)
         else:
-            from adk_ingest.version_index import ingest_version
+            from adk_ingest.indexes.version import ingest_version
 
             sources = replace(_sources_of_version(docs, code, offline), compare=compare)
             run = ingest_version(settings, wanted, sources, progress)
@@ -130,8 +130,8 @@ def codebase(
     home: Home = None,
 ) -> None:
     """Index any codebase under a name of its own, or bring that index up to date."""
-    from adk_ingest.codebase import CodebaseIndexer
-    from adk_ingest.codebase_views import codebase_from, show_index_report
+    from adk_ingest.commands.codebase import codebase_from, show_index_report
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
     settings = settings_from(profile, home)
     options = {
@@ -157,10 +157,10 @@ def watch(
     home: Home = None,
 ) -> None:
     """Index a codebase, then keep its index up to date while its files change; Ctrl+C ends this."""
-    from adk_ingest.codebase import CodebaseIndexer
-    from adk_ingest.codebase_views import JsonEvents, PlainEvents, codebase_from
+    from adk_ingest.commands.codebase import JsonEvents, PlainEvents, codebase_from
+    from adk_ingest.indexes.codebase import CodebaseIndexer
+    from adk_ingest.indexes.watch import Watcher
     from adk_ingest.priority import lower_priority
-    from adk_ingest.watching import Watcher
 
     settings = settings_from(profile, home)
     lower_priority()
@@ -179,7 +179,7 @@ def watch(
 def indexes(as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """List the main index and those of versions and codebases."""
     from adk_evidence.index.registry import list_indexes
-    from adk_ingest.codebase_views import show_indexes
+    from adk_ingest.commands.codebase import show_indexes
 
     show(list_indexes(settings_from(profile, home)), show_indexes, as_json=as_json)
 
@@ -194,7 +194,7 @@ def delete(
     home: Home = None,
 ) -> None:
     """Remove the index of a codebase, which itself is not touched, or of a version of google-adk."""
-    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
     indexer = CodebaseIndexer(settings_from(profile, home))
     described = indexer.describe(name)
@@ -218,10 +218,10 @@ def plan(
     home: Home = None,
 ) -> None:
     """Say what an ingestion would do, without doing it: files, chunks, tokens, skipped files, time, price."""
-    from adk_ingest.reports import make_plan, show_plan
+    from adk_ingest.commands.reports import make_plan, show_plan
+    from adk_ingest.indexes.version import version_sources
     from adk_ingest.session import Sources
     from adk_ingest.session import plan as plan_session
-    from adk_ingest.version_index import version_sources
 
     settings = settings_from(profile, home)
     sources = Sources(docs, code, allow_network=not offline)
@@ -245,7 +245,7 @@ def verify(
     home: Home = None,
 ) -> None:
     """Check the published index: counts, vectors, samples and, if asked, every citation."""
-    from adk_ingest.reports import show_verification, verify_published
+    from adk_ingest.commands.reports import show_verification, verify_published
 
     report = verify_published(_index_of(settings_from(profile, home), adk), citations=citations)
     show_verification(report, stdout(), as_json=as_json)
@@ -256,7 +256,7 @@ def verify(
 @app.command()
 def status(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Show the published index, older generations and the last runs."""
-    from adk_ingest.reports import make_status, show_status
+    from adk_ingest.commands.reports import make_status, show_status
 
     show(make_status(_index_of(settings_from(profile, home), adk)), show_status, as_json=as_json)
 
@@ -265,7 +265,7 @@ def status(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, ho
 def rollback(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
     """Publish the generation before the current one again."""
     from adk_evidence.store.factory import rollback as go_back
-    from adk_ingest.reports import make_status
+    from adk_ingest.commands.reports import make_status
 
     settings = _index_of(settings_from(profile, home), adk)
     generation = go_back(settings)
@@ -310,7 +310,7 @@ def _sources_of_version(docs: str | None, code: str | None, offline: bool) -> So
 
 
 def _ingest(mode: Mode, profile: str | None, home: str | None, as_json: bool, **sources: Any) -> None:
-    from adk_ingest.reports import show_run
+    from adk_ingest.commands.reports import show_run
     from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
@@ -325,7 +325,7 @@ def _with_progress(work: Callable[[Progress], Result], view: Callable[[Result, C
 
 
 def _progress(as_json: bool) -> Progress:
-    from adk_ingest.progress_views import make_progress
+    from adk_ingest.commands.progress import make_progress
 
     return make_progress(stderr(), as_json=as_json)
 

@@ -12,8 +12,8 @@ from adk_evidence.settings import Settings
 from adk_ingest.chunking import prose
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION
-from adk_ingest.dense_text import VERSIONS
-from adk_ingest.questions import written_questions
+from adk_ingest.records.dense_text import VERSIONS
+from adk_ingest.records.questions import written_questions
 
 MARKDOWN = (".md", ".mdx")
 

@@ -11,10 +11,10 @@ from adk_evidence.models.chunk import ChunkRecord
 from adk_evidence.store.generations import Generation
 from adk_evidence.store.manifest import CorpusEntry, FileEntry
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.making import KeysOf, MadeFile, keys_of_texts, place
-from adk_ingest.manifest import CorpusRun
-from adk_ingest.spool import RecordSpool
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.publishing.manifest import CorpusRun
+from adk_ingest.records.files import KeysOf, MadeFile, keys_of_texts, place
+from adk_ingest.records.spool import RecordSpool
 from adk_ingest.wording import named
 
 # Where a chunker fails on one file, the file is at fault; where it fails on more than this share of the files, and on

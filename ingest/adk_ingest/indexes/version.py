@@ -24,9 +24,9 @@ from adk_evidence.released_versions import checked_version, is_same_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest
-from adk_ingest.manifest import Mode, RunManifest
+from adk_ingest.indexes.removal import clear_away
 from adk_ingest.progress import Progress
-from adk_ingest.removal import clear_away
+from adk_ingest.publishing.manifest import Mode, RunManifest
 from adk_ingest.session import Sources, check_sources, ingest
 from adk_ingest.sources.distribution import open_folder
 

@@ -12,9 +12,9 @@ from adk_evidence.readers.audience import EVERYBODY, Readers
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.discovery import Discovery
-from adk_ingest.known_files import KnownFiles
-from adk_ingest.questions import NONE, WrittenQuestions
+from adk_ingest.corpora.discovery import Discovery
+from adk_ingest.corpora.known_files import KnownFiles
+from adk_ingest.records.questions import NONE, WrittenQuestions
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.mkdocs_site import MkdocsSite
 

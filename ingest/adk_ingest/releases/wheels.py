@@ -13,8 +13,8 @@ from adk_evidence.index.sources import SourceReader
 from adk_evidence.released_versions import read_version
 from adk_evidence.settings import Settings
 from adk_ingest.chunking.python import module_name
-from adk_ingest.history import VersionReader, files_of
 from adk_ingest.progress import Progress
+from adk_ingest.releases.history import VersionReader, files_of
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import parse_requirement
 from adk_ingest.sources.resolve import resolve_code

@@ -18,7 +18,7 @@ from adk_evidence.embedding.base import (
 )
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind
-from adk_ingest.changes import Changes
+from adk_ingest.publishing.changes import Changes
 
 # So many texts are in memory while they are embedded; models sort them by length.
 TEXTS_AT_A_TIME = 16_384

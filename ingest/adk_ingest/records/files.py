@@ -11,10 +11,10 @@ from adk_evidence.embedding.base import SparseEncoder, SparseVector
 from adk_evidence.models.chunk import ChunkRecord, sha256_text
 from adk_evidence.store.manifest import FileEntry
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.credentials import holds_credential
-from adk_ingest.forms import chunk_file
-from adk_ingest.records import records
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.credentials import holds_credential
+from adk_ingest.corpora.forms import chunk_file
+from adk_ingest.records.record import records
 
 # Gives the cache keys of the dense vectors of a file's texts.
 KeysOf = Callable[[Sequence[str]], Sequence[str]]

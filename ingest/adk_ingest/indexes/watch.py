@@ -22,14 +22,14 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.discovery import path_filter
+from adk_ingest.corpora.discovery import path_filter
 from adk_ingest.progress import Progress
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import git_line, records
 
 if TYPE_CHECKING:
     from adk_evidence.index.indexer import IndexReport
-    from adk_ingest.codebase import CodebaseIndexer
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
 # A run begins when nothing changed for so long, and where changes never cease, so long after the first.
 QUIET_MS = 300

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, make_chunk_id, sha256_text
 from adk_evidence.tokens import estimate_tokens
-from adk_ingest.chunkers import chunker_version
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
-from adk_ingest.dense_text import brief_text, full_text, passages
-from adk_ingest.forms import treatment
-from adk_ingest.lexical import lexical_text
-from adk_ingest.questions import name_of, names_inside
+from adk_ingest.chunking.chunkers import chunker_version
+from adk_ingest.corpora.forms import treatment
+from adk_ingest.records.dense_text import brief_text, full_text, passages
+from adk_ingest.records.lexical import lexical_text
+from adk_ingest.records.questions import name_of, names_inside
 
 if TYPE_CHECKING:
-    from adk_ingest.corpus import CorpusInput
+    from adk_ingest.corpora.corpus import CorpusInput
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 

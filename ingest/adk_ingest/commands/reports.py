@@ -15,10 +15,10 @@ from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
-from adk_ingest.caches import CacheStatus
-from adk_ingest.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.pipeline import DryRun
-from adk_ingest.verify import VerificationReport, verify_citations, verify_index
+from adk_ingest.publishing.manifest import CorpusRun, RunFiles, RunManifest, left_out
+from adk_ingest.publishing.verify import VerificationReport, verify_citations, verify_index
+from adk_ingest.vectors.caches import CacheStatus
 
 if TYPE_CHECKING:
     pass

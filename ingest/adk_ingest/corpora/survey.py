@@ -10,11 +10,11 @@ from adk_evidence.errors import SourceError
 from adk_evidence.index.indexer import Survey
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.store.manifest import CorpusEntry, checkout_name, is_samples
-from adk_ingest.codebase_corpora import codebase_corpora
-from adk_ingest.corpora import code_corpus, docs_corpus, samples_corpus
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.known_files import RECORD, KnownFiles
-from adk_ingest.manifest import now
+from adk_ingest.corpora.adk import code_corpus, docs_corpus, samples_corpus
+from adk_ingest.corpora.codebase import codebase_corpora
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.known_files import RECORD, KnownFiles
+from adk_ingest.publishing.manifest import now
 from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.codebase import open_codebase
 

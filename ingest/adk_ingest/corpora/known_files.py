@@ -28,7 +28,7 @@ from adk_evidence import __version__
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
-from adk_ingest.credentials import BY_TEXT, holds_credential
+from adk_ingest.corpora.credentials import BY_TEXT, holds_credential
 
 RECORD = "files.json"
 # Raise it when the facts of a file, or the facts that others derive from its text, come about in another way.

@@ -22,13 +22,13 @@ from adk_evidence.store.manifest import (
     samples_name,
     uncommitted_name,
 )
-from adk_ingest.chunkers import MARKDOWN, other_chunkers
 from adk_ingest.chunking.base import SourceFile
+from adk_ingest.chunking.chunkers import MARKDOWN, other_chunkers
 from adk_ingest.chunking.python import module_name
-from adk_ingest.corpus import CorpusInput, Module
-from adk_ingest.discovery import Discovery, discover, read_globs
-from adk_ingest.forms import include_reader, included_files
-from adk_ingest.questions import written_questions
+from adk_ingest.corpora.corpus import CorpusInput, Module
+from adk_ingest.corpora.discovery import Discovery, discover, read_globs
+from adk_ingest.corpora.forms import include_reader, included_files
+from adk_ingest.records.questions import written_questions
 from adk_ingest.sources.api_reference import api_reference_path
 from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.git import is_as_committed

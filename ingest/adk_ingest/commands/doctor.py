@@ -27,8 +27,8 @@ from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.targets.about import about_index, has_vectors, make_target_embedder
 from adk_evidence.targets.sets import find_set
-from adk_ingest.caches import CacheStatus
-from adk_ingest.chunkers import index_fingerprint
+from adk_ingest.chunking.chunkers import index_fingerprint
+from adk_ingest.vectors.caches import CacheStatus
 from adk_ingest.wording import counted, named
 
 State = Literal["ok", "note", "broken"]

@@ -13,8 +13,8 @@ from adk_evidence.errors import SettingsError
 from adk_evidence.globs import Globs, takes_back
 from adk_evidence.settings import CorpusSettings
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.credentials import BY_NAME, is_credential_file, is_credential_folder
-from adk_ingest.known_files import KnownFile
+from adk_ingest.corpora.credentials import BY_NAME, is_credential_file, is_credential_folder
+from adk_ingest.corpora.known_files import KnownFile
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.snapshot import MANIFEST
 from adk_ingest.wording import counted

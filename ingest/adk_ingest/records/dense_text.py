@@ -15,7 +15,7 @@ from adk_evidence.models.chunk import Kind
 from adk_evidence.readers.licences import licence_lines, strip_licence
 from adk_evidence.settings import DenseText
 from adk_ingest.chunking.base import RawChunk
-from adk_ingest.lexical import path_words, strip_markup
+from adk_ingest.records.lexical import path_words, strip_markup
 
 # About 128 tokens of MiniLM, with room for text that it splits more coarsely; the model cuts off the rest itself.
 BRIEF_CHARS = 700

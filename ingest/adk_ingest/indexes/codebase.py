@@ -31,15 +31,15 @@ from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.settings import DensePrecision, Settings
 from adk_evidence.store.factory import open_generations
-from adk_ingest.codebase_corpora import CodebaseCorpora, codebase_corpora
-from adk_ingest.known_files import RECORD as FILES_RECORD
-from adk_ingest.known_files import KnownFiles
-from adk_ingest.manifest import RunManifest, now
+from adk_ingest.corpora.codebase import CodebaseCorpora, codebase_corpora
+from adk_ingest.corpora.known_files import RECORD as FILES_RECORD
+from adk_ingest.corpora.known_files import KnownFiles
+from adk_ingest.corpora.survey import survey
+from adk_ingest.indexes.removal import clear_away, remove_index
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
-from adk_ingest.removal import clear_away, remove_index
+from adk_ingest.publishing.manifest import RunManifest, now
 from adk_ingest.sources.codebase import CodebaseFolder, open_codebase
-from adk_ingest.survey import survey
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, SparseEncoder

@@ -13,9 +13,9 @@ from adk_evidence.readers.includes import IncludeReader
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import chunk_code
 from adk_ingest.chunking.prose import chunk_prose
-from adk_ingest.corpus import CorpusInput, Form
-from adk_ingest.credentials import is_credential_file
-from adk_ingest.known_files import KnownFile
+from adk_ingest.corpora.corpus import CorpusInput, Form
+from adk_ingest.corpora.credentials import is_credential_file
+from adk_ingest.corpora.known_files import KnownFile
 from adk_ingest.sources.api_reference import api_reference_page, api_reference_url
 from adk_ingest.sources.base import CorpusSource
 

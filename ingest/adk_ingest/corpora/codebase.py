@@ -15,7 +15,7 @@ from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.store.manifest import uncommitted_name
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
-from adk_ingest.corpora import (
+from adk_ingest.corpora.adk import (
     as_committed,
     corpus_state,
     digest,
@@ -23,14 +23,14 @@ from adk_ingest.corpora import (
     uncommitted_notice,
     with_includes,
 )
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.credentials import credential_notices
-from adk_ingest.discovery import Discovery, discover
-from adk_ingest.known_files import KnownFiles
-from adk_ingest.questions import written_questions
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.credentials import credential_notices
+from adk_ingest.corpora.discovery import Discovery, discover
+from adk_ingest.corpora.known_files import KnownFiles
+from adk_ingest.corpora.twins import find_twins
+from adk_ingest.records.questions import written_questions
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
-from adk_ingest.twins import find_twins
 from adk_ingest.wording import counted, named
 
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")

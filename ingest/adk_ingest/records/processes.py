@@ -24,11 +24,11 @@ from typing import BinaryIO
 from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import IngestError
-from adk_ingest.changes import Changes
 from adk_ingest.chunking.base import SourceFile
-from adk_ingest.corpus import CorpusInput
-from adk_ingest.forms import treatment
-from adk_ingest.making import KeysOf, MadeFile, keys_of_texts, make_file
+from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.forms import treatment
+from adk_ingest.publishing.changes import Changes
+from adk_ingest.records.files import KeysOf, MadeFile, keys_of_texts, make_file
 
 # A process takes a second of processor time to start; two cut so many files in about as long.
 LEAST_FILES = 300
@@ -42,7 +42,7 @@ _KILLED = (-9, 137)
 # Ctrl-C is the parent's to handle, which ends the process, also while the process still imports.
 _PROGRAM = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); import sys, json; "
-    "sys.path[:] = json.loads(sys.argv[1]); from adk_ingest.side_by_side import main; main()"
+    "sys.path[:] = json.loads(sys.argv[1]); from adk_ingest.records.processes import main; main()"
 )
 # How much of a processor a container may use, and in what time.
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")

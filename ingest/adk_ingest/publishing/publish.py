@@ -13,8 +13,8 @@ from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import Building, Generation, GenerationStore, Publisher
 from adk_evidence.store.manifest import CollectionEntry, CorpusEntry, IndexManifest, write_manifest
 from adk_evidence.store.mapped import leave_pages_to_system
-from adk_ingest.manifest import RunLog, now
-from adk_ingest.verify import verify_index
+from adk_ingest.publishing.manifest import RunLog, now
+from adk_ingest.publishing.verify import verify_index
 
 
 def index_manifest(

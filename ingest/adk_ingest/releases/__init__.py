@@ -1,0 +1,1 @@
+"""The table of what each released google-adk has."""
