@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import adk_ingest.pipeline as pipeline
-import adk_ingest.publishing as publishing
+import adk_ingest.publishing.publish as publishing
 import adk_ingest.session as session
 import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 import adk_evidence.index.opened as opened
 import adk_ingest.pipeline as pipeline
-import adk_ingest.publishing as publishing
+import adk_ingest.publishing.publish as publishing
 from adk_evidence.errors import IndexMismatchError
 from adk_evidence.models.chunk import PAYLOAD_VERSION
 from adk_ingest.commands.cli import app

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import adk_ingest.vectors as vectors
+import adk_ingest.vectors.compute as vectors
 from adk_evidence.embedding.base import Pair
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.models.chunk import ChunkRecord

@@ -120,7 +120,7 @@ def test_a_language_server_that_cannot_listen_says_so(monkeypatch, capsys, host)
 
 def test_ingest_writes_utf8_into_a_pipe_whatever_the_locale() -> None:
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
-    code = "from adk_ingest import cli; cli.app = lambda: print('\\u2026'); cli.run()"
+    code = "from adk_ingest.commands import cli; cli.app = lambda: print('\\u2026'); cli.run()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=environment)
     assert (done.returncode, done.stdout) == (0, "\u2026\n".encode()), done.stderr
 
