@@ -24,7 +24,7 @@ from adk_evidence.targets.internals import HiddenSymbol, standing
 from adk_evidence.targets.search import TargetNames, TargetSearch, typed_as
 from adk_evidence.targets.sets import OUTSIDE, TargetSet
 from adk_evidence.targets.target import RankParts, Target, rich_text
-from tests.corpora import HashEmbedder, Workplace, embed_all
+from tests.corpora import HashEmbedder, Workplace, embed_all, forget_vectors_of_symbols
 
 pytestmark = pytest.mark.slow
 
@@ -540,9 +540,10 @@ def test_the_same_question_gets_the_same_answer(targets: CurrentSymbols, indexed
 def test_without_vectors_words_answer(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     workplace.ingest()
+    forget_vectors_of_symbols(workplace)
     targets = CurrentSymbols(workplace.settings, HashEmbedder())
     answer = targets.find("how to retry a tool")
-    # A normal ingestion adds no vectors: nothing is amiss.
+    # A model that cannot be had leaves the vectors out: words find the targets.
     assert answer.mode == "lexical" and answer.results and not answer.warnings
     with pytest.raises(TargetsMissingError, match="no vectors"):
         targets.find("how to retry a tool", mode="vector")
@@ -599,6 +600,7 @@ def test_vectors_that_come_later_are_taken_up(tmp_path: Path) -> None:
 
     workplace = Workplace(tmp_path)
     workplace.ingest()
+    forget_vectors_of_symbols(workplace)
     targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("how to retry").mode == "lexical"
     build_targets(workplace.settings, Progress(), dense=HashEmbedder())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from adk_ingest.progress import Progress
 from adk_ingest.targets.build import TargetsReport, build_targets, read_targets
 from adk_ingest.targets.rank import score
 from adk_ingest.targets.references import page_rank
-from tests.corpora import HashEmbedder, Workplace, change, write_code
+from tests.corpora import HashEmbedder, Workplace, change, forget_vectors_of_symbols, write_code
 
 pytestmark = pytest.mark.slow
 
@@ -550,7 +551,7 @@ def build(workplace: Workplace, **options: Any) -> TargetsReport:
     return build_targets(workplace.settings, Progress(), **options)
 
 
-def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: Workplace) -> None:
+def test_an_ingestion_of_new_code_ranks_and_embeds_its_symbols(workplace: Workplace) -> None:
     workplace.ingest()
     (folder,) = workplace.settings.paths.targets.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -560,6 +561,7 @@ def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: W
         "outside_imports.json",
         "ranked_targets.yaml",
         "targets_meta.json",
+        "targets_vectors.npy",
     ]
     workplace.ingest("docs")
     assert list(workplace.settings.paths.targets.iterdir()) == [folder]
@@ -569,6 +571,7 @@ def test_an_ingestion_of_new_code_lists_its_symbols_without_vectors(workplace: W
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workplace, TargetsReport]:
     workplace = Workplace(tmp_path_factory.mktemp("built"))
     workplace.ingest()
+    shutil.rmtree(workplace.settings.paths.targets)
     return workplace, build(workplace)
 
 
@@ -616,17 +619,25 @@ def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_ba
     workplace.ingest()
     before = build(workplace)
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
-    workplace.ingest()
-    targets = CurrentSymbols(workplace.settings, HashEmbedder())
-    answer = targets.find("RetryPlugin")
-    assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
     embedder = HashEmbedder()
-    after = build(workplace, dense=embedder)
-    assert after.folder != before.folder and before.folder.is_dir()
-    assert len(embedder.embedded) == 1 and "Repeats a tool" in embedder.embedded[0]
+    workplace.ingest(dense=embedder)
+    after = build(workplace)
+    assert after.status == "unchanged" and after.folder != before.folder and before.folder.is_dir()
+    (embedded,) = (text for text in embedder.embedded if text.startswith("Name: "))
+    assert "Repeats a tool" in embedded
+    targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("RetryPlugin").results[0].summary.startswith("Repeats")
     workplace.generations.rollback()
     assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
+
+
+def test_an_answer_says_where_the_targets_are_of_an_earlier_state(workplace: Workplace) -> None:
+    workplace.ingest()
+    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
+    workplace.ingest()
+    shutil.rmtree(build(workplace).folder)
+    answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
+    assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
 
 
 def test_answers_say_nothing_of_changed_docs_or_missing_vectors(workplace: Workplace) -> None:
@@ -660,6 +671,7 @@ def test_old_sets_are_removed(workplace: Workplace) -> None:
 
 def test_a_stopped_build_keeps_its_vectors(workplace: Workplace) -> None:
     workplace.ingest()
+    forget_vectors_of_symbols(workplace)
     with pytest.raises(IngestCancelledError):
         build(workplace, dense=HashEmbedder(batch_size=2), cancelled=lambda: True)
     embedder = HashEmbedder(batch_size=2)
