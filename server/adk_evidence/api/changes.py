@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import get_args
 
 from adk_evidence.api.comparison import Comparison, Pair
-from adk_evidence.api.history import History
-from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.history import History, Place
 from adk_evidence.api.release import Found, Release, Side, own_span
+from adk_evidence.models import difference
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.citation import code_citation
-from adk_evidence.models.difference import Change, ChangeKind, Counts, Place
+from adk_evidence.models.difference import Change, ChangeKind, Counts
 from adk_evidence.models.pack import Verification
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, Definition, clip, signature, unparse
 from adk_evidence.textfile import split_lines
@@ -55,12 +55,12 @@ class Changes:
             diff=self._diff(pair) if lines and pair.kind != "module" else "",
         )
 
-    def places(self, path: str) -> tuple[Place, ...]:
+    def places(self, path: str) -> tuple[difference.Place, ...]:
         """A definition in both versions, the earlier one first."""
         found = (self._place(side, side.find(path), path) for side in (self._old, self._new))
         return tuple(place for place in found if place is not None)
 
-    def _place(self, side: Side, place: Spot | None, name: str) -> Place | None:
+    def _place(self, side: Side, place: Place | None, name: str) -> difference.Place | None:
         found = side.found(place) if place is not None else None
         if place is None or found is None:
             return None
@@ -70,7 +70,7 @@ class Changes:
             node = found.node
             text = signature(node) if isinstance(node, Definition) else unparse(node)
             shown = clip(text or "", MAX_SIGNATURE_CHARS)
-        return Place(
+        return difference.Place(
             name=name or side.shown(place),
             citation=code_citation(release.repo, release.commit, path, lines.start, lines.end),
             path=path,

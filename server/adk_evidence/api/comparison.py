@@ -13,8 +13,7 @@ from functools import cached_property
 
 from pydantic.alias_generators import to_camel
 
-from adk_evidence.api.history import History, Keywords, bare
-from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.history import History, Keywords, Place, bare
 from adk_evidence.api.release import Release, Side
 from adk_evidence.api.signatures import (
     Told,
@@ -72,8 +71,8 @@ class Pair:
 
     change: ChangeKind
     kind: DefinitionKind
-    before: Spot | None
-    after: Spot | None
+    before: Place | None
+    after: Place | None
     name_before: str = ""
     name_after: str = ""
     told: list[Told] = field(default_factory=list)
@@ -126,7 +125,7 @@ class Comparison:
             return (Pair("added", self.new.kind(new), None, new, name_after=path),)
         return found
 
-    def _lost(self, path: str, place: Spot) -> Pair:
+    def _lost(self, path: str, place: Place) -> Pair:
         """A path that the later version lacks, although the path's definition is there: a module merely imported it."""
         now = self._matched.get(place)
         told = [Told(f"cannot be imported as `{path}` any more", breaking=True)]
@@ -173,10 +172,10 @@ class Comparison:
                 yield self._added(place, self.new.shown(place))
 
     @cached_property
-    def _matched(self) -> dict[Spot, Spot]:
+    def _matched(self) -> dict[Place, Place]:
         return dict(self._matches())
 
-    def _matches(self) -> Iterator[tuple[Spot, Spot]]:
+    def _matches(self) -> Iterator[tuple[Place, Place]]:
         """Definitions that a public path of theirs still leads to."""
         for place, paths in self.old.public.items():
             preferred = self.old.shown(place)
@@ -186,9 +185,9 @@ class Comparison:
                     yield place, now
                     break
 
-    def _moved(self, gone: Sequence[Spot], came: Sequence[Spot]) -> dict[Spot, Spot]:
+    def _moved(self, gone: Sequence[Place], came: Sequence[Place]) -> dict[Place, Place]:
         """Definitions that stand under another path or name now, each with the new one that is most alike."""
-        rated: list[tuple[float, str, str, Spot, Spot]] = []
+        rated: list[tuple[float, str, str, Place, Place]] = []
         for place in gone:
             kind = self.old.kind(place)
             for now in came:
@@ -211,7 +210,7 @@ class Comparison:
                 found[place] = twins[0]
         return found
 
-    def _is_respelled(self, place: Spot, now: Spot) -> bool:
+    def _is_respelled(self, place: Place, now: Place) -> bool:
         """Whether a short definition is the same under a name that differs in a few letters."""
         if place.module != now.module or place.name == now.name:
             return False
@@ -223,7 +222,7 @@ class Comparison:
         texts = ["\n".join(found.text) for found in (old, new)]
         return texts[0].replace(place.name, "") == texts[1].replace(now.name, "")
 
-    def _likeness(self, place: Spot, now: Spot, least: float, *, same: bool) -> float:
+    def _likeness(self, place: Place, now: Place, least: float, *, same: bool) -> float:
         """How alike the lines of two definitions are, from `least` to 1; 0 below."""
         old, new = self.old.found(place), self.new.found(now)
         if old is None or new is None:
@@ -240,11 +239,11 @@ class Comparison:
     # Modules
 
     def _changed_modules(
-        self, matched: Mapping[Spot, Spot], moved: Mapping[Spot, Spot]
+        self, matched: Mapping[Place, Place], moved: Mapping[Place, Place]
     ) -> tuple[dict[str, Pair], dict[str, Pair]]:
         """Public modules that are gone and new, the outermost of each, with the definitions that went or came."""
-        lost = {name: Pair("gone", "module", Spot(name, ""), None, name) for name in self._outermost_lost()}
-        homes_of: dict[str, list[Spot]] = {}
+        lost = {name: Pair("gone", "module", Place(name, ""), None, name) for name in self._outermost_lost()}
+        homes_of: dict[str, list[Place]] = {}
         for place in self.old.public:
             for name in _around(place.module):
                 homes_of.setdefault(name, []).append(place)
@@ -274,7 +273,7 @@ class Comparison:
         for name in _outermost(name for name in self.new.modules if not self.old.has(name)):
             names = names_in.get(name)
             if names and name not in moved_to:
-                made[name] = Pair("added", "module", None, Spot(name, ""), name_after=name, members=tuple(names))
+                made[name] = Pair("added", "module", None, Place(name, ""), name_after=name, members=tuple(names))
         return lost, made
 
     def _outermost_lost(self) -> list[str]:
@@ -282,7 +281,7 @@ class Comparison:
 
     # One definition
 
-    def _gone(self, place: Spot, name: str) -> Pair:
+    def _gone(self, place: Place, name: str) -> Pair:
         pair = Pair("gone", self.old.kind(place), place, None, name, breaking=True)
         told = self.table.deprecation(0, name)
         # That a whole class is deprecated is not said of each member.
@@ -292,12 +291,12 @@ class Comparison:
         pair.members = _public_members(self.old, place)
         return pair
 
-    def _added(self, place: Spot, name: str) -> Pair:
+    def _added(self, place: Place, name: str) -> Pair:
         return Pair(
             "added", self.new.kind(place), None, place, name_after=name, members=_public_members(self.new, place)
         )
 
-    def _compare(self, place: Spot, now: Spot, lost: Mapping[str, Pair], *, moved: bool) -> Iterator[Pair]:
+    def _compare(self, place: Place, now: Place, lost: Mapping[str, Pair], *, moved: bool) -> Iterator[Pair]:
         names = self.old.shown(place), self.new.shown(now)
         pair = Pair("changed", self.new.kind(now), place, now, *names)
         gone = [path for path in self.old.public[place] if not self.new.has(path)]
@@ -324,7 +323,7 @@ class Comparison:
         if self.old.kind(place) == self.new.kind(now) == "class":
             yield from self._members(place, now)
 
-    def _finished(self, pair: Pair, place: Spot, now: Spot) -> Iterator[Pair]:
+    def _finished(self, pair: Pair, place: Place, now: Place) -> Iterator[Pair]:
         """The difference with its kind, if there is one."""
         old = self.table.deprecation(0, pair.name_before)
         new = self.table.deprecation(1, pair.name_after)
@@ -347,7 +346,7 @@ class Comparison:
         if pair.told:
             yield pair
 
-    def _differences(self, place: Spot, now: Spot) -> list[Told]:
+    def _differences(self, place: Place, now: Place) -> list[Told]:
         """What differs for those who use a definition."""
         kinds = self.old.kind(place), self.new.kind(now)
         payloads = self.old.payload(place) or "v", self.new.payload(now) or "v"
@@ -365,7 +364,7 @@ class Comparison:
         found = compare_uses(old.node, new.node, member="." in place.name)
         if isinstance(old.node, Definition) or isinstance(new.node, Definition):
             return found
-        before, after = (Spot(one.module, one.name.rpartition(".")[0]) for one in (place, now))
+        before, after = (Place(one.module, one.name.rpartition(".")[0]) for one in (place, now))
         name = place.name.rpartition(".")[2]
         if self.old.takes(before, name) and payloads[0][0] in "ro":
             if payloads[0][0] == "o" and payloads[1][0] == "r":
@@ -374,11 +373,11 @@ class Comparison:
                 found.append(Told("cannot be set any more when the class is made", breaking=True))
         return found
 
-    def _same_file(self, place: Spot, now: Spot) -> bool:
+    def _same_file(self, place: Place, now: Place) -> bool:
         old, new = self.old.release.modules.get(place.module), self.new.release.modules.get(now.module)
         return old is not None and old == new and place.name == now.name
 
-    def _texts(self, place: Spot, now: Spot) -> list[Told]:
+    def _texts(self, place: Place, now: Place) -> list[Told]:
         if self._same_file(place, now) or self.new.kind(now) in ("attribute", "field", "variable"):
             return []
         old, new = self.old.found(place), self.new.found(now)
@@ -386,7 +385,7 @@ class Comparison:
 
     # Members of a class
 
-    def _members(self, place: Spot, now: Spot) -> Iterator[Pair]:
+    def _members(self, place: Place, now: Place) -> Iterator[Pair]:
         old, new = self.old.members(place), self.new.members(now)
         names = self.old.shown(place), self.new.shown(now)
         gone = {name for name in old if name not in new and self.new.find(f"{names[1]}.{name}") is None}
@@ -396,11 +395,11 @@ class Comparison:
         # A new base of another distribution may bring what is missed.
         unknown = bool(self.new.foreign_bases(now) - self.old.foreign_bases(place))
         for name in sorted(old.keys() - {"__init__"}):
-            here = Spot(place.module, f"{place.name}.{name}")
+            here = Place(place.module, f"{place.name}.{name}")
             shown = f"{names[0]}.{name}"
             called = name if name in new else renamed.get(name)
             if called is not None:
-                there, after = Spot(now.module, f"{now.name}.{called}"), f"{names[1]}.{called}"
+                there, after = Place(now.module, f"{now.name}.{called}"), f"{names[1]}.{called}"
                 pair = Pair("changed", self.new.kind(there), here, there, shown, after)
                 if called != name:
                     pair.change, pair.use = "renamed", after
@@ -410,7 +409,7 @@ class Comparison:
             elif name in gone and not unknown:
                 yield self._gone(here, shown)
         for name in sorted(came - set(renamed.values()) - {"__init__"}):
-            there = Spot(now.module, f"{now.name}.{name}")
+            there = Place(now.module, f"{now.name}.{name}")
             pair = self._added(there, f"{names[1]}.{name}")
             found = self.new.found(there)
             if new[name][0] == "r" and self.new.takes(now, name):
@@ -421,13 +420,13 @@ class Comparison:
                 pair.change, pair.breaking = "incompatible", True
             yield pair
 
-    def _renamed(self, place: Spot, now: Spot, gone: Iterable[str], came: Iterable[str]) -> dict[str, str]:
+    def _renamed(self, place: Place, now: Place, gone: Iterable[str], came: Iterable[str]) -> dict[str, str]:
         """Members that stand under another name now: their code is the same, or nearly."""
-        rated: list[tuple[float, str, str, Spot, Spot]] = []
+        rated: list[tuple[float, str, str, Place, Place]] = []
         for name in gone:
-            here = Spot(place.module, f"{place.name}.{name}")
+            here = Place(place.module, f"{place.name}.{name}")
             for other in came:
-                there = Spot(now.module, f"{now.name}.{other}")
+                there = Place(now.module, f"{now.name}.{other}")
                 if self.old.kind(here) != self.new.kind(there) or self.old.kind(here) not in ("method", "property"):
                     continue
                 alike = self._likeness(here, there, NEW_NAME_LIKENESS, same=False)
@@ -441,9 +440,9 @@ class Comparison:
         found = _best(rated)
         return {old.name.rpartition(".")[2]: new.name.rpartition(".")[2] for old, new in found.items()}
 
-    def _constructor(self, place: Spot, now: Spot) -> list[Told]:
+    def _constructor(self, place: Place, now: Place) -> list[Told]:
         """What differs in how a class is made, as far as neither its own fields nor its bases say it."""
-        init = [Spot(one.module, f"{one.name}.__init__") for one in (place, now)]
+        init = [Place(one.module, f"{one.name}.__init__") for one in (place, now)]
         if self.old.payload(init[0]) is not None and self.new.payload(init[1]) is not None:
             return [
                 Told(f"constructor: {one.text}", one.breaking)
@@ -462,7 +461,7 @@ class Comparison:
                 said |= {name for name, _ in self._keyword_differences(ours, theirs)}
         return [one for name, one in told if name not in said]
 
-    def _keywords(self, side: Side, place: Spot) -> Keywords | None:
+    def _keywords(self, side: Side, place: Place) -> Keywords | None:
         return side.history.keywords_at(side.number, side.shown(place))
 
     def _keyword_differences(self, before: Keywords, after: Keywords) -> list[tuple[str, Told]]:
@@ -482,7 +481,7 @@ class Comparison:
         ]
         return found
 
-    def _shared_bases(self, place: Spot) -> Iterator[tuple[Spot, Spot]]:
+    def _shared_bases(self, place: Place) -> Iterator[tuple[Place, Place]]:
         """The bases of a class that both versions have as classes."""
         payload = self.old.payload(place) or "c:"
         for base in payload.partition(":")[2].split():
@@ -491,25 +490,25 @@ class Comparison:
                 if old is not None and new is not None:
                     yield old, new
 
-    def _path(self, side: Side, place: Spot) -> str:
+    def _path(self, side: Side, place: Place) -> str:
         module = side.release.modules.get(place.module)
         return module.path if module else ""
 
 
-def _says_so(side: Side, place: Spot) -> bool:
+def _says_so(side: Side, place: Place) -> bool:
     """Whether a definition itself is deprecated: of a member, its class may be, which is said once."""
-    return side.payload(Spot(place.module, place.name + DEPRECATED)) is not None
+    return side.payload(Place(place.module, place.name + DEPRECATED)) is not None
 
 
-def _public_members(side: Side, place: Spot) -> tuple[str, ...]:
+def _public_members(side: Side, place: Place) -> tuple[str, ...]:
     is_class = side.kind(place) == "class"
     return tuple(sorted(name for name in side.members(place) if not is_private(name))) if is_class else ()
 
 
-def _best(rated: Sequence[tuple[float, str, str, Spot, Spot]]) -> dict[Spot, Spot]:
+def _best(rated: Sequence[tuple[float, str, str, Place, Place]]) -> dict[Place, Place]:
     """Each definition with the one that is most alike, none taken twice."""
-    found: dict[Spot, Spot] = {}
-    taken: set[Spot] = set()
+    found: dict[Place, Place] = {}
+    taken: set[Place] = set()
     for _, _, _, place, now in sorted(rated, key=lambda item: (-item[0], item[1], item[2])):
         if place not in found and now not in taken:
             found[place] = now
@@ -534,7 +533,7 @@ def _inside(path: str, module: str) -> bool:
     return path == module or path.startswith(f"{module}.")
 
 
-def _concerns(pair: Pair, path: str, old: Spot | None, new: Spot | None) -> bool:
+def _concerns(pair: Pair, path: str, old: Place | None, new: Place | None) -> bool:
     """Whether a difference is of a definition, of what stands inside, or of what the definition went or came with."""
     if any(name and _inside(name, path) for name in (pair.name_before, pair.name_after)):
         return True

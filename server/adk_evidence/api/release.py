@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from adk_evidence.api.history import History
-from adk_evidence.api.history import Place as Spot
+from adk_evidence.api.history import History, Place
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import DEPRECATED, public_path
 from adk_evidence.identifiers import is_private
@@ -69,7 +68,7 @@ class Side:
         self.release = release
         self.history = table
         self.number = number
-        self._found: dict[Spot, Found | None] = {}
+        self._found: dict[Place, Found | None] = {}
 
     @cached_property
     def modules(self) -> frozenset[str]:
@@ -77,7 +76,7 @@ class Side:
         return frozenset(
             module
             for module in self.history.table.modules
-            if not is_private(module) and self.payload(Spot(module, "")) is not None
+            if not is_private(module) and self.payload(Place(module, "")) is not None
         )
 
     @cached_property
@@ -85,15 +84,15 @@ class Side:
         return frozenset(module.rpartition(".")[0] for module in self.release.modules)
 
     @cached_property
-    def public(self) -> dict[Spot, list[str]]:
+    def public(self) -> dict[Place, list[str]]:
         """The public import paths of what stands at the top of a module.
 
         What modules import for their own use has no path of its own.
         """
-        found: dict[Spot, list[str]] = {}
+        found: dict[Place, list[str]] = {}
         for module in sorted(self.modules):
             for name in self.history.table.rows(module):
-                payload = self.payload(Spot(module, name)) if name and "." not in name else None
+                payload = self.payload(Place(module, name)) if name and "." not in name else None
                 if payload is None or payload == "~" or name.endswith(DEPRECATED) or name in _OWN_USE:
                     continue
                 path = f"{module}.{name}"
@@ -102,51 +101,51 @@ class Side:
                     found.setdefault(place, []).append(path)
         return found
 
-    def payload(self, place: Spot) -> str | None:
+    def payload(self, place: Place) -> str | None:
         return self.history.payload(self.number, place)
 
-    def find(self, path: str) -> Spot | None:
+    def find(self, path: str) -> Place | None:
         found = self.history.find(self.number, path)
-        return found if isinstance(found, Spot) else None
+        return found if isinstance(found, Place) else None
 
     def has(self, path: str) -> bool:
         """Whether a path leads to something, be it of another distribution."""
         return self.history.find(self.number, path) is not None
 
-    def members(self, place: Spot) -> dict[str, str]:
+    def members(self, place: Place) -> dict[str, str]:
         """The public members that a class itself defines, with their payloads."""
         return self.history.own_members(self.number, place)
 
-    def kind(self, place: Spot) -> DefinitionKind:
+    def kind(self, place: Place) -> DefinitionKind:
         payload = self.payload(place) or "v"
         kind = _KINDS.get(payload[0], "variable")
         return "method" if kind == "function" and "." in place.name else kind
 
-    def shown(self, place: Spot) -> str:
+    def shown(self, place: Place) -> str:
         """The public path of a definition or member; where there is none, its own."""
         top, _, member = place.name.partition(".")
-        home = Spot(place.module, top)
+        home = Place(place.module, top)
         paths = self.public.get(home)
         path = public_path(home.path, paths, self.packages) if paths else home.path
         return f"{path}.{member}" if member else path
 
-    def found(self, place: Spot) -> Found | None:
+    def found(self, place: Place) -> Found | None:
         """The definition in the text; of a module the whole file."""
         if place not in self._found:
             self._found[place] = self._look_up(place)
         return self._found[place]
 
-    def takes(self, owner: Spot, name: str) -> bool:
+    def takes(self, owner: Place, name: str) -> bool:
         """Whether a class is made with a keyword."""
         keywords = self.history.keywords_at(self.number, self.shown(owner))
         return keywords is not None and name in keywords.names
 
-    def foreign_bases(self, place: Spot) -> frozenset[str]:
+    def foreign_bases(self, place: Place) -> frozenset[str]:
         """The bases of a class that the table cannot look into."""
         payload = self.payload(place) or "c:"
         return frozenset(base for base in payload.partition(":")[2].split() if base.startswith(("~", "?")))
 
-    def _look_up(self, place: Spot) -> Found | None:
+    def _look_up(self, place: Place) -> Found | None:
         module = self.release.modules.get(place.module)
         if module is None:
             return None
@@ -159,7 +158,7 @@ class Side:
         node = next((item for item in nodes if not _is_aside(item)), nodes[0])
         return Found(module, node, LineSpan(start=first_line(node), end=last_line(node)))
 
-    def _attribute(self, module: ModuleText, place: Spot) -> Found | None:
+    def _attribute(self, module: ModuleText, place: Place) -> Found | None:
         """The first statement of a method that sets an attribute."""
         owner, _, name = place.name.rpartition(".")
         for scope in module.statements.get(owner, ()):

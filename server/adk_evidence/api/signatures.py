@@ -18,9 +18,10 @@ from adk_evidence.readers.python import (
     decorator_name,
     decorator_names,
     dotted_name,
+    own_nodes,
     parameters,
-    parse_quietly,
     unparse,
+    unquoted,
 )
 
 MAX_VALUE_CHARS = 120
@@ -235,7 +236,7 @@ def _way(node: Function) -> str:
     if decorator_names(node) & _CONTEXT_MANAGERS:
         # The decorator takes the generator; callers get a context manager.
         return _PLAIN
-    yields = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in _own_nodes(node))
+    yields = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node))
     result = _outer(node.returns)
     if isinstance(node, ast.AsyncFunctionDef):
         told = result in _ASYNC_GENERATORS and all(isinstance(item, ast.Raise) for item in _statements(node))
@@ -247,23 +248,10 @@ def _way(node: Function) -> str:
 
 def _outer(annotation: ast.expr | None) -> str:
     """The name of an annotated type without what stands in brackets."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        tree = parse_quietly(annotation.value.strip())
-        only = tree.body[0] if tree and len(tree.body) == 1 else None
-        annotation = only.value if isinstance(only, ast.Expr) else None
+    annotation = unquoted(annotation) if annotation is not None else None
     if isinstance(annotation, ast.Subscript):
         annotation = annotation.value
     return (dotted_name(annotation) or "").rpartition(".")[2]
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a body without those of inner functions."""
-    waiting = list(ast.iter_child_nodes(node))
-    while waiting:
-        inner = waiting.pop()
-        yield inner
-        if not isinstance(inner, Definition | ast.Lambda):
-            waiting += ast.iter_child_nodes(inner)
 
 
 def _changed_type(before: ast.expr | None, after: ast.expr | None) -> str | None:
@@ -285,9 +273,8 @@ def _type(node: ast.expr | None) -> object:
         case None:
             return None
         case ast.Constant(value=str(text)):
-            inner = parse_quietly(text)
-            only = inner.body[0] if inner and len(inner.body) == 1 else None
-            return _type(only.value) if isinstance(only, ast.Expr) else text
+            said = unquoted(node)
+            return text if said is node else _type(said)
         case ast.Constant(value=value):
             return repr(value)
         case ast.BinOp(op=ast.BitOr()):

@@ -17,10 +17,9 @@ from adk_evidence.checks.drift import Code, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
 from adk_evidence.documents.meaning import Names, last_name
 from adk_evidence.identifiers import is_private, without_module
-from adk_evidence.readers.python import Function, children
+from adk_evidence.readers.python import Function, own_nodes
 
 UseKind = Literal["argument", "override"]
-_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 # Expressions whose value is nothing to await.
 _PLAIN = (
     *(ast.Constant, ast.JoinedStr, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Compare),
@@ -169,20 +168,10 @@ def _fits(method: Function, payload: str) -> bool:
 
 def _surely_returns_plain(method: ast.FunctionDef) -> bool:
     """Whether nothing that a method returns can be awaited. Of a method that only raises, nobody knows."""
-    own = list(_own_nodes(method))
+    own = list(own_nodes(method))
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
         return True
     returned = [node.value for node in own if isinstance(node, ast.Return)]
     if not returned:
         return not isinstance(method.body[-1], ast.Raise)
     return all(value is None or isinstance(value, _PLAIN) for value in returned)
-
-
-def _own_nodes(method: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a method without those of functions and classes inside of it."""
-    todo: list[ast.AST] = [*method.body]
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, _INNER):
-            todo += children(node)

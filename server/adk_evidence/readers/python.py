@@ -146,6 +146,16 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield node
 
 
+def own_nodes(function: Function) -> Iterator[ast.AST]:
+    """The nodes of a function's body, without those inside of inner functions and classes."""
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, Definition | ast.Lambda):
+            waiting += children(node)
+
+
 def every_statement(tree: ast.AST) -> Iterator[ast.stmt]:
     """All statements of a tree, in the order of `ast.walk`, which visits ten times as many expressions as well."""
     waiting = deque([tree])
