@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 
 from adk_evidence.commands import remember_options
-from adk_evidence.embedding.minilm import prepare_minilm
+from adk_evidence.embedding.minilm.model import prepare_minilm
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import Workplace

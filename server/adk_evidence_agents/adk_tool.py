@@ -13,10 +13,10 @@ from adk_evidence.index.environments import installed_in
 from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
-from adk_evidence.released_versions import read_version
 from adk_evidence.render.sanitize import code_span, fenced, visible_values
 from adk_evidence.render.view import adk_label, availability_label, fence_language, shown, verification_label
 from adk_evidence.settings import Settings
+from adk_evidence.text.versions import read_version
 from adk_evidence_agents.session import AgentSession, told, valid
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.index.registry import list_indexes
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.load import ProcessLoad
-from adk_evidence.redaction import where_raised
 from adk_evidence.settings import Settings, load_settings
+from adk_evidence.text.redaction import where_raised
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:

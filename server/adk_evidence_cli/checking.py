@@ -31,12 +31,12 @@ from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.pack import VerificationState
 from adk_evidence.paths import expanded
-from adk_evidence.released_versions import read_version
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.view import verification_label
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import SourceLocation
+from adk_evidence.text.versions import read_version
 from adk_evidence_cli.terminal import VERIFICATION_STYLES
 from adk_evidence_console import say
 from adk_evidence_console.sarif import Finding, Level, Rule, github_annotations, sarif

@@ -227,7 +227,7 @@ def _log_failure(exc: Exception) -> Path | None:
     """Write the place of an unexpected failure into the home folder's log; None where that cannot be written."""
     from adk_evidence import __version__
     from adk_evidence.paths import Home, default_home
-    from adk_evidence.redaction import where_raised
+    from adk_evidence.text.redaction import where_raised
 
     try:
         log = Home(_home or default_home()).error_log

@@ -26,7 +26,7 @@ Python = Annotated[
 
 def check_pinned(adk: str | None, project: Path | None, python: Path | None) -> None:
     """Raise `InvalidRequestError` where the options contradict each other, or name no version and no folder."""
-    from adk_evidence.released_versions import checked_version
+    from adk_evidence.text.versions import checked_version
 
     if adk is not None:
         checked_version(adk)
@@ -48,8 +48,8 @@ def wanted_adk(
     if adk is None and project is None and python is None:
         return None
     from adk_evidence.index.project import ProjectAdk
-    from adk_evidence.released_versions import checked_version
     from adk_evidence.symbols.project import project_adk
+    from adk_evidence.text.versions import checked_version
 
     check_pinned(adk, project, python)
     if adk is not None:

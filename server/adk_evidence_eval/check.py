@@ -11,11 +11,11 @@ from typing import Literal
 from adk_evidence.index.opened import source_readers
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.sections import heading_key, sections
+from adk_evidence.readers.pages.sections import heading_key, sections
 from adk_evidence.readers.syntax import definition_lines
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 from adk_evidence_eval.golden import GoldenQuestion, Target
 
 State = Literal["ok", "moved", "changed", "misnamed", "gone"]

@@ -23,7 +23,7 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence.validation import first_problem
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import Question, Row, read_rows

@@ -11,13 +11,14 @@ from pydantic import BaseModel
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.desk import OpenService, open_service
-from adk_evidence_lsp import protocol, requests
-from adk_evidence_lsp.code_actions import code_action
-from adk_evidence_lsp.diagnostics import diagnose
-from adk_evidence_lsp.hover import hover
-from adk_evidence_lsp.ingest import INGEST_COMMAND, Ingestion
+from adk_evidence_lsp import protocol
+from adk_evidence_lsp.answers import requests
+from adk_evidence_lsp.answers.code_actions import code_action
+from adk_evidence_lsp.answers.diagnostics import diagnose
+from adk_evidence_lsp.answers.hover import hover
+from adk_evidence_lsp.answers.ingest import INGEST_COMMAND, Ingestion
+from adk_evidence_lsp.answers.show import ShownDocuments
 from adk_evidence_lsp.server import EvidenceServer
-from adk_evidence_lsp.show import ShownDocuments
 
 Answer = Callable[[Any], Awaitable[Any]]
 

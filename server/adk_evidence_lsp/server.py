@@ -25,9 +25,9 @@ from adk_evidence.admission import Limits
 from adk_evidence.commands import remember_options
 from adk_evidence.desk import Desk, OpenService, open_service
 from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
-from adk_evidence.redaction import where_raised
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import load_settings
+from adk_evidence.text.redaction import where_raised
 from adk_evidence_lsp.configuration import Configuration
 from adk_evidence_lsp.documents import Documents, Snapshot
 from adk_evidence_lsp.executor import Executor

@@ -26,7 +26,7 @@ from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageS
 
 from adk_evidence.admission import BusyError
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.redaction import where_raised
+from adk_evidence.text.redaction import where_raised
 from adk_evidence_lsp.protocol import REQUEST_FAILED, json_safe
 
 _LOG = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from adk_evidence.models.code import CodeCheck
 from adk_evidence.render.sanitize import code_span, one_line
 from adk_evidence.search.pack.drift import checker_of
 from adk_evidence.settings import Settings
-from adk_evidence.textfile import decode, is_binary
+from adk_evidence.text.textfile import decode, is_binary
 from adk_evidence_agents.operations.requests import MAX_CODE_CHARS
 from adk_evidence_agents.roots import allowed_file
 from adk_evidence_agents.session import AgentSession

@@ -20,7 +20,7 @@ from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.context import Context
 from adk_evidence.settings import Settings
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.operations import managing
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import frame, get_context, quote_of

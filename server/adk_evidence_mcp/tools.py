@@ -27,8 +27,8 @@ from adk_evidence.render.view import (
     verification_label,
 )
 from adk_evidence.targets.target import RankedTarget, TargetAnswer
-from adk_evidence.textfile import split_lines
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.text.textfile import split_lines
+from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.globs import in_any_folder
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS
 from adk_evidence_agents.session import AgentSession, valid

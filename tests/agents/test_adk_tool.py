@@ -17,7 +17,7 @@ import pytest
 from adk_evidence.admission import Limits
 from adk_evidence.models.pack import Availability, SupportedLanguage
 from adk_evidence.search import session as door
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
 from adk_evidence_agents.session import AgentSession

@@ -20,7 +20,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 from adk_evidence.admission import Admission, Limits
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search import session as door
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in

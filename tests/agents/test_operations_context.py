@@ -16,7 +16,7 @@ from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.quotes import Quote, cost, take, written
 from adk_evidence.search import session as door
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.operations.context import frame, get_context, role_of
 from adk_evidence_agents.operations.related import imported_paths, related_files
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS, GetContextParameters

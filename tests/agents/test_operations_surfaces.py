@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 
 from adk_evidence.search import session as door
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
 from adk_ingest import pipeline as ingestion

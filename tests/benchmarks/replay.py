@@ -24,7 +24,7 @@ from adk_evidence.models.chunk import sha256_text
 from adk_evidence.models.cited import Cited
 from adk_evidence.readers.python import Function, definitions, first_line, last_line, parse
 from adk_evidence.settings import load_settings
-from adk_evidence.textfile import decode, split_lines
+from adk_evidence.text.textfile import decode, split_lines
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.code import chunk_code
 from tests.corpora import Texts

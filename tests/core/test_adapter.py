@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding.adapter import About, Adapter, LowRank, read_adapter, write_adapter
-from adk_evidence.embedding.bert import assemble_bert
+from adk_evidence.embedding.minilm.adapter import About, Adapter, LowRank, read_adapter, write_adapter
+from adk_evidence.embedding.minilm.bert import assemble_bert
 from adk_evidence.errors import ModelError
 from tests.core.bert_numpy import Tensors, hidden_states
 from tests.core.test_minilm import HEADS as TINY_HEADS
@@ -111,7 +111,7 @@ class TestGraph:
 
 
 def session_states(graph: Path) -> Any:
-    from adk_evidence.embedding.minilm import open_session
+    from adk_evidence.embedding.minilm.model import open_session
 
     ids = np.array([IDS], dtype=np.int64)
     inputs = {"input_ids": ids, "token_type_ids": np.zeros_like(ids)}

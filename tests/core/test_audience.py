@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.readers.audience import Readers, languages_of_readers, named_languages
-from adk_evidence.readers.markdown import read_markdown
+from adk_evidence.readers.pages.audience import Readers, languages_of_readers, named_languages
+from adk_evidence.readers.pages.markdown import read_markdown
 
 PYTHON = Readers("python", frozenset({"python", "java", "go", "typescript"}))
 

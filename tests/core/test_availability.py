@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import AdkVersion, Candidate, EvidencePack, Quality
-from adk_evidence.readers.availability import Availability, availabilities, of_heading
-from adk_evidence.readers.markdown import read_markdown
+from adk_evidence.readers.pages.availability import Availability, availabilities, of_heading
+from adk_evidence.readers.pages.markdown import read_markdown
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import availability_label

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from adk_evidence.search.question.query import normalise
-from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.rerankers.base import RerankDocument
+from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.rerankers.local import LocalReranker
 from tests.core.factories import payload
 

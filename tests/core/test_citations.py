@@ -21,7 +21,7 @@ from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.citation import Citation, code_citation, docs_citation, parse_citation
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.readers.sections import sections
+from adk_evidence.readers.pages.sections import sections
 from adk_evidence.store.manifest import SourceLocation
 from tests.core.factories import payload as make_payload
 from tests.corpora import write_checkout

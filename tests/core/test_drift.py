@@ -16,8 +16,8 @@ from adk_evidence.checks.corpus import files_of_folder, report_drift
 from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker, PageCheck
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import SourceError
-from adk_evidence.readers.markdown import code_blocks, read_markdown
-from adk_evidence.readers.snippets import Snippet, snippets_of
+from adk_evidence.readers.pages.markdown import code_blocks, read_markdown
+from adk_evidence.readers.pages.snippets import Snippet, snippets_of
 
 
 @cache

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding import weights
 from adk_evidence.embedding.factory import fingerprint, make_dense
+from adk_evidence.embedding.minilm import weights
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.question.query import normalise

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.models.citation import can_be_cited
 from adk_evidence.models.named import Named
 from adk_evidence.search.ranking.gates import choose_final, require_kinds
-from adk_evidence.search.ranking.merge import can_be_cited
 from tests.core.factories import SETTINGS, hit, payload, placed, ranked, run
 
 

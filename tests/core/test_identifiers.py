@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.identifiers import (
+from adk_evidence.text.identifiers import (
     code_identifiers,
     expand_identifiers,
     extract_identifiers,
@@ -12,7 +12,7 @@ from adk_evidence.identifiers import (
     query_lexical_text,
     split_identifier,
 )
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from adk_evidence.readers.includes import Include, find_includes, read_include
-from adk_evidence.readers.snippets import MAX_INCLUDED_CHARS, snippets_of
+from adk_evidence.readers.pages.includes import Include, find_includes, read_include
+from adk_evidence.readers.pages.snippets import MAX_INCLUDED_CHARS, snippets_of
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ class TestPrompt:
         self.shown("a \ud800 b").encode()
 
     def test_twenty_documents_cost_a_few_thousand_tokens(self, standin: LlmStandIn) -> None:
-        from adk_evidence.tokens import estimate_tokens
+        from adk_evidence.text.tokens import estimate_tokens
 
         system, user = prompt(normalise(QUESTION), "build", documents(*["word " * 200] * 20), 500)
         assert 2500 < estimate_tokens(system) + estimate_tokens(user) < 5000

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from adk_evidence.embedding import minilm
-from adk_evidence.embedding.bert import WEIGHT_LEVELS, Ranges, assemble_bert
-from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm, prepared_folder
+from adk_evidence.embedding.minilm import model as minilm
+from adk_evidence.embedding.minilm.bert import WEIGHT_LEVELS, Ranges, assemble_bert
+from adk_evidence.embedding.minilm.model import MiniLmEmbedder, prepare_minilm, prepared_folder
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states, state_ranges
@@ -359,7 +359,7 @@ def test_the_model_is_loaded_once_by_however_many_threads(models: Path, monkeypa
 
 def test_onnx_runtime_reports_nothing(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from adk_evidence.embedding.minilm import open_session\n"
+        "import sys; from pathlib import Path; from adk_evidence.embedding.minilm.model import open_session\n"
         "open_session(Path(sys.argv[1]))"
     )
     home = tmp_path / "home"
@@ -384,7 +384,7 @@ def test_processes_prepare_one_folder_together_and_mend_a_damaged_one(models: Pa
     (damaged / "model.safetensors").write_bytes(b"cut")
     (tmp_path / ".preparing-killed").mkdir()
     script = (
-        "import sys; from pathlib import Path; from adk_evidence.embedding.minilm import prepare_minilm\n"
+        "import sys; from pathlib import Path; from adk_evidence.embedding.minilm.model import prepare_minilm\n"
         "print(prepare_minilm(Path(sys.argv[1]), named_folder=Path(sys.argv[2])))"
     )
     command = [sys.executable, "-c", script, str(tmp_path), str(prepared_folder(models))]
@@ -458,7 +458,7 @@ def test_a_quantised_graph_that_is_too_far_off_is_not_kept(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy_of(models, tmp_path)
-    monkeypatch.setattr("adk_evidence.embedding.bert.WEIGHT_LEVELS", 3)
+    monkeypatch.setattr("adk_evidence.embedding.minilm.bert.WEIGHT_LEVELS", 3)
     with pytest.raises(ModelError, match="other vectors than the published model") as caught:
         prepare_minilm(tmp_path, "int8")
     assert "precision to fp32" in caught.value.hint

@@ -23,7 +23,7 @@ from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports
 from adk_evidence.targets.target import RankParts, Target
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from tests.core.factories import hit, pack, payload, placed, run
 
 FILLER = "\n\n".join(

@@ -17,7 +17,7 @@ from adk_evidence.render.prompt import PromptBlock, to_prompt
 from adk_evidence.render.quotes import Quote
 from adk_evidence.render.sanitize import visible
 from adk_evidence.render.view import shown, shown_within
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
 

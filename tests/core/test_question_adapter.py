@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding import adapted
-from adk_evidence.embedding.adapter import AdapterError, read_adapter, write_adapter
-from adk_evidence.embedding.minilm import SHIPPED_ADAPTER, MiniLmEmbedder
+from adk_evidence.embedding.minilm import adapted
+from adk_evidence.embedding.minilm.adapter import AdapterError, read_adapter, write_adapter
+from adk_evidence.embedding.minilm.model import SHIPPED_ADAPTER, MiniLmEmbedder
+from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.embedding.queries import RememberedQueries
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import ModelError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for

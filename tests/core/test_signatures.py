@@ -17,7 +17,7 @@ from adk_evidence.render.signatures import (
     parameter_names,
     with_parameters,
 )
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 
 RUN = "run(*, user_id: str, state: dict[str, Any] | None = None, mode: Literal['a, b', 'c)'] = 'a, b') -> Event"
 FIELDS = ("name: str", "model: str = ''", "tools: list[Tool] = Field(default_factory=list)", "state = 1")

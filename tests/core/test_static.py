@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from adk_evidence.embedding import static
-from adk_evidence.embedding.minilm import prepared_folder
-from adk_evidence.embedding.static import DIMENSION, StaticEmbedder, distilled, prepare_static, table_file
+from adk_evidence.embedding.minilm import static
+from adk_evidence.embedding.minilm.model import prepared_folder
+from adk_evidence.embedding.minilm.static import DIMENSION, StaticEmbedder, distilled, prepare_static, table_file
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import embed_all

@@ -14,10 +14,10 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.versions import version_in
 from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import MAX_QUERY_CHARS
-from adk_evidence.released_versions import checked_version, is_same_version, tagged_version
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.question.scope import not_held
 from adk_evidence.search.question.versions import asked_versions, without_versions
+from adk_evidence.text.versions import checked_version, is_same_version, tagged_version
 
 
 def texts(question: str) -> list[str]:

@@ -26,7 +26,7 @@ from adk_evidence.search.rerankers.voyage import VoyageReranker
 from adk_evidence.services import eventloop
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from tests.core.factories import payload
 from tests.corpora import embed_all
 from tests.standins.json_service import Fault, closed_port

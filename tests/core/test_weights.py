@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.embedding import weights
-from adk_evidence.embedding.weights import PublishedWeights, fetch_weights
+from adk_evidence.embedding.minilm import weights
+from adk_evidence.embedding.minilm.weights import PublishedWeights, fetch_weights
 from adk_evidence.errors import ModelError
 
 pytestmark = pytest.mark.slow

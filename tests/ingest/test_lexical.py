@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.readers.licences import strip_licence
 from adk_evidence.settings import LexicalSettings, load_settings
+from adk_evidence.text.identifiers import query_lexical_text
 from adk_ingest.chunking.base import Attachment, RawChunk
 from adk_ingest.records import dense_text
 from adk_ingest.records.dense_text import BRIEF_CHARS, MAX_PASSAGES, PASSAGE_CHARS, brief_text

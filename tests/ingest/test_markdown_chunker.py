@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.readers.headings import AnchorNames, parse_heading, slugify
-from adk_evidence.readers.markdown import read_markdown
+from adk_evidence.readers.pages.headings import AnchorNames, parse_heading, slugify
+from adk_evidence.readers.pages.markdown import read_markdown
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.prose import chunk_prose

@@ -7,7 +7,7 @@ from textwrap import dedent
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.readers.audience import Readers
+from adk_evidence.readers.pages.audience import Readers
 from adk_evidence.settings import load_settings
 from adk_ingest.chunking.base import RawChunk, SourceFile
 from adk_ingest.chunking.prose import chunk_prose

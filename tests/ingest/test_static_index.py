@@ -13,7 +13,7 @@ from adk_evidence.embedding import factory
 from adk_evidence.embedding.base import DenseEmbedder, Pair
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.embedding.factory import make_dense
-from adk_evidence.embedding.minilm import MODEL
+from adk_evidence.embedding.minilm.model import MODEL
 from adk_evidence.errors import IndexMismatchError, IngestError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import settings_of

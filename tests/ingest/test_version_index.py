@@ -27,12 +27,12 @@ from adk_evidence.index.versions import (
 from adk_evidence.models.chunk import KINDS
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.released_versions import checked_version
 from adk_evidence.search.choice import index_for
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
+from adk_evidence.text.versions import checked_version
 from adk_ingest.commands.doctor import examine
 from adk_ingest.commands.reports import verify_published
 from adk_ingest.corpora.corpus import PAGES_FOLDER

@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from adk_evidence.admission import BusyError
 from adk_evidence.api.table import make_table
 from adk_evidence.paths import Home
-from adk_evidence_lsp.diagnostics import diagnose
+from adk_evidence_lsp.answers.diagnostics import diagnose
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.server import EvidenceServer

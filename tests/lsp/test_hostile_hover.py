@@ -12,7 +12,7 @@ from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.symbols.about import About, Parameter
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
 from adk_evidence.symbols.table import SymbolEntry
-from adk_evidence_lsp.hover import Links, as_markdown, command_link
+from adk_evidence_lsp.answers.hover import Links, as_markdown, command_link
 from tests.injection import HOSTILE_FUNCTIONS, PAYLOADS
 from tests.lsp.rpc import RawClient
 

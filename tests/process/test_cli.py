@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.api.table import make_table
-from adk_evidence.embedding import minilm
+from adk_evidence.embedding.minilm import model as minilm
 from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.paths import Home
 from adk_evidence.search import session as door
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants
 from tests.corpora import HashEmbedder, Workplace, write_files

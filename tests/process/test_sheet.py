@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adk_evidence.search import session as retrieval
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval.sheet import Page, write_folder
 from tests.corpora import HashEmbedder, Workplace

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder
-from adk_evidence.embedding.minilm import MiniLmEmbedder, prepare_minilm
+from adk_evidence.embedding.minilm.model import MiniLmEmbedder, prepare_minilm
 from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings

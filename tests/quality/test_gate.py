@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.embedding.minilm import MiniLmEmbedder
+from adk_evidence.embedding.minilm.model import MiniLmEmbedder
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import load_settings

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.embedding import minilm
-from adk_evidence.embedding.adapted import adapted_graph
-from adk_evidence.embedding.bert import Ranges, assemble_bert
+from adk_evidence.embedding.minilm import model as minilm
+from adk_evidence.embedding.minilm.adapted import adapted_graph
+from adk_evidence.embedding.minilm.bert import Ranges, assemble_bert
 from adk_evidence.errors import InvalidRequestError
 from tests.core.factories import payload
 from tests.core.test_adapter import about

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adk_evidence.models.chunk import SectionAvailability, SymbolKind
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 if TYPE_CHECKING:
     from adk_ingest.corpora.known_files import KnownFile

@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import SectionAvailability
-from adk_evidence.readers.audience import EVERYBODY, Part, Readers
-from adk_evidence.readers.availability import availabilities, of_heading
-from adk_evidence.readers.includes import Include, IncludeReader, find_includes, read_include
-from adk_evidence.readers.page import Page
+from adk_evidence.readers.pages.audience import EVERYBODY, Part, Readers
+from adk_evidence.readers.pages.availability import availabilities, of_heading
+from adk_evidence.readers.pages.includes import Include, IncludeReader, find_includes, read_include
+from adk_evidence.readers.pages.page import Page
+from adk_evidence.readers.pages.sections import read_page
 from adk_evidence.readers.plaintext import DATA_LANGUAGES
-from adk_evidence.readers.sections import read_page
 from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import Attachment, ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.cutting import Lines, Piece, context_tail

@@ -294,7 +294,7 @@ def _index_of(settings: Settings, adk: str | None, index: str | None = None) -> 
     if adk is None:
         return settings
     from adk_evidence.index.versions import index_name, main_version
-    from adk_evidence.released_versions import checked_version, is_same_version
+    from adk_evidence.text.versions import checked_version, is_same_version
 
     version = checked_version(adk)
     return settings if is_same_version(main_version(settings), version) else settings_of(settings, index_name(version))

@@ -13,8 +13,8 @@ from typing import Literal
 
 from adk_evidence import __version__
 from adk_evidence.commands import with_options
-from adk_evidence.embedding.minilm import is_prepared
-from adk_evidence.embedding.static import table_file
+from adk_evidence.embedding.minilm.model import is_prepared
+from adk_evidence.embedding.minilm.static import table_file
 from adk_evidence.errors import EvidenceError, TargetsMissingError
 from adk_evidence.index.encoders import as_kept
 from adk_evidence.index.opened import check_readable, dense_gap

@@ -10,10 +10,9 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from adk_evidence.api.links import join_exports, package_of, read_exports
-from adk_evidence.globs import takes_back
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
-from adk_evidence.readers.audience import EVERYBODY, Readers, languages_of_readers
-from adk_evidence.readers.includes import IncludeReader, find_includes
+from adk_evidence.readers.pages.audience import EVERYBODY, Readers, languages_of_readers
+from adk_evidence.readers.pages.includes import IncludeReader, find_includes
 from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
 from adk_evidence.store.manifest import (
     NO_COMMIT,
@@ -22,6 +21,7 @@ from adk_evidence.store.manifest import (
     samples_name,
     uncommitted_name,
 )
+from adk_evidence.text.globs import takes_back
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.chunkers import MARKDOWN, other_chunkers
 from adk_ingest.chunking.python import module_name

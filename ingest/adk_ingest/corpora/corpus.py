@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from adk_evidence.models.chunk import Kind, Origin
-from adk_evidence.readers.audience import EVERYBODY, Readers
+from adk_evidence.readers.pages.audience import EVERYBODY, Readers
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.chunking.base import SourceFile

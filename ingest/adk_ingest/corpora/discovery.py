@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from adk_evidence.errors import SettingsError
-from adk_evidence.globs import Globs, takes_back
 from adk_evidence.settings import CorpusSettings
+from adk_evidence.text.globs import Globs, takes_back
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.credentials import BY_NAME, is_credential_file, is_credential_folder
 from adk_ingest.corpora.known_files import KnownFile

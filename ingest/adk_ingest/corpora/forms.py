@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.readers.includes import IncludeReader
+from adk_evidence.readers.pages.includes import IncludeReader
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import chunk_code
 from adk_ingest.chunking.prose import chunk_prose

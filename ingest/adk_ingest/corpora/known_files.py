@@ -27,7 +27,7 @@ from pydantic import BaseModel, Field, ValidationError
 from adk_evidence import __version__
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.textfile import HEAD_BYTES, decode, is_binary
+from adk_evidence.text.textfile import HEAD_BYTES, decode, is_binary
 from adk_ingest.corpora.credentials import BY_TEXT, holds_credential
 
 RECORD = "files.json"

@@ -14,7 +14,6 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.globs import Globs, any_case
 from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.encoders import as_kept
 from adk_evidence.index.indexer import IndexReport
@@ -31,6 +30,7 @@ from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
 from adk_evidence.settings import DensePrecision, Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.text.globs import Globs, any_case
 from adk_ingest.corpora.codebase import CodebaseCorpora, codebase_corpora
 from adk_ingest.corpora.known_files import RECORD as FILES_RECORD
 from adk_ingest.corpora.known_files import KnownFiles

@@ -20,10 +20,10 @@ from adk_evidence.index.versions import (
     recorded_versions,
     settings_for_version,
 )
-from adk_evidence.released_versions import checked_version, is_same_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest
+from adk_evidence.text.versions import checked_version, is_same_version
 from adk_ingest.indexes.removal import clear_away
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import Mode, RunManifest

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from adk_evidence.identifiers import split_identifier
 from adk_evidence.models.chunk import Kind
 from adk_evidence.readers.licences import licence_lines, strip_licence
 from adk_evidence.settings import DenseText
+from adk_evidence.text.identifiers import split_identifier
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.records.lexical import path_words, strip_markup
 

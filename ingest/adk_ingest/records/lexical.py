@@ -14,10 +14,10 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from adk_evidence.identifiers import expand_identifiers, split_identifier
 from adk_evidence.models.chunk import Kind
 from adk_evidence.readers.licences import strip_licence
 from adk_evidence.settings import LexicalSettings
+from adk_evidence.text.identifiers import expand_identifiers, split_identifier
 from adk_ingest.chunking.base import RawChunk
 
 # Folders that every file of a corpus shares say nothing about one of them.

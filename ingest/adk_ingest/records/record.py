@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, make_chunk_id, sha256_text
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.chunkers import chunker_version
 from adk_ingest.corpora.forms import treatment

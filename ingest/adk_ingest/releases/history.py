@@ -17,9 +17,9 @@ from adk_evidence.api.table import HistoryTable, Snapshot, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError, StoreError
 from adk_evidence.files import write_atomic
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.released_versions import read_version
 from adk_evidence.services.package_registry import RegistryError, released_versions
 from adk_evidence.settings import Settings
+from adk_evidence.text.versions import read_version
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
 from adk_ingest.sources.base import CorpusSource

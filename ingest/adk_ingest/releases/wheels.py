@@ -10,8 +10,8 @@ from adk_evidence.api.release import Release
 from adk_evidence.api.table import make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
-from adk_evidence.released_versions import read_version
 from adk_evidence.settings import Settings
+from adk_evidence.text.versions import read_version
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
 from adk_ingest.releases.history import VersionReader, files_of

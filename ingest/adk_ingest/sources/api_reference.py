@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adk_evidence.identifiers import is_internal
+from adk_evidence.text.identifiers import is_internal
 
 if TYPE_CHECKING:
     import griffe

@@ -16,8 +16,8 @@ from urllib.parse import quote, unquote
 import pathspec
 import yaml
 
-from adk_evidence.readers.headings import slugify
-from adk_evidence.readers.markdown import read_markdown
+from adk_evidence.readers.pages.headings import slugify
+from adk_evidence.readers.pages.markdown import read_markdown
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.sources.foreign_yaml import load_foreign_yaml
 

@@ -25,7 +25,6 @@ from adk_evidence.api.constructors import (
 )
 from adk_evidence.api.deprecations import deprecated_parameters, deprecation, docstring_deprecation
 from adk_evidence.api.module import ModuleText
-from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
     Definition,
@@ -38,6 +37,7 @@ from adk_evidence.readers.python import (
     unparse,
 )
 from adk_evidence.targets.target import RankParts, Target, TargetType
+from adk_evidence.text.identifiers import is_private
 
 if TYPE_CHECKING:
     import griffe

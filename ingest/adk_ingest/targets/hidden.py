@@ -6,7 +6,6 @@ import ast
 from collections.abc import Collection, Sequence
 
 from adk_evidence.api.module import ModuleText
-from adk_evidence.identifiers import is_private
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import (
     PROPERTIES,
@@ -21,6 +20,7 @@ from adk_evidence.readers.python import (
 )
 from adk_evidence.targets.internals import HiddenSymbol
 from adk_evidence.targets.target import TargetType
+from adk_evidence.text.identifiers import is_private
 from adk_ingest.targets.extract import as_text
 
 MAX_SIGNATURE_CHARS = 200

@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from adk_evidence.identifiers import is_code_like, is_private
-from adk_evidence.readers.snippets import shown_imports
+from adk_evidence.readers.pages.snippets import shown_imports
 from adk_evidence.targets.imports import field_type_names, type_names
 from adk_evidence.targets.target import RankParts, Target, TargetType
+from adk_evidence.text.identifiers import is_code_like, is_private
 from adk_ingest.targets.extract import PublicSymbol, field_signatures
 from adk_ingest.targets.extras import NeededExtras
 from adk_ingest.targets.references import ReferenceGraph

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from adk_evidence.api.bases import with_bases
 from adk_evidence.api.module import ModuleText
-from adk_evidence.identifiers import is_private
+from adk_evidence.readers.pages.snippets import shown_imports
 from adk_evidence.readers.python import Definition, bound_names, dotted_name, imports, statements
-from adk_evidence.readers.snippets import shown_imports
+from adk_evidence.text.identifiers import is_private
 
 DAMPING = 0.85
 TOLERANCE = 1e-10

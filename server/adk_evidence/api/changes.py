@@ -16,7 +16,7 @@ from adk_evidence.models.citation import code_citation
 from adk_evidence.models.difference import Change, ChangeKind, Counts
 from adk_evidence.models.pack import Verification
 from adk_evidence.readers.python import MAX_SIGNATURE_CHARS, Definition, clip, signature, unparse
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 # Lines around the changed lines of a diff.
 CONTEXT_LINES = 2

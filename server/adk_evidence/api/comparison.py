@@ -24,9 +24,9 @@ from adk_evidence.api.signatures import (
     is_property,
 )
 from adk_evidence.api.table import DEPRECATED
-from adk_evidence.identifiers import is_private
 from adk_evidence.models.difference import ChangeKind, DefinitionKind
 from adk_evidence.readers.python import Definition, Function
+from adk_evidence.text.identifiers import is_private
 
 # How alike the lines of two definitions must be, so that one is taken for the other under a new path or a new name.
 SAME_NAME_LIKENESS = 0.4

@@ -20,9 +20,9 @@ from adk_evidence.api.bases import with_bases
 from adk_evidence.api.parameters import Parameters
 from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
 from adk_evidence.errors import SourceError
-from adk_evidence.identifiers import is_private
-from adk_evidence.released_versions import read_version
 from adk_evidence.settings import config_file
+from adk_evidence.text.identifiers import is_private
+from adk_evidence.text.versions import read_version
 
 SHIPPED = "history.json.gz"
 MAX_HOPS = 12

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from adk_evidence.api.facts import ModuleFacts, read_module
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import DEPRECATED, public_path
-from adk_evidence.identifiers import is_private
+from adk_evidence.text.identifiers import is_private
 
 # Longest chain of re-exports that is followed.
 MAX_HOPS = 12

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from adk_evidence.readers.python import first_line, named_statements, parse_quietly
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from functools import cached_property
 from adk_evidence.api.history import History, Place
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import DEPRECATED, public_path
-from adk_evidence.identifiers import is_private
 from adk_evidence.models.difference import DefinitionKind
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import Definition, decorator_names, first_line, last_line
+from adk_evidence.text.identifiers import is_private
 
 _KINDS: Mapping[str, DefinitionKind] = {
     "m": "module",

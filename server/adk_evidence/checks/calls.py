@@ -16,8 +16,8 @@ from adk_evidence.api.parameters import Parameters
 from adk_evidence.checks.drift import Code, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
 from adk_evidence.documents.meaning import Names, last_name
-from adk_evidence.identifiers import is_private, without_module
 from adk_evidence.readers.python import Function, own_nodes
+from adk_evidence.text.identifiers import is_private, without_module
 
 UseKind = Literal["argument", "override"]
 # Expressions whose value is nothing to await.

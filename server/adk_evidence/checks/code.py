@@ -14,10 +14,10 @@ from adk_evidence.checks.calls import uses_in
 from adk_evidence.checks.drift import MAX_LACKING_NAMES, Deviation, DriftChecker
 from adk_evidence.checks.remarks import Remark, remark
 from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument, split_document
-from adk_evidence.identifiers import without_module
 from adk_evidence.models.code import CodeCheck, CodeProblem
-from adk_evidence.readers.snippets import snippets_of
-from adk_evidence.tokens import listed_within
+from adk_evidence.readers.pages.snippets import snippets_of
+from adk_evidence.text.identifiers import without_module
+from adk_evidence.text.tokens import listed_within
 
 # Nobody reads more.
 MAX_PROBLEMS = 500

@@ -14,11 +14,11 @@ from adk_evidence.checks.prose import lines_for_others, prose_deviations
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.index.opened import source_readers
 from adk_evidence.languages import language_of_file
-from adk_evidence.readers.includes import IncludeReader
-from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.readers.pages.includes import IncludeReader
+from adk_evidence.readers.pages.snippets import snippets_of
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.textfile import decode, is_binary, split_lines
+from adk_evidence.text.textfile import decode, is_binary, split_lines
 
 MAX_FILE_BYTES = 5_000_000
 _LANGS = ("md", "py")

@@ -30,9 +30,9 @@ from adk_evidence.documents.meaning import (
     suppresses,
     uncertain_in,
 )
-from adk_evidence.identifiers import without_module
+from adk_evidence.readers.pages.snippets import Snippet
 from adk_evidence.readers.python import last_line, walk
-from adk_evidence.readers.snippets import Snippet
+from adk_evidence.text.identifiers import without_module
 
 DriftKind = NameKind | Literal["await", "deprecated"]
 _IMPORT: DriftKind = "import"

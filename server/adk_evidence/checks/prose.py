@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from adk_evidence.checks.drift import Deviation, DriftChecker
 from adk_evidence.languages import PROGRAMMING
-from adk_evidence.readers.audience import Readers
-from adk_evidence.readers.markdown import code_blocks, read_markdown
+from adk_evidence.readers.pages.audience import Readers
+from adk_evidence.readers.pages.markdown import code_blocks, read_markdown
 
 _SPAN = re.compile(r"(?<!`)`([A-Za-z_]\w*)(?:\(\))?`(?!`)")
 _SEVERAL_WORDS = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]")

@@ -13,8 +13,8 @@ from adk_evidence.api.history import read_call
 from adk_evidence.checks.calls import UseKind, uses_in
 from adk_evidence.checks.drift import LACKING, Code, Deviation, DriftChecker, DriftKind
 from adk_evidence.documents.document import Mention, PythonDocument
-from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import dotted_name
+from adk_evidence.text.identifiers import is_private
 
 # How alike a name must be to be named in place of another one.
 ALIKE = 0.75

@@ -16,10 +16,10 @@ from typing import Protocol
 from adk_evidence.errors import SourceError
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan, Verification, VerificationState
+from adk_evidence.readers.pages.sections import Section, find_section, heading_trail, sections, sections_of
 from adk_evidence.readers.python import imports, parse
-from adk_evidence.readers.sections import Section, find_section, heading_trail, sections, sections_of
 from adk_evidence.readers.syntax import definition_lines, find_same_tree, find_symbol, nearest
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 # As many as a source keeps open: several citations of one answer, and of many answers, come from one file.
 _KEPT_TEXTS = 64

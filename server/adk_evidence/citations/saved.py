@@ -28,9 +28,9 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan, Verification, VerificationState, is_intact
 from adk_evidence.readers.python import Definition, parse_lines
-from adk_evidence.released_versions import tagged_version
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
+from adk_evidence.text.versions import tagged_version
 
 MAX_PACK_BYTES = 50_000_000
 # Best first: a text that one source lost may stand in another of the same repository.

@@ -8,7 +8,7 @@ from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import Verification
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 
 def verify(payload: ChunkPayload, reader: SourceReader | None, corpus: Corpus | None = None) -> Verification:

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from adk_evidence.embedding import bm25
 from adk_evidence.embedding.base import Pair, SparseEncoder
-from adk_evidence.embedding.minilm import MiniLmEmbedder
-from adk_evidence.embedding.static import StaticEmbedder
-from adk_evidence.embedding.weights import Report
+from adk_evidence.embedding.minilm.model import MiniLmEmbedder
+from adk_evidence.embedding.minilm.static import StaticEmbedder
+from adk_evidence.embedding.minilm.weights import Report
 from adk_evidence.errors import SettingsError
-from adk_evidence.identifiers import LEXICAL_VERSION
 from adk_evidence.settings import Settings
+from adk_evidence.text.identifiers import LEXICAL_VERSION
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
+from adk_evidence.embedding.minilm.weights import Report, hub_problem
 from adk_evidence.embedding.onnx import without_telemetry
-from adk_evidence.embedding.weights import Report, hub_problem
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.settings import DenseSettings
 

@@ -13,7 +13,7 @@ from adk_evidence.services.metering import RequestTooLargeError, Usage
 from adk_evidence.services.openai_api import costs_nothing
 from adk_evidence.services.resilience import KEPT_QUESTIONS, CacheAside
 from adk_evidence.settings import OpenAiEmbeddingSettings
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
 # A text that the service refuses even alone is shortened, but not below this length.
 _LEAST_CHARS = 200

@@ -15,7 +15,7 @@ from typing import Any
 
 from adk_evidence.embedding.base import Once, SparseVector, encodable
 from adk_evidence.embedding.fastembed_models import open_model
-from adk_evidence.embedding.weights import Report
+from adk_evidence.embedding.minilm.weights import Report
 
 MODEL = "prithivida/Splade_PP_en_v1"
 # The model reads 512 tokens. Longer texts are read in windows that share so many tokens, and a term counts as much as

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from adk_evidence.embedding.base import encodable
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 
 # Limits are kept with this room, as even the careful count may be too low.
 SAFETY = 1.1

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
-from adk_evidence.globs import Globs
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import Kind
+from adk_evidence.text.globs import Globs
 
 # The name of the main index, which holds the ADK.
 MAIN = "adk"

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.index.environments import read_small
-from adk_evidence.released_versions import read_release, read_version
+from adk_evidence.text.versions import read_release, read_version
 
 MAX_LOCK_BYTES = 16_000_000
 MAX_FILE_BYTES = 1_000_000

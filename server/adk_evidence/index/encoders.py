@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeVar, get_args
 
 from adk_evidence.embedding.factory import make_dense
-from adk_evidence.embedding.minilm import MODEL
+from adk_evidence.embedding.minilm.model import MODEL
 from adk_evidence.settings import DensePrecision, Settings
 from adk_evidence.store.manifest import IndexManifest
 

@@ -19,7 +19,7 @@ from adk_evidence.index.environments import (
     read_small,
 )
 from adk_evidence.paths import expanded
-from adk_evidence.released_versions import read_release
+from adk_evidence.text.versions import read_release
 
 DISTRIBUTION = "google-adk"
 # How far up the folders of a repository are looked at.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from adk_evidence.commands import spelled
-from adk_evidence.globs import any_case
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.paths import Home
@@ -16,7 +15,8 @@ from adk_evidence.settings import (
     DocsChunkingSettings,
     Settings,
 )
-from adk_evidence.tokens import CHARS_PER_TOKEN
+from adk_evidence.text.globs import any_case
+from adk_evidence.text.tokens import CHARS_PER_TOKEN
 
 DOCS_EXTENSIONS = (".md", ".mdx", ".rst", ".txt", ".adoc")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, GitRefusalError, run_git
 from adk_evidence.store.manifest import SourceLocation
-from adk_evidence.textfile import decode, is_binary
+from adk_evidence.text.textfile import decode, is_binary
 
 CACHED_FILES = 64
 GIT_SHOW_SECONDS = 5

@@ -21,10 +21,10 @@ from adk_evidence.commands import spelled, with_options
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.paths import Home
-from adk_evidence.released_versions import checked_version, read_release, tagged_version
 from adk_evidence.settings import CorpusSettings, Settings
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest, checkout_name
+from adk_evidence.text.versions import checked_version, read_release, tagged_version
 
 # Runs of ingestion, which have no project, do not wait for these.
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from adk_evidence.identifiers import module_of
+from adk_evidence.text.identifiers import module_of
 
 Kind = Literal["doc", "code"]
 KINDS: tuple[Kind, ...] = ("doc", "code")
@@ -223,3 +223,10 @@ def make_chunk_id(corpus: str, path: str, chunk_index: int, text_hash: str) -> s
 def point_id(chunk_id: str) -> str:
     """The point id: a UUID of the chunk id's first 16 bytes, as Qdrant takes no sha1 hex."""
     return str(uuid.UUID(hex=chunk_id[:32]))
+
+
+def class_of(payload: ChunkPayload) -> str | None:
+    """The class that a chunk is or is a part of."""
+    if payload.symbol is None or payload.symbol_kind in ("module", "function", "block"):
+        return None
+    return payload.symbol if payload.symbol_kind in TYPE_KINDS else payload.symbol.rpartition(".")[0] or None

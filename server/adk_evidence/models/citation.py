@@ -37,6 +37,11 @@ def citation_of(payload: ChunkPayload) -> str:
     return code_citation(payload.repo, payload.commit, payload.path, *lines)
 
 
+def can_be_cited(payload: ChunkPayload, published: bool) -> bool:
+    """Whether a chunk may enter a pack: code needs a path, and docs a stable URL where their pages are `published`."""
+    return bool(payload.uri) if payload.kind == "doc" and published else bool(payload.path)
+
+
 def docs_citation(repo: str, commit: str, url: str) -> str:
     """The citation of a page by its URL with its anchor, or by its path where the site is not known."""
     return f"{short_name(repo)}@{commit}:{url}"

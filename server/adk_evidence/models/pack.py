@@ -15,7 +15,7 @@ from adk_evidence.models.lines import LineSpan as LineSpan
 from adk_evidence.models.named import NamedRole
 from adk_evidence.models.request import TaskMode
 from adk_evidence.models.warning import Warning
-from adk_evidence.released_versions import is_same_version
+from adk_evidence.text.versions import is_same_version
 
 Status = Literal["success", "no_results", "error"]
 QualityLevel = Literal["none", "keyword_only", "mixed", "high"]

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
-from adk_evidence.released_versions import read_version
+from adk_evidence.text.versions import read_version
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
 

@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers import python
@@ -21,6 +20,7 @@ from adk_evidence.readers.python import (
     paragraph,
     unparse,
 )
+from adk_evidence.text.identifiers import ends_with
 
 MAX_DOC_CHARS = 800
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from adk_evidence.readers import breaks
-from adk_evidence.readers.page import Heading, Page
+from adk_evidence.readers.pages.page import Heading, Page
 
 DATA_LANGUAGES = ("yaml", "json", "toml")
 

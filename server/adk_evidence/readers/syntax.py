@@ -19,7 +19,7 @@ from adk_evidence.readers.python import (
     parse_lines,
     scope_blocks,
 )
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 
 def find_same_tree(cited: Cited, text: str) -> LineSpan | None:

@@ -16,8 +16,8 @@ from typing import Literal
 
 from adk_evidence.readers import breaks
 from adk_evidence.readers.licences import licence_lines
-from adk_evidence.readers.markdown import read_markdown
-from adk_evidence.readers.page import Page
+from adk_evidence.readers.pages.markdown import read_markdown
+from adk_evidence.readers.pages.page import Page
 from adk_evidence.readers.python import (
     Definition,
     bare_string,

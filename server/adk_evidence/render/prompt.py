@@ -30,7 +30,7 @@ from adk_evidence.render.view import (
     shown,
     shown_within,
 )
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 
 DEFAULT_MAX_TOKENS = 8000
 # Most tokens for naming results that are not shown: for one name, for all names, and as a share of the budget.

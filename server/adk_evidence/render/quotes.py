@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adk_evidence.render.sanitize import code_span, fenced, one_line
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
 # Less of a text than this says too little to be worth its header.
 MIN_PARTIAL_TOKENS = 60

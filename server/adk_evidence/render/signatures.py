@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
 from adk_evidence.render.sanitize import one_line
-from adk_evidence.tokens import estimate_tokens, listed_within, truncate_tokens
+from adk_evidence.text.tokens import estimate_tokens, listed_within, truncate_tokens
 
 # Ends a signature that was cut when it was read.
 _CUT = "…"

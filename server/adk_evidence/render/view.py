@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, cycle, groupby
 
-from adk_evidence.identifiers import without_module
 from adk_evidence.languages import fence_name, title_of
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.models.pack import (
@@ -23,7 +22,8 @@ from adk_evidence.models.pack import (
     VerificationState,
 )
 from adk_evidence.render.sanitize import code_span, one_line
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.identifiers import without_module
+from adk_evidence.text.tokens import estimate_tokens
 
 # The most names that stand beside a result; the pack has the others.
 MAX_DRIFT_NAMES = 3

@@ -6,7 +6,9 @@ other model's answers are judged by their cosines, nor those of static vectors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.settings import Settings
@@ -70,3 +72,42 @@ def calibration_of(settings: Settings) -> Calibration | None:
     """The thresholds of the dense model that the settings name; None where nobody knows them."""
     dense = settings.embedding.dense
     return MINILM if dense.provider == "minilm" and not dense.is_static else None
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What the model goes by; `MEASURES` has the names in the order in which they are fitted.
+
+    `coverage` and `pairs` are shares, 0 to 1, `similarity` is a cosine, `words` the logarithm of the number of words
+    that count (of a long question less is covered), `absent` the number of words that stand nowhere in the index.
+    """
+
+    coverage: float
+    pairs: float
+    similarity: float
+    words: float
+    absent: float
+
+    def score(self, weights: SupportWeights) -> float:
+        """The support as a probability."""
+        total = weights.bias + sum(getattr(weights, name) * getattr(self, name) for name in MEASURES)
+        return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))
+
+
+MEASURES = tuple(Measures.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Support:
+    """How far the results of one question support it.
+
+    `score` is the support by all results together, and `by_result` the support by each alone, by point id. Supports are
+    0 to 1 where the settings have weights for the model, else None and empty. `absent` words stand nowhere in the
+    index. `weights` has the question's words, each with how rare the word is in the index.
+    """
+
+    measures: Measures
+    score: float | None = None
+    by_result: Mapping[str, float] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)

@@ -15,10 +15,10 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, point_id, sha256_text
 from adk_evidence.models.citation import code_citation, docs_citation, parse_citation, short_name
 from adk_evidence.models.pack import LeftOut, LineSpan, Verification
-from adk_evidence.released_versions import tagged_version
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.store.base import Filter, Match, scroll_all
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
+from adk_evidence.text.versions import tagged_version
 
 if TYPE_CHECKING:
     from adk_evidence.settings import StoreSettings

@@ -16,7 +16,7 @@ from adk_evidence.models.named import Named
 from adk_evidence.models.pack import EvidencePack, MovedUp, Quality, RetrievalPlan
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render import wording
-from adk_evidence.search.calibration import calibration_of
+from adk_evidence.search.calibration import Support, calibration_of
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.question.scope import Scope
@@ -24,7 +24,6 @@ from adk_evidence.search.rerankers.base import Reranker
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
-    from adk_evidence.search.ranking.support import Support
     from adk_evidence.symbols.lookup import Symbols
     from adk_evidence.symbols.table import SymbolEntry
     from adk_evidence.targets.search import TargetSearch

@@ -19,7 +19,6 @@ from adk_evidence.embedding.base import DenseEmbedder, Once, Pair, SparseEncoder
 from adk_evidence.embedding.factory import fingerprint, make_dense, make_sparse
 from adk_evidence.embedding.queries import RememberedQueries, remembered
 from adk_evidence.errors import EvidenceError, RequestCancelledError, StoreError
-from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.index.encoders import as_built
 from adk_evidence.index.opened import CurrentIndex, Index
 from adk_evidence.models.chunk import KINDS, ChunkPayload
@@ -42,6 +41,7 @@ from adk_evidence.search.run import Hit, Models, QueryVectors, Run
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log
+from adk_evidence.text.identifiers import query_lexical_text
 
 if TYPE_CHECKING:
     from adk_evidence.symbols.current import CurrentSymbols

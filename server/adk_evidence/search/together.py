@@ -34,7 +34,6 @@ from adk_evidence.models.pack import (
 )
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.models.warning import LOST_PARTS, UNKNOWN_NAMES, Warning
-from adk_evidence.redaction import where_raised
 from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.context import Context
@@ -42,6 +41,7 @@ from adk_evidence.search.pack.availability import lack_of
 from adk_evidence.search.ranking.quality import lowered
 from adk_evidence.search.session import Session
 from adk_evidence.store.fusion import Placed, Standing, merged
+from adk_evidence.text.redaction import where_raised
 
 if TYPE_CHECKING:
     from adk_evidence.index.versions import ChosenIndex

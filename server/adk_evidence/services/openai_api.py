@@ -15,11 +15,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from adk_evidence.errors import ServiceError
-from adk_evidence.redaction import without_key
 from adk_evidence.services.eventloop import close_within, run_within
 from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import TransientError, retry_after_seconds
 from adk_evidence.settings import OpenAiServiceSettings
+from adk_evidence.text.redaction import without_key
 
 OPENAI_KEY = "OPENAI_API_KEY"
 _OPENAI_HOST = "api.openai.com"

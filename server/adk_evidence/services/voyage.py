@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.errors import EvidenceError, ServiceError
-from adk_evidence.redaction import without_key
 from adk_evidence.services.eventloop import close_within, run_within, stop_if_cancelled
 from adk_evidence.services.keys import key_from
 from adk_evidence.services.metering import CostCap, Meter, RequestTooLargeError, Usage
@@ -34,6 +33,7 @@ from adk_evidence.services.resilience import (
     retry_after_seconds,
 )
 from adk_evidence.settings import Settings
+from adk_evidence.text.redaction import without_key
 
 FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.request import MAX_SYMBOLS
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.resolution import Named, named_in, resolve_at
+from adk_evidence.text.identifiers import code_identifiers
 
 MAX_SELECTION_CHARS = 1500
 # Names are looked up in more lines than the question quotes, but not in those of a whole long file.

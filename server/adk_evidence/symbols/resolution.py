@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from adk_evidence.documents.annotations import annotation_names
 from adk_evidence.documents.document import Binding, Mention, PythonDocument, Scope, Use
-from adk_evidence.identifiers import is_private
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.table import SymbolEntry
+from adk_evidence.text.identifiers import is_private
 
 # Longest chain of names that is followed. No program needs a longer one, and a cycle ends here.
 MAX_DEPTH = 16

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adk_evidence.identifiers import is_code_like, is_private, module_of
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload, Origin, SymbolKind
 from adk_evidence.models.citation import docs_citation
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.store.base import EvidenceStore, scroll_all
 from adk_evidence.targets.names import Names, compact
+from adk_evidence.text.identifiers import is_code_like, is_private, module_of
 
 # The engine holds the interpreter's lock while it reads a page. Small pages let requests in between.
 PAGE_POINTS = 128

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.factory import make_dense
-from adk_evidence.embedding.weights import Report
+from adk_evidence.embedding.minilm.weights import Report
 from adk_evidence.errors import TargetsMissingError
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.settings import Settings

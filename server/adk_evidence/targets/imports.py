@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.readers.snippets import shown_imports
+from adk_evidence.readers.pages.snippets import shown_imports
 from adk_evidence.targets.target import Target, needs_comment
 
 # How many names of one package a statement lists.

@@ -15,8 +15,8 @@ from adk_evidence.api.module import ModuleText
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.environments import Installed, installed_in, site_packages
 from adk_evidence.paths import expanded
-from adk_evidence.released_versions import is_same_version
 from adk_evidence.targets.target import Availability, Target
+from adk_evidence.text.versions import is_same_version
 
 PARSED_FILES = 512
 MAX_FILE_BYTES = 4_000_000

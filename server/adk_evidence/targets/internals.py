@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from adk_evidence.identifiers import is_internal, is_special
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.targets.names import Names
 from adk_evidence.targets.target import RankParts, Standing, Target, TargetType
+from adk_evidence.text.identifiers import is_internal, is_special
 
 _NO_RANK = RankParts(centrality=0, docs_mentions=0, documented=0, exported=False, deprecated=False, weight=0)
 

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adk_evidence.identifiers import is_private
 from adk_evidence.readers.python import call_form
 from adk_evidence.targets.names import Names, compact
 from adk_evidence.targets.target import Target, Targets
+from adk_evidence.text.identifiers import is_private
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _MEMBER_NAME = re.compile(r"(?:async )?(?:with )?(\w+)")

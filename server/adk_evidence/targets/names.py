@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from adk_evidence.identifiers import ends_with
+from adk_evidence.text.identifiers import ends_with
 
 _SEPARATORS = re.compile(r"[\W_]+")
 

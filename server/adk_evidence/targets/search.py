@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
-from adk_evidence.identifiers import code_identifiers, expand_identifiers, is_code_like, is_internal, query_lexical_text
 from adk_evidence.settings import Settings, SparseSettings
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, without_modules
@@ -26,6 +25,13 @@ from adk_evidence.targets.names import Names, compact
 from adk_evidence.targets.sets import EXTRAS, OUTSIDE, TargetSet, load_hidden, load_texts
 from adk_evidence.targets.takers import Takers
 from adk_evidence.targets.target import AnswerMode, SearchMode, Target, Targets, Typed, Why
+from adk_evidence.text.identifiers import (
+    code_identifiers,
+    expand_identifiers,
+    is_code_like,
+    is_internal,
+    query_lexical_text,
+)
 
 EXACT_SCORE = 4.0
 PREFIX_SCORE = 3.0

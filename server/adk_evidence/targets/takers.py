@@ -11,11 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from adk_evidence.identifiers import ends_with
 from adk_evidence.readers.python import dotted_name, unquoted
 from adk_evidence.render.signatures import parameters
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.target import Target, Targets
+from adk_evidence.text.identifiers import ends_with
 
 MAX_TAKERS = 3
 # Few people call what ranks lower.

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from adk_evidence.identifiers import module_of, split_identifier
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.lines import LineSpan
 from adk_evidence.readers.python import clip
+from adk_evidence.text.identifiers import module_of, split_identifier
 
 if TYPE_CHECKING:
     from adk_evidence.index.versions import ChosenIndex

@@ -11,7 +11,7 @@ from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.view import deviation
-from adk_evidence.tokens import estimate_tokens, truncate_tokens
+from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 from adk_evidence_agents.operations.related import related_files
 from adk_evidence_agents.operations.requests import GetContextParameters
 from adk_evidence_agents.operations.responses import ContextBundle, ContextSource, RelatedFile

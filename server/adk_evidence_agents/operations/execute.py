@@ -17,7 +17,7 @@ from adk_evidence.index.indexer import Progress
 from adk_evidence.models.chunk import TYPE_KINDS, SourceType, sha256_text
 from adk_evidence.search.context import Context
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import get_context
 from adk_evidence_agents.operations.managing import delete_index, index_codebase, update_codebase

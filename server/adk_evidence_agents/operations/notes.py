@@ -18,9 +18,9 @@ from adk_evidence.errors import (
     StoreError,
     UnknownIndexError,
 )
-from adk_evidence.identifiers import is_code_like
 from adk_evidence.models.warning import Warning, WarningCode
 from adk_evidence.search.read import NotIndexedError
+from adk_evidence.text.identifiers import is_code_like
 from adk_evidence.validation import problems
 from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity

@@ -15,11 +15,11 @@ from itertools import islice, zip_longest
 from pathlib import PurePosixPath
 
 from adk_evidence.errors import CollectionUnavailableError, SourceError
-from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.search.session import Session
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch
+from adk_evidence.text.identifiers import is_code_like, query_lexical_text
 from adk_evidence_agents.operations.responses import RelatedFile
 from adk_evidence_agents.operations.searching import Found
 

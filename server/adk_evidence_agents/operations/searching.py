@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.chunk import ChunkPayload, SourceType
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import LineSpan, Quality, Verification, round_score
@@ -25,6 +24,7 @@ from adk_evidence.search.session import Neighbour, Session
 from adk_evidence.store import fusion
 from adk_evidence.store.base import Filter, Match
 from adk_evidence.store.fusion import Standing
+from adk_evidence.text.identifiers import code_identifiers
 from adk_evidence_agents.globs import in_any_folder
 from adk_evidence_agents.operations.requests import FindSimilarParameters, SearchFilters, SearchParameters
 from adk_evidence_agents.operations.run import Run

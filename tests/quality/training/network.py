@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapter import LowRank
-from adk_evidence.embedding.weights import WEIGHTS
+from adk_evidence.embedding.minilm.adapter import LowRank
+from adk_evidence.embedding.minilm.weights import WEIGHTS
 from adk_evidence.errors import EvidenceError
 
 _EPSILON = 1e-12  # of every layer normalisation

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapter import About, Adapter
 from adk_evidence.embedding.base import FloatMatrix
-from adk_evidence.embedding.minilm import open_tokenizer, tokens_of
+from adk_evidence.embedding.minilm.adapter import About, Adapter
+from adk_evidence.embedding.minilm.model import open_tokenizer, tokens_of
 from tests.quality.training.chunks import Asked, Chunk, MayAnswer, Passages, Tell
 from tests.quality.training.network import TELL_SECONDS, Descent, LowRankBert, padded, recent_loss, torch_library
 

@@ -12,14 +12,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from adk_evidence.errors import CostCapError, InvalidRequestError
-from adk_evidence.identifiers import is_private
 from adk_evidence.index.opened import check_readable
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.services.openai_api import is_own_server
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import scroll_all
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.identifiers import is_private
+from adk_evidence.text.tokens import estimate_tokens
 from adk_ingest.corpora.credentials import holds_credential
 from adk_ingest.records.questions import written_questions
 from tests.quality.writing.answers import Answer

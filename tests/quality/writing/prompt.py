@@ -15,9 +15,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from adk_evidence.models.chunk import ChunkPayload, Kind, sha256_text
-from adk_evidence.redaction import without_keys
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.services.answers import json_objects
+from adk_evidence.text.redaction import without_keys
 from adk_ingest.records.questions import name_of
 from tests.quality.writing.answers import MAX_CHARS, MAX_QUESTIONS, MIN_CHARS, clean
 

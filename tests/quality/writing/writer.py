@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from adk_evidence.errors import CostCapError, ModelError
 from adk_evidence.services.chat import ChatService, NoTextError
 from adk_evidence.services.eventloop import cancellable
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 from adk_ingest.progress import Progress
 from tests.quality.writing.answers import Answer, Answers
 from tests.quality.writing.planning import Job

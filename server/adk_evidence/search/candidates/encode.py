@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from adk_evidence.embedding.adapter import AdapterError
 from adk_evidence.embedding.base import DenseEmbedder, SparseVector, question_embedder
+from adk_evidence.embedding.minilm.adapter import AdapterError
 from adk_evidence.errors import ModelError, StoreError
-from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import Kind
 from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.run import QueryVectors, Run
+from adk_evidence.text.identifiers import query_lexical_text
 
 _NOTHING = SparseVector((), ())
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
+from adk_evidence.models.citation import can_be_cited
 from adk_evidence.search.candidates.definitions import definitions
 from adk_evidence.search.candidates.frames import find_frames
 from adk_evidence.search.candidates.quotes import find_defined, find_quoted
-from adk_evidence.search.ranking.merge import can_be_cited
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.settings import Named
 

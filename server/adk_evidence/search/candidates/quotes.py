@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from adk_evidence.identifiers import ends_with
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.named import Named, NamedRole
 from adk_evidence.render.signatures import takes
@@ -17,6 +16,7 @@ from adk_evidence.search.candidates.hybrid import search_collection
 from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.run import Hit, QueryVectors, Run
+from adk_evidence.text.identifiers import ends_with
 
 # The part of a message that its fixed words usually make up.
 WHOLE = 0.6

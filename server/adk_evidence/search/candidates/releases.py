@@ -6,9 +6,9 @@ import re
 
 from adk_evidence.api.stories import lack_at
 from adk_evidence.models.warning import Warning
-from adk_evidence.released_versions import is_same_version
 from adk_evidence.render import wording
 from adk_evidence.search.run import Run
+from adk_evidence.text.versions import is_same_version
 
 MAX_MISSING = 3
 _NAME = r"[A-Za-z_]\w{0,99}"

@@ -11,7 +11,6 @@ from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.bm25 import load_stopwords
 from adk_evidence.embedding.factory import voyage_usage
-from adk_evidence.identifiers import query_lexical_text
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import (
@@ -37,6 +36,7 @@ from adk_evidence.search.pack.questions import near_questions
 from adk_evidence.search.ranking.quality import lost_since, lowered
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.targets.imports import PublicImports
+from adk_evidence.text.identifiers import query_lexical_text
 
 MAX_MATCHED_TERMS = 12
 _WORD = re.compile(r"\w+")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Availability, Candidate, SupportedLanguage
-from adk_evidence.readers.audience import read_too
-from adk_evidence.released_versions import read_release
+from adk_evidence.readers.pages.audience import read_too
 from adk_evidence.search.run import Run
+from adk_evidence.text.versions import read_release
 
 
 def availability_at(run: Run, payload: ChunkPayload, line: int) -> Availability | None:

@@ -18,12 +18,12 @@ from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.languages import language_of_file
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
-from adk_evidence.readers.includes import find_includes
-from adk_evidence.readers.snippets import snippets_of
+from adk_evidence.readers.pages.includes import find_includes
+from adk_evidence.readers.pages.snippets import snippets_of
 from adk_evidence.render import wording
 from adk_evidence.search.run import Run
 from adk_evidence.settings import Settings
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 # The most names that one piece of evidence, and the warnings of a pack, list.
 MAX_NAMES = 8

@@ -6,13 +6,13 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
+from adk_evidence.models.chunk import class_of
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
 from adk_evidence.search.pack.passages import Question, tokens_of
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store.base import Filter, Match, scroll_all
-from adk_evidence.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens
 
 # What an outline may cost in a prompt; of this, what the fixed words and the number of each result cost.
 MAX_TOKENS = 60
@@ -79,13 +79,6 @@ def _whole_of(hit: Hit) -> _Whole | None:
     if name is None or not payload.has_lines:
         return None
     return _Whole(hit.collection, payload.corpus, payload.commit, payload.path, name)
-
-
-def class_of(payload: ChunkPayload) -> str | None:
-    """The class that a chunk is or is a part of."""
-    if payload.symbol is None or payload.symbol_kind in ("module", "function", "block"):
-        return None
-    return payload.symbol if payload.symbol_kind in TYPE_KINDS else payload.symbol.rpartition(".")[0] or None
 
 
 def _parts_of(run: Run, whole: _Whole) -> tuple[OutlinePart, ...]:

@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from adk_evidence.embedding.base import SparseEncoder
-from adk_evidence.identifiers import split_identifier
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.candidates.lookup import passage_similarities
 from adk_evidence.search.run import Hit, Run
-from adk_evidence.tokens import CHARS_PER_TOKEN, estimate_tokens
+from adk_evidence.text.identifiers import split_identifier
+from adk_evidence.text.tokens import CHARS_PER_TOKEN, estimate_tokens
 
 # How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
 # in code, of whose methods a few statements are enough, and at most.

@@ -8,10 +8,10 @@ import textwrap
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from adk_evidence.identifiers import code_identifiers
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
-from adk_evidence.readers.markdown import read_markdown
+from adk_evidence.readers.pages.markdown import read_markdown
 from adk_evidence.search.question.query import Query
+from adk_evidence.text.identifiers import code_identifiers
 
 if TYPE_CHECKING:
     from adk_evidence.documents.document import Mention, PythonDocument

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from adk_evidence.identifiers import code_identifiers, extract_identifiers, is_code_like
 from adk_evidence.models.pack import QueryKind
 from adk_evidence.readers.python import parse_quietly
 from adk_evidence.search.question.traceback import Traceback, find_error, read_traceback
+from adk_evidence.text.identifiers import code_identifiers, extract_identifiers, is_code_like
 
 # Whoever names more than this says something about the names.
 MAX_NAMES = 6

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from packaging.version import Version
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.globs import Globs
 from adk_evidence.index.opened import Index
 from adk_evidence.index.versions import not_indexed, version_of_code
 from adk_evidence.languages import PROGRAMMING, common_name, langs_of
 from adk_evidence.models.chunk import DECORATOR, KINDS, TAG_FIELDS, Kind, ProgrammingLanguage
 from adk_evidence.models.pack import AdkVersion, VersionPlan
 from adk_evidence.models.request import EvidenceFilters, ProjectVersion
-from adk_evidence.readers.audience import named_languages
+from adk_evidence.readers.pages.audience import named_languages
 from adk_evidence.render import wording
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.versions import AskedVersion, asked_versions
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Condition, Filter, Match
+from adk_evidence.text.globs import Globs
 
 # Folders at the beginning of a glob that say nothing: `./`, `/`, `**/`.
 _LEADING = re.compile(r"^(?:\.{0,2}/|\*+/)+")

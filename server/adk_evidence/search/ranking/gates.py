@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind
+from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind, class_of
 from adk_evidence.models.pack import MovedUp
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render import wording
-from adk_evidence.search.pack.outlines import class_of
 from adk_evidence.search.run import NEIGHBOUR_BUFFER, Hit, Run
 from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
+from adk_evidence.models.citation import can_be_cited
 from adk_evidence.models.pack import round_score
 from adk_evidence.render import wording
 from adk_evidence.search.rerankers.base import RerankDocument, Reranker
@@ -92,11 +93,6 @@ def pool(hits: Sequence[Hit], size: int) -> list[Hit]:
     spare = [hit for hit in hits if id(hit) not in chosen]
     chosen |= {id(hit) for hit in spare[: size - len(chosen)]}
     return [hit for hit in hits if id(hit) in chosen]
-
-
-def can_be_cited(payload: ChunkPayload, published: bool) -> bool:
-    """Whether a chunk may enter a pack: code needs a path, and docs a stable URL where their pages are `published`."""
-    return bool(payload.uri) if payload.kind == "doc" and published else bool(payload.path)
 
 
 def _first_by(key: Callable[[Hit], object], hits: Iterable[Hit]) -> list[Hit]:

@@ -15,22 +15,22 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.identifiers import is_code_like, query_lexical_text
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.render import wording
-from adk_evidence.search.calibration import SupportWeights, calibration_of
+from adk_evidence.search.calibration import Measures, Support, calibration_of
 from adk_evidence.search.candidates.definitions import meaning
 from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.run import Hit, Run
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
+from adk_evidence.text.identifiers import is_code_like, query_lexical_text
 
 FILLER_WORDS_FILE = "filler_words.txt"
 MAX_CHECKED_NAMES = 8
@@ -42,45 +42,6 @@ ALIKE = 0.8
 # The highest weight of a term in a text is about this much above the weight 1 if the text repeats the term.
 _REPEATED = 1.8
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True)
-class Measures:
-    """What the model goes by; `MEASURES` has the names in the order in which they are fitted.
-
-    `coverage` and `pairs` are shares, 0 to 1, `similarity` is a cosine, `words` the logarithm of the number of words
-    that count (of a long question less is covered), `absent` the number of words that stand nowhere in the index.
-    """
-
-    coverage: float
-    pairs: float
-    similarity: float
-    words: float
-    absent: float
-
-    def score(self, weights: SupportWeights) -> float:
-        """The support as a probability."""
-        total = weights.bias + sum(getattr(weights, name) * getattr(self, name) for name in MEASURES)
-        return 1 / (1 + math.exp(-max(-60.0, min(60.0, total))))
-
-
-MEASURES = tuple(Measures.__dataclass_fields__)
-
-
-@dataclass(frozen=True)
-class Support:
-    """How far the results of one question support it.
-
-    `score` is the support by all results together, and `by_result` the support by each alone, by point id. Supports are
-    0 to 1 where the settings have weights for the model, else None and empty. `absent` words stand nowhere in the
-    index. `weights` has the question's words, each with how rare the word is in the index.
-    """
-
-    measures: Measures
-    score: float | None = None
-    by_result: Mapping[str, float] = field(default_factory=dict)
-    absent: tuple[str, ...] = ()
-    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 def check_names(run: Run) -> None:

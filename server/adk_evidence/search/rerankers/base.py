@@ -10,7 +10,7 @@ from typing import Protocol
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
-from adk_evidence.tokens import truncate_tokens
+from adk_evidence.text.tokens import truncate_tokens
 
 # Rankings that are kept for the same question and candidates.
 KEPT_RANKINGS = 256

@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from adk_evidence.identifiers import is_code_like, is_internal
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.ranking.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.rerankers.base import RerankDocument, RerankScore, ScoreScale
+from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
+from adk_evidence.text.identifiers import is_code_like, is_internal
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
 # How many of the best docs vouch for the code whose names they use.

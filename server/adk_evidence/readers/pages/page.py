@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from adk_evidence.readers import breaks
-from adk_evidence.readers.headings import AnchorNames, slugify
+from adk_evidence.readers.pages.headings import AnchorNames, slugify
 
 
 @dataclass(frozen=True)

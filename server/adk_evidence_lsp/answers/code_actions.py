@@ -10,9 +10,9 @@ from urllib.parse import unquote
 from lsprotocol import types
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.identifiers import code_identifiers, extract_identifiers
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence_lsp.diagnostics import SOURCE, asked_name, replacement_action
+from adk_evidence.text.identifiers import code_identifiers, extract_identifiers
+from adk_evidence_lsp.answers.diagnostics import SOURCE, asked_name, replacement_action
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, SHOW_EVIDENCE
 from adk_evidence_lsp.server import EvidenceServer

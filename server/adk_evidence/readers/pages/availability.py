@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from adk_evidence.languages import PROGRAMMING, common_name
-from adk_evidence.readers.page import Page
-from adk_evidence.released_versions import read_version
+from adk_evidence.readers.pages.page import Page
+from adk_evidence.text.versions import read_version
 
 _TAG = '<div class="language-support-tag"'
 _SPAN = re.compile(r'<span class="lst-([a-z]{1,20})"[^<>]{0,200}>([^<>]{1,60})</span>')

@@ -16,7 +16,7 @@ from adk_evidence.render.sanitize import code_span, fenced, inline
 from adk_evidence.render.signatures import limited_signature
 from adk_evidence.render.view import verification_label
 from adk_evidence.services.eventloop import Cancelled
-from adk_evidence_lsp.diagnostics import citation_of
+from adk_evidence_lsp.answers.diagnostics import citation_of
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
 from adk_evidence_lsp.server import EvidenceServer
 

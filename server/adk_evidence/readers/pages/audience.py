@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from adk_evidence.languages import PROGRAMMING, common_name
-from adk_evidence.readers.markdown import tab_labels, tab_language
-from adk_evidence.readers.page import Page
+from adk_evidence.readers.pages.markdown import tab_labels, tab_language
+from adk_evidence.readers.pages.page import Page
 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 _OTHERS = re.compile(r"\bother (?:\w+ )?languages?\b", re.IGNORECASE)

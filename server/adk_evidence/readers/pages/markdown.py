@@ -15,8 +15,8 @@ import yaml
 
 from adk_evidence.languages import TAB_NAMES, common_name
 from adk_evidence.readers import breaks
-from adk_evidence.readers.headings import parse_heading
-from adk_evidence.readers.page import Heading, Page
+from adk_evidence.readers.pages.headings import parse_heading
+from adk_evidence.readers.pages.page import Heading, Page
 
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adk_evidence.embedding.adapter import OTHER_ADAPTER, Adapter, AdapterError, read_adapter
-from adk_evidence.embedding.bert import INT8_VERSION, Ranges, assemble_bert
-from adk_evidence.embedding.graphs import is_whole, mark_whole
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS
+from adk_evidence.embedding.minilm.adapter import OTHER_ADAPTER, Adapter, AdapterError, read_adapter
+from adk_evidence.embedding.minilm.bert import INT8_VERSION, Ranges, assemble_bert
+from adk_evidence.embedding.minilm.graphs import is_whole, mark_whole
+from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
 

@@ -16,8 +16,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.render.sanitize import one_line
+from adk_evidence_lsp.answers.requests import rendered
 from adk_evidence_lsp.protocol import RenderParams
-from adk_evidence_lsp.requests import rendered
 from adk_evidence_lsp.server import EvidenceServer
 
 _LOG = logging.getLogger(__name__)

@@ -20,14 +20,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adk_evidence.embedding.adapted import adapted_graph, adapter_of_minilm
-from adk_evidence.embedding.adapter import OTHER_ADAPTER, Adapter, AdapterError
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
 from adk_evidence.embedding.batching import longest_first
-from adk_evidence.embedding.bert import INT8_VERSION, Ranges, assemble_bert
-from adk_evidence.embedding.graphs import does_not_load, is_whole, mark_whole
+from adk_evidence.embedding.minilm.adapted import adapted_graph, adapter_of_minilm
+from adk_evidence.embedding.minilm.adapter import OTHER_ADAPTER, Adapter, AdapterError
+from adk_evidence.embedding.minilm.bert import INT8_VERSION, Ranges, assemble_bert
+from adk_evidence.embedding.minilm.graphs import does_not_load, is_whole, mark_whole
+from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS, Report, fetch_weights
 from adk_evidence.embedding.onnx import without_telemetry
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, WEIGHTS, Report, fetch_weights
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.files import write_atomic
 from adk_evidence.settings import DenseSettings, Precision, config_file

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.lines import LineSpan
-from adk_evidence.readers.headings import parse_heading
-from adk_evidence.readers.markdown import read_markdown
-from adk_evidence.readers.page import Page
+from adk_evidence.readers.pages.headings import parse_heading
+from adk_evidence.readers.pages.markdown import read_markdown
+from adk_evidence.readers.pages.page import Page
 from adk_evidence.readers.plaintext import read_plaintext
-from adk_evidence.textfile import split_lines
+from adk_evidence.text.textfile import split_lines
 
 _NO_LETTER = re.compile(r"[\W_]+")
 

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
-from adk_evidence.readers.includes import IncludeReader, find_includes, read_include
-from adk_evidence.readers.markdown import code_blocks
+from adk_evidence.readers.pages.includes import IncludeReader, find_includes, read_include
+from adk_evidence.readers.pages.markdown import code_blocks
 from adk_evidence.readers.python import parse_quietly
 
 _PYTHON = "python"

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
-from adk_evidence.embedding.minilm import (
+from adk_evidence.embedding.minilm.model import (
     FP32_GRAPH,
     MODEL,
     open_session,
@@ -28,7 +28,7 @@ from adk_evidence.embedding.minilm import (
     prepare_minilm,
     prepared_folder,
 )
-from adk_evidence.embedding.weights import MINILM_WEIGHTS, Report
+from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, Report
 from adk_evidence.errors import ModelError
 from adk_evidence.files import write_atomic
 from adk_evidence.settings import DenseSettings

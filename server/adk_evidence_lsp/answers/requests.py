@@ -322,7 +322,7 @@ def rendered(params: RenderParams) -> RenderResult:
     """The pack, or those of its results that were chosen, as text."""
     from adk_evidence.render.markdown import to_markdown
     from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
-    from adk_evidence.tokens import estimate_tokens
+    from adk_evidence.text.tokens import estimate_tokens
 
     pack, chosen = params.pack, params.candidate_ids
     if chosen is not None:

@@ -1,0 +1,1 @@
+"""What the server answers: hovers, code actions, diagnostics, and the requests of the product."""
