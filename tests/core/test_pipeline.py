@@ -376,8 +376,10 @@ def test_a_second_try_looks_deeper_on_the_side_that_is_short(indexed, make):
     assert pack.warnings == ()
 
 
-def test_sub_queries_come_last_and_then_a_warning(indexed, make):
-    service = make(indexed, STRONG)
+@pytest.mark.usefixtures("sure")
+def test_sub_queries_come_last_and_then_a_warning(indexed, make, monkeypatch):
+    monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", 0)
+    service = make(indexed)
     filters = {"path_blocklist": ("src/", "README.md")}
     pack, run = ask(service, filters=filters), ranked(service, filters=filters)
     assert list(run.limits.values()) == [60, 90]

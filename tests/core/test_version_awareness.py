@@ -140,7 +140,7 @@ def test_the_version_of_the_index_is_one_that_the_question_may_name(one: Evidenc
 def test_a_question_about_two_versions_says_that_the_index_is_of_one(one: EvidenceService) -> None:
     pack = ask(one, "wait before the next attempt: from ADK 8.1 to 9.9")
     assert plan(pack).model_dump() == {"asked": ("8.1", "9.9"), "indexed": "9.9.0", "is_asked": False}
-    assert pack.warnings == (
+    assert told(pack) == (
         "version_not_indexed: The question is about ADK 8.1 and 9.9; the index holds v9.9.0. Evidence may not hold "
         "there.",
     )
