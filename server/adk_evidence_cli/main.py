@@ -48,7 +48,7 @@ Query = Annotated[
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
-AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a block for a model's prompt.")]
+AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a prompt for a model.")]
 Full = Annotated[
     bool, typer.Option("--full", help="Show every result, and whole texts instead of the passages that matched.")
 ]
@@ -96,16 +96,14 @@ def ask(
     ] = None,
     selection: Annotated[
         str | None,
-        typer.Option(help="Ask about code of yours, FILE:START-END: first the definitions of the ADK names in it."),
+        typer.Option(help="Ask about your code, FILE:START-END; the definitions of its ADK names come first."),
     ] = None,
     time_budget_ms: Annotated[int | None, typer.Option(help="Soft time budget.", min=1)] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail instead of answering with a part missing.")] = False,
     index: Annotated[str | None, typer.Option(help="Ask the index of a codebase instead of the ADK's.")] = None,
     beside: Annotated[
         str | None,
-        typer.Option(
-            "--with", help="Ask the index of this codebase, too: its name, or a folder in it, e.g. the project's: ."
-        ),
+        typer.Option("--with", help="Also ask the index of this codebase: its name, or a folder in it, such as `.`"),
     ] = None,
     adk: Adk = None,
     project: Project = None,
@@ -114,7 +112,7 @@ def ask(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Answer a question with checked evidence, of the google-adk that the project in the working folder uses."""
+    """Answer a question with checked evidence, for the google-adk that the project in the working folder uses."""
     from adk_evidence.desk import Indexes
     from adk_evidence.index.registry import name_of_index
     from adk_evidence.render.markdown import to_markdown
@@ -242,7 +240,7 @@ def doctor(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say what is installed, indexed, stale or missing, and how to mend it."""
+    """Say what is installed, indexed, stale or missing, and how to fix it."""
     from adk_evidence_cli.findings import show_findings
     from adk_ingest.commands.doctor import examine
 
@@ -286,7 +284,7 @@ def check(
         Literal["docs", "code", "both"], typer.Option(help="Check the citations of docs, of code or of both.")
     ] = "both",
     strict_lines: Annotated[
-        bool, typer.Option("--strict-lines", help="Fail, too, where a text stands at other lines.")
+        bool, typer.Option("--strict-lines", help="Also fail if a text stands at other lines.")
     ] = False,
     form: Annotated[
         Literal["text", "json", "sarif", "github"],
@@ -383,7 +381,7 @@ def drift(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say which imports, attributes and keywords docs show that a version of google-adk does not have.
+    """Say which imports, attributes and keywords in docs a version of google-adk lacks.
 
     The version is the one that the options name. Without such an option, a folder is checked against the version of the
     working folder's project, and the docs of an index against the indexed version.

@@ -30,13 +30,11 @@ def _root() -> None:
 @app.command()
 def lsp(
     tcp: Annotated[bool, typer.Option("--tcp", help="Wait for one client on TCP instead of stdin and stdout.")] = False,
-    host: Annotated[str, typer.Option(help="Address of --tcp; others than this machine may read the corpora.")] = (
+    host: Annotated[str, typer.Option(help="Address of --tcp; other addresses may let other machines in.")] = (
         "127.0.0.1"
     ),
     port: Annotated[int, typer.Option(help="Port of --tcp; 0 chooses one.", min=0, max=65535)] = DEFAULT_PORT,
-    no_auth: Annotated[
-        bool, typer.Option("--no-auth", help="With --tcp: let everybody on this machine in, as TCP does.")
-    ] = False,
+    no_auth: Annotated[bool, typer.Option("--no-auth", help="With --tcp: let every user of this machine in.")] = False,
     log_level: LogLevel = "warning",
 ) -> None:
     """Run the language server; its settings come from the client."""
@@ -69,7 +67,7 @@ def mcp(
         ),
     ] = None,
     no_auth: Annotated[
-        bool, typer.Option("--no-auth", help="With --http: let everybody on this machine in, without a token.")
+        bool, typer.Option("--no-auth", help="With --http: let every user of this machine in, without a token.")
     ] = False,
     allow_indexing: Annotated[
         bool, typer.Option("--allow-indexing", help="With --http: offer the tools that index and delete, too.")
@@ -84,7 +82,7 @@ def mcp(
 ) -> None:
     """Run the Model Context Protocol server: evidence, symbols and sources as tools for agents.
 
-    Answers are of the google-adk that the options name, or else of the project in the working folder.
+    Answers are for the google-adk that the options name, else for the one that the project in the working folder uses.
     """
     from adk_evidence_agents.session import AgentSession
 

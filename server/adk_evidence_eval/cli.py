@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 app = CommandLine("Measure retrieval.")
 
-Golden = Annotated[Path | None, path_option("Questions with the spans that are expected. Without: our own.")]
+Golden = Annotated[Path | None, path_option("Questions with the expected spans. [default: our own]")]
 Goldens = Annotated[
     list[Path] | None,
-    typer.Option("--golden", help="Questions with the spans that are expected; repeatable. Without: our own."),
+    typer.Option("--golden", help="Questions with the expected spans; repeatable. [default: our own]"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-TopK = Annotated[int, typer.Option(help="Results a question.", min=1, max=1000)]
+TopK = Annotated[int, typer.Option(help="Results for each question.", min=1, max=1000)]
 
 
 @app.command()
 def run(
-    queries: Annotated[Path, path_option("Questions, one JSON object a line with id and query.")],
-    out: Annotated[Path, path_option("Where the run is written, one JSON object a question.")],
+    queries: Annotated[Path, path_option("Questions: in each line a JSON object with id and query.")],
+    out: Annotated[Path, path_option("Where the run is written: a JSON object for each question.")],
     top_k: TopK = 60,
     details: Annotated[
         bool, typer.Option("--details", help="Write the order before the reranker, quality and latency, too.")
@@ -88,7 +88,7 @@ def compare(
 def ablation(
     golden: Goldens = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Measure the variants with this in their names; repeatable.")
+        list[str] | None, typer.Option("--only", help="Measure only variants whose names contain this; repeatable.")
     ] = None,
     as_json: AsJson = False,
     profile: Profile = None,
@@ -118,7 +118,7 @@ def check(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Look up every span of a golden set in the indexed corpora: does it stand there, and where has it gone?"""
+    """Say whether each span of a golden set still stands in the indexed corpora, and where it is now."""
     from adk_evidence_eval.check import check_golden, indexed_texts, reanchored
     from adk_evidence_eval.golden import golden_lines
     from adk_evidence_eval.views import findings_view, show
@@ -135,7 +135,7 @@ def check(
 
 @app.command()
 def sheet(
-    queries: Annotated[Path, path_option("Questions, one JSON object a line with id and query.")],
+    queries: Annotated[Path, path_option("Questions: in each line a JSON object with id and query.")],
     out: Annotated[Path, path_option("A new folder for the pages, and a sheet to fill in.")],
     max_tokens: Annotated[int, typer.Option(help="Estimated tokens of what a page shows.", min=100)] = 8000,
     profile: Profile = None,

@@ -120,16 +120,18 @@ def codebase(
     name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
     include: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
-    chunk_tokens: Annotated[int | None, typer.Option(help="Largest size of a chunk. [default: 1000]")] = None,
+    chunk_tokens: Annotated[
+        int | None, typer.Option(help="Largest size of a chunk, in tokens. [default: 1000]")
+    ] = None,
     overlap_tokens: Annotated[
-        int | None, typer.Option(help="What a chunk repeats of the one before it. [default: 200]")
+        int | None, typer.Option(help="Tokens that a chunk repeats from the one before. [default: 200]")
     ] = None,
     compare: Compare = False,
     as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Index any codebase under a name of its own, or bring that index up to date."""
+    """Index any codebase under a name, or bring its index up to date."""
     from adk_ingest.commands.codebase import codebase_from, show_index_report
     from adk_ingest.indexes.codebase import CodebaseIndexer
 
@@ -150,7 +152,7 @@ def watch(
     path: Annotated[str, typer.Argument(metavar="PATH", help="Folder of the codebase.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
     poll: Annotated[
-        bool, typer.Option("--poll", help="Look again and again, e.g. on a network drive, which tells of no changes.")
+        bool, typer.Option("--poll", help="Look again and again, e.g. on a network drive that reports no changes.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON for each event.")] = False,
     profile: Profile = None,
@@ -193,7 +195,7 @@ def delete(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Remove the index of a codebase, which itself is not touched, or of a version of google-adk."""
+    """Remove the index of a codebase, whose files stay, or the index of a version of google-adk."""
     from adk_ingest.indexes.codebase import CodebaseIndexer
 
     indexer = CodebaseIndexer(settings_from(profile, home))
