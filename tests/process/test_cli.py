@@ -443,6 +443,7 @@ def test_doctor_on_an_empty_home_says_how_to_mend_it(cli, tmp_path):
 
 def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
     monkeypatch.setattr("adk_ingest.commands.doctor.is_prepared", lambda models, precision: True)
+    monkeypatch.setattr("adk_ingest.commands.doctor.make_target_embedder", lambda settings: HashEmbedder())
     result = cli("doctor", "--json", "--home", indexed.home)
     assert result.exit_code == 0, result.stdout
     found = findings(result)

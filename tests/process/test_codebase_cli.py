@@ -150,7 +150,6 @@ class TestTogether:
         # Nothing of the ADK is indexed, nor is anything of it cited.
         checked = CliRunner().invoke(evidence_app, ["check", str(saved), *home])
         assert checked.exit_code == 0 and "No source" not in checked.output
-        assert CliRunner().invoke(evidence_app, ["explain", str(saved)]).exit_code == 0
         shown = ask(QUESTION, "--index", "my-shop", "--with", "other").stdout
         assert "of my-shop" in shown and "of other" in shown
         assert "of my-shop" not in ask(QUESTION, "--index", "my-shop").stdout
