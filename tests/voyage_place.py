@@ -48,7 +48,7 @@ class VoyagePlace:
             # A small index is always "weak": leave expansion out, so that one thing is tested at a time.
             "retrieval": {"expansion": "never"},
             "embedding": {
-                "sparse": {"splade": {"model_path": splade, "threads": 1}},
+                "sparse": {"splade": {"model_path": splade}},
                 "voyage": {"base_url": self.base_url, "dimension": 256},
             },
         }
