@@ -96,8 +96,9 @@ def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
     same = {"dense": 0.5, "sparse": 3}
     uses = RerankDocument(payload("code", "a.py", "uses LlmAgent", symbol="run_agent"), 100, same)
     defines = RerankDocument(payload("code", "b.py", "defines LlmAgent", symbol="agents.LlmAgent"), 100, same)
+    others = [RerankDocument(payload("code", f"{n}.py", f"other {n}"), 100, same) for n in range(9)]
     for text in ("LlmAgent", "why does LlmAgent forget what the user said"):
-        using, defining = LocalReranker().rerank(normalise(text), "build", [uses, defines])
+        using, defining, *_ = LocalReranker().rerank(normalise(text), "build", [uses, defines, *others])
         assert defining.score > using.score and "definition" not in using.features
 
 

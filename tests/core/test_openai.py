@@ -13,7 +13,7 @@ import pytest
 from adk_evidence.embedding.openai import OpenAiEmbedder, openai_embedder
 from adk_evidence.errors import CallCancelledError, CostCapError, ServiceError, SettingsError
 from adk_evidence.services import embeddings
-from adk_evidence.services.embeddings import KEY_VARIABLES, EmbeddingsService
+from adk_evidence.services.embeddings import KEY_VARIABLES, QUERY_BACKOFF, EmbeddingsService
 from adk_evidence.services.eventloop import cancellable
 from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.settings import OpenAiEmbeddingSettings, load_settings
@@ -359,7 +359,7 @@ class TestFaults:
             ask(timeout_seconds=0.3).embed_query("why?")
 
     def test_a_slow_batch_says_what_to_change(self, standin: EmbeddingsStandIn, ask: Asked) -> None:
-        standin.strike(EMBEDDINGS, Fault(mode="slow"))
+        standin.strike_always(EMBEDDINGS, Fault(mode="slow"))
         with pytest.raises(ServiceError, match=r"did not answer within 0\.3 s") as caught:
             embed_all(ask(timeout_seconds=0.3), ["one"])
         assert "timeout_seconds" in caught.value.hint and "request_items" in caught.value.hint
@@ -372,7 +372,7 @@ class TestFaults:
         for number in range(4):
             with pytest.raises(ServiceError):
                 embedder.embed_query(f"question {number}")
-        assert len(standin.requests) == 3
+        assert len(standin.requests) == 3 * (1 + len(QUERY_BACKOFF))
         standin.recover()
         time.clock.sleep(31)
         assert len(embedder.embed_query("at last")) == 1536
