@@ -36,45 +36,12 @@ const CHECKED = [
   "CheckResult",
   "CodeCheck",
 ];
-/** What older servers do not send. */
-const NEWER = {
-  EvidenceResult: ["outlines", "adk", "errors", "beside"],
-  Candidate: [
-    ...["support", "context", "attached", "passages", "attached_shown", "shown_tokens", "import_statement"],
-    ...[
-      "needs",
-      "signature",
-      "same_as",
-      "also_at",
-      "adds_little",
-      "for_language",
-      "left_out",
-      "drift",
-      "error",
-      "index",
-      "best",
-      "availability",
-      "taken_by",
-    ],
-  ],
-  RetrievalPlan: [
-    ...["query_kind", "languages", "fusion_scales", "pool_size", "rerank_scales", "rerank_weights"],
-    ...["support_weights", "results", "buffer", "neighbour_buffer", "required", "question_model"],
-  ],
-  CorpusInfo: ["content"],
-  IndexInfo: ["content", "dense_model"],
-  adk_evidence__models__pack__Why: [
-    ...["named", "took_rank", "scores", "feedback_rank", "ranking_place", "moved_up", "measures", "question"],
-    ...["own_rank", "near_rank", "mentioned"],
-  ],
-  Verification: ["path"],
-};
 /** The members of a schema that a check reads. */
 const KEYWORDS = new Set([
   ...["$ref", "type", "enum", "const", "anyOf", "allOf", "properties", "required", "additionalProperties", "items"],
   ...["minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum", "pattern", "format"],
 ]);
-const FORMATS = new Set(["uri", "word"]);
+const FORMATS = new Set(["word"]);
 
 async function serverSchema() {
   await ensureVenv({ dev: true });
@@ -119,7 +86,7 @@ function checks(server, editor) {
   const results = reachable(["EvidenceResult", "CheckResult", "CodeCheck"], server.$defs);
   const definitions = {};
   for (const name of reachable(CHECKED, server.$defs)) {
-    const whole = results.has(name) ? tolerant(name, server.$defs[name]) : server.$defs[name];
+    const whole = results.has(name) ? tolerant(server.$defs[name]) : server.$defs[name];
     definitions[name] = reduced(whole);
   }
   for (const [name, definition] of Object.entries(editor.$defs)) {
@@ -150,10 +117,9 @@ function reachable(names, definitions, found = new Set()) {
   return found;
 }
 
-/** A result as older and newer servers may send it: with other words in its lists, without or with some members. */
-function tolerant(name, { additionalProperties: _, ...definition }) {
-  const required = definition.required?.filter((member) => !NEWER[name]?.includes(member));
-  return words({ ...definition, ...(required ? { required } : {}) });
+/** A result as a later version of the same release may send it: with other words in its lists, and with more members. */
+function tolerant({ additionalProperties: _, ...definition }) {
+  return words(definition);
 }
 
 function words(schema) {

@@ -16,17 +16,14 @@ import { explainError, explainTerminalError } from "./commands/explainError";
 import { findEvidence } from "./commands/find";
 import { findSymbol } from "./commands/findSymbol";
 import { consentLines, getStarted, jobParts, lacksPackages, runJob } from "./commands/getStarted";
-import { showHistory } from "./commands/history";
 import { indexProject } from "./commands/indexProject";
 import { ingestCorpora } from "./commands/ingest";
 import { setVoyageApiKey } from "./commands/key";
 import { openCitation } from "./commands/openCitation";
 import { openFileOnDisk } from "./commands/openFileOnDisk";
 import { openFrame } from "./commands/openFrame";
-import { RecentQuestions } from "./commands/recentQuestions";
 import { restartServer } from "./commands/restart";
 import { openSavedPack, savePack } from "./commands/savedPacks";
-import { showStatus } from "./commands/status";
 import { ingestSettings } from "./config";
 import { CitedLocations } from "./evidence/citedLocations";
 import { Evidence } from "./evidence/client";
@@ -37,7 +34,7 @@ import { TASK_MODE } from "./evidence/requestSettings";
 import { folderInUse, followEditors, scopeInUse } from "./evidence/scope";
 import { SourceDocuments } from "./evidence/sourceDocuments";
 import { synchronize } from "./evidence/synchronized";
-import { BUTTON_COMMANDS, COMMANDS, CONTEXT, EVIDENCE_VIEW, LINK_COMMANDS, PACK_VIEW } from "./ids";
+import { BUTTON_COMMANDS, COMMANDS, CONTEXT, EVIDENCE_VIEW, LINK_COMMANDS } from "./ids";
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { AdkProjects } from "./server/adkProject";
@@ -93,7 +90,6 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     new WorkspaceMemory(context),
     TASK_MODE,
   );
-  const recent = new RecentQuestions(context.workspaceState);
 
   const folder = () => folderInUse()?.uri.toString() ?? "";
   const consent = async ({ state, project }: Situation) => {
@@ -117,20 +113,17 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
       ),
     [BUTTON_COMMANDS.stopGettingStarted]: () => (job.state.phase === "running" ? job.stop() : job.dismiss()),
     [COMMANDS.findEvidence]: (argument) => findEvidence(argument, evidence, panel),
-    [COMMANDS.askQuestion]: () => askQuestion(panel, recent),
+    [COMMANDS.askQuestion]: () => askQuestion(panel),
     [COMMANDS.explainError]: (argument) => explainError(argument, panel),
     [COMMANDS.explainTerminalError]: () => explainTerminalError(panel),
     [COMMANDS.findSymbol]: (argument) => findSymbol(argument, evidence, citations),
     [COMMANDS.openFileOnDisk]: () => openFileOnDisk(documents),
     [COMMANDS.ingest]: (argument) => ingestCorpora(argument, evidence, log),
     [COMMANDS.indexProject]: () => indexProject(evidence, log),
-    [COMMANDS.showStatus]: () => showStatus(evidence),
     [BUTTON_COMMANDS.setVoyageApiKey]: () => setVoyageApiKey(key),
     [COMMANDS.copyEvidence]: () => copyShown(panel.pack, evidence),
     [COMMANDS.savePack]: () => savePack(panel, evidence),
     [COMMANDS.openSavedPack]: () => openSavedPack(panel, evidence),
-    [COMMANDS.movePanel]: () => panel.move(),
-    [COMMANDS.showHistory]: () => showHistory(panel),
     [BUTTON_COMMANDS.setUpEnvironment]: (argument) =>
       setUpEnvironment(
         argument,
@@ -158,7 +151,6 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     highlight,
     documents.register(),
     vscode.window.registerWebviewViewProvider(EVIDENCE_VIEW, panel),
-    vscode.window.registerWebviewPanelSerializer(PACK_VIEW, panel),
     registerCommands(commands, log),
     registerErrorLinks(),
     registerEvidenceTool(evidence),

@@ -12,12 +12,9 @@ export const COMMANDS = {
   openFileOnDisk: "adkEvidence.openFileOnDisk",
   ingest: "adkEvidence.ingest",
   indexProject: "adkEvidence.indexProject",
-  showStatus: "adkEvidence.showStatus",
   copyEvidence: "adkEvidence.copyEvidence",
   savePack: "adkEvidence.savePack",
   openSavedPack: "adkEvidence.openSavedPack",
-  movePanel: "adkEvidence.movePanel",
-  showHistory: "adkEvidence.showHistory",
   runDoctor: "adkEvidence.runDoctor",
 } as const;
 
@@ -58,9 +55,6 @@ export const MCP_PROVIDER = "adkEvidence.mcp";
 
 /** The chat participant. */
 export const PARTICIPANT = "adkEvidence.adk";
-
-/** The type of the panel's tab. */
-export const PACK_VIEW = "adkEvidence.pack";
 
 /** The panel's view. */
 export const EVIDENCE_VIEW = "adkEvidence.view";

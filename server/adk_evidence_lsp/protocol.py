@@ -315,6 +315,29 @@ class CheckResult(Frozen):
     candidates: tuple[CheckedCandidate, ...]
 
 
+class IngestedCorpus(Frozen):
+    """One corpus of the index, and how many passages were made of it."""
+
+    repo: str
+    commit: str
+    chunks: int
+
+
+class IngestResult(Frozen):
+    """`adk/ingest`'s result. `seconds` is how long the run took; `notices` are its remarks.
+
+    `missing` has the corpora that could not be read, each with the reason, `failed_files` the files that could not be
+    split into passages: the index holds nothing of them.
+    """
+
+    status: Literal["complete", "incomplete", "unchanged"]
+    corpora: dict[str, IngestedCorpus]
+    missing: dict[str, str]
+    failed_files: tuple[str, ...]
+    seconds: float
+    notices: tuple[str, ...]
+
+
 class IndexResult(Frozen):
     """`adk/index`'s result: what the run left in the index, which `name` names.
 

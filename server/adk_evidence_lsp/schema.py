@@ -18,8 +18,15 @@ from adk_evidence.search.read import CitedSource
 from adk_evidence.symbols.lookup import SymbolInfo
 from adk_evidence.symbols.query import QueryUsed
 from adk_evidence.targets.target import TargetAnswer
-from adk_evidence_lsp.protocol import PARAMS, CheckResult, IndexResult, IngestProgress, RenderResult, ServerStatus
-from adk_ingest.publishing.manifest import RunManifest
+from adk_evidence_lsp.protocol import (
+    PARAMS,
+    CheckResult,
+    IndexResult,
+    IngestProgress,
+    IngestResult,
+    RenderResult,
+    ServerStatus,
+)
 
 
 class EvidenceResult(EvidencePack):
@@ -46,7 +53,7 @@ _RESULTS: tuple[type[BaseModel], ...] = (
     TargetAnswer,
     SourceResult,
     ServerStatus,
-    RunManifest,
+    IngestResult,
     IndexResult,
     IngestProgress,
     RenderResult,

@@ -102,7 +102,7 @@ def test_the_run_of_an_ingestion_fits(start: Start, tmp_path: Path) -> None:
     for status in ("complete", "unchanged"):
         run = server.result("adk/ingest", params)
         assert run["status"] == status
-        assert problems("RunManifest", run) == []
+        assert problems("IngestResult", run) == []
 
 
 def test_rendered_packs_fit(client: RawClient) -> None:

@@ -3,7 +3,7 @@ import type { Evidence } from "../evidence/client";
 import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult, RenderParams } from "../protocol/generated";
-import { checkName, checkPrompt, checkRequest, paramsOfRequest } from "./request";
+import { paramsOfPrompt, paramsOfRequest } from "./request";
 import type { AdkEvidenceApi, CancellationTokenLike, EvidencePack } from "./types";
 
 /** What other extensions get; it does not disturb what the user has in front of them. */
@@ -17,20 +17,19 @@ export function createApi(evidence: Evidence): AdkEvidenceApi {
   return Object.freeze<AdkEvidenceApi>({
     version: 1,
     async findEvidence(request, token) {
-      const checked = checkRequest(request);
-      const scope = checked.scope === undefined ? undefined : vscode.Uri.parse(checked.scope);
-      const params = { taskMode: TASK_MODE, ...limitsOf(scope), ...paramsOfRequest(checked) };
+      const scope = request.scope === undefined ? undefined : vscode.Uri.parse(request.scope);
+      const params = { taskMode: TASK_MODE, ...limitsOf(scope), ...paramsOfRequest(request) };
       const { queryUsed: _, ...pack } = await evidence.find(params, asToken(token), scope);
       return structuredClone(pack);
     },
     async findSymbol(name, token) {
-      return structuredClone(await evidence.symbol({ name: checkName(name) }, asToken(token)));
+      return structuredClone(await evidence.symbol({ name }, asToken(token)));
     },
     async toMarkdown(pack, token) {
       return render(pack, { format: "markdown" }, token);
     },
     async toPrompt(pack, options, token) {
-      return render(pack, { format: "prompt", ...checkPrompt(options) }, token);
+      return render(pack, { format: "prompt", ...paramsOfPrompt(options) }, token);
     },
   });
 }

@@ -11,8 +11,7 @@ const LANGUAGE = /^[a-z0-9+#.-]{1,30}$/i;
 
 /** The first lines that match: code in a fence, prose of docs as a block quote with its examples in fences. */
 export function quoteOf(candidate: Candidate): string {
-  // Older servers do not choose passages.
-  const passages = candidate.passages ?? [];
+  const { passages } = candidate;
   const text = passages.length > 0 ? passages.map((passage) => passage.text).join("\n\n") : candidate.text;
   const all = text.replaceAll("\r\n", "\n").trimEnd().split("\n");
   const lines = all.slice(0, MOST_LINES).map((line) => clip(line, LONGEST_LINE));

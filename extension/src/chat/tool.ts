@@ -1,7 +1,8 @@
 /** The tool with which a model in the editor finds evidence: bounded by the model's budget, its texts fenced as data. */
 
 import * as vscode from "vscode";
-import { checkRequest, paramsOfRequest } from "../api/request";
+import { paramsOfRequest } from "../api/request";
+import type { FindEvidenceRequest } from "../api/types";
 import type { Evidence } from "../evidence/client";
 import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { Problem } from "../problem";
@@ -44,8 +45,9 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     token: vscode.CancellationToken,
   ): Promise<vscode.LanguageModelToolResult> {
     try {
-      const request = checkRequest(input);
-      const params = { taskMode: TASK_MODE, ...limitsOf(undefined), ...paramsOfRequest(request) };
+      // The server refuses what the model should not have sent.
+      const asked = paramsOfRequest(input as FindEvidenceRequest);
+      const params = { taskMode: TASK_MODE, ...limitsOf(undefined), ...asked };
       const pack = await this.evidence.find(params, token);
       const text = await this.promptWithin(pack, tokenizationOptions, token);
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);

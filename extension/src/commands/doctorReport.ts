@@ -1,12 +1,13 @@
 /** The doctor's report as Markdown. */
 
-import { l10n } from "vscode";
+import { env, l10n } from "vscode";
 import { withoutCredentials } from "../log";
 import type { Problem } from "../problem";
 import type { ServerStatus } from "../protocol/generated";
 import { forEditor } from "../server/palette";
 import { otherVersion, projectLine, projectName } from "../server/project";
 import type { Origin, Resolution } from "../server/resolve";
+import { indexLines, withoutVectors } from "../server/statusText";
 import { codeSpan, markdownLine } from "../text/untrusted";
 
 export interface Examination {
@@ -23,7 +24,7 @@ const MARKS = { ok: "✓", note: "!", broken: "✗" } as const;
 export function doctorReport(found: Examination): string {
   const lines = [`# ${l10n.t("ADK Evidence Doctor")}`, "", summary(found), ""];
   if ("status" in found.outcome) {
-    lines.push(...statusLines(found.outcome.status));
+    lines.push(...statusLines(found.outcome.status), ...indexSections(found.outcome.status));
   }
   lines.push(`## ${l10n.t("How the server was chosen")}`, "");
   for (const step of found.resolution.trail) {
@@ -68,12 +69,29 @@ function statusLines(status: ServerStatus): string[] {
       lines.push(`  - ${markdownLine(forEditor(mend))}`);
     }
   }
-  // Older servers do not send projects.
-  for (const project of status.projects ?? []) {
+  for (const project of status.projects) {
     const other = otherVersion(project);
     const mark = other === null ? MARKS.ok : MARKS.note;
     const line = [projectLine(project), other].filter((part) => part !== null).join(". ");
     lines.push(`- ${mark} **${markdownLine(projectName(project))}**: ${markdownLine(line)}`);
+  }
+  return [...lines, ""];
+}
+
+/** What is indexed, and with which models. */
+function indexSections({ index, ingesting, profile, models }: ServerStatus): string[] {
+  const lines: string[] = [];
+  if (index !== null) {
+    const pending = index.dense === "pending" && !ingesting ? [withoutVectors()] : [];
+    const held = [...indexLines(index, new Date(), env.language), ...pending];
+    lines.push(`## ${l10n.t("Index")}`, "", ...held.map((line) => `- ${markdownLine(line)}`), "");
+  }
+  if (ingesting) {
+    lines.push(l10n.t("The corpora are being ingested."), "");
+  }
+  lines.push(`## ${l10n.t("Models")}`, "", `- ${l10n.t("Profile")}: ${markdownLine(profile)}`);
+  for (const [name, value] of Object.entries(models)) {
+    lines.push(`- ${markdownLine(name.replaceAll("_", " "))}: ${markdownLine(String(value))}`);
   }
   return [...lines, ""];
 }

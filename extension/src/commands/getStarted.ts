@@ -7,7 +7,7 @@ import { followIngestion } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import type { IngestParams, ProjectStatus, RunManifest, ServerStatus } from "../protocol/generated";
+import type { IngestParams, IngestResult, ProjectStatus, ServerStatus } from "../protocol/generated";
 import type { GetStarted, JobParts, JobRequest } from "../server/getStarted";
 import type { ServerState } from "../server/managedServer";
 import { PROBLEMS } from "../server/problems";
@@ -150,7 +150,7 @@ async function ingest(
   evidence: Evidence,
   token: vscode.CancellationToken,
   onProgress: Parameters<JobParts["ingest"]>[1],
-): Promise<RunManifest | null> {
+): Promise<IngestResult | null> {
   const scope = folderInUse()?.uri ?? scopeInUse();
   const params = missingIn(await evidence.status(token, scope));
   if (params === null) {

@@ -5,7 +5,7 @@ import { onIngestProgress } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import type { IngestParams, RunManifest } from "../protocol/generated";
+import type { IngestParams, IngestResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 
 type Mode = NonNullable<IngestParams["mode"]>;
@@ -27,7 +27,7 @@ export async function ingestCorpora(
     return;
   }
   const scope = folder ?? scopeInUse();
-  let run: RunManifest;
+  let run: IngestResult;
   try {
     const title = vscode.l10n.t("Ingesting the ADK corpora");
     run = await withIngestProgress(title, (token) => evidence.ingest(params, token, scope));
@@ -103,32 +103,27 @@ export function withIngestProgress<Result>(
   );
 }
 
-async function tell(run: RunManifest): Promise<void> {
+async function tell(run: IngestResult): Promise<void> {
   const ask = vscode.l10n.t("Ask a Question…");
-  const status = vscode.l10n.t("Show Status");
   const lacking = lacks(run);
   const show = lacking === "" ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-  const chosen = await show([summary(run), lacking].filter(Boolean).join(" "), ask, status);
-  if (chosen !== undefined) {
-    await vscode.commands.executeCommand(chosen === ask ? COMMANDS.askQuestion : COMMANDS.showStatus);
+  if ((await show([summary(run), lacking].filter(Boolean).join(" "), ask)) === ask) {
+    await vscode.commands.executeCommand(COMMANDS.askQuestion);
   }
 }
 
 async function tellStopped(): Promise<void> {
   const resume = vscode.l10n.t("Ingest Corpora");
-  const status = vscode.l10n.t("Show Status");
   const message = vscode.l10n.t(
     "The ingestion was stopped. Its results so far are kept, and Ingest Corpora continues from there.",
   );
-  const chosen = await vscode.window.showInformationMessage(message, resume, status);
-  if (chosen !== undefined) {
-    await vscode.commands.executeCommand(chosen === resume ? COMMANDS.ingest : COMMANDS.showStatus);
+  if ((await vscode.window.showInformationMessage(message, resume)) === resume) {
+    await vscode.commands.executeCommand(COMMANDS.ingest);
   }
 }
 
 /** One sentence for each thing that the run failed to read or to index; empty where the index is complete. */
-function lacks({ missing, corpora }: RunManifest): string {
-  const failed = Object.values(corpora).flatMap(({ failed_files }) => failed_files);
+function lacks({ missing, failed_files: failed }: IngestResult): string {
   const sentences = Object.entries(missing).map(([name, reason]) =>
     name === "adk_docs"
       ? vscode.l10n.t(
@@ -152,7 +147,7 @@ function lacks({ missing, corpora }: RunManifest): string {
   return sentences.join(" ");
 }
 
-function summary({ status, corpora, seconds, notices }: RunManifest): string {
+function summary({ status, corpora, seconds, notices }: IngestResult): string {
   const parts = Object.values(corpora).map(({ repo, commit, chunks }) =>
     vscode.l10n.t("{0} at {1} ({2} passages)", messageLine(repo), messageLine(shortCommit(commit)), chunks),
   );
@@ -161,8 +156,7 @@ function summary({ status, corpora, seconds, notices }: RunManifest): string {
   if (status === "unchanged") {
     return vscode.l10n.t("The index is up to date: {0}.", indexed) + noticed;
   }
-  const total = Object.values(seconds).reduce((sum, part) => sum + part, 0);
-  return vscode.l10n.t("The index is ready after {0} seconds: {1}.", Math.round(total), indexed) + noticed;
+  return vscode.l10n.t("The index is ready after {0} seconds: {1}.", Math.round(seconds), indexed) + noticed;
 }
 
 function shortCommit(commit: string): string {

@@ -28,7 +28,7 @@ export async function openFrame(argument: unknown, evidence: Evidence, citations
     undefined,
     scope,
   );
-  const citation = pack.errors?.at(-1)?.frames.at(-1)?.citation;
+  const citation = pack.errors.at(-1)?.frames.at(-1)?.citation;
   if (citation === undefined) {
     throw missing();
   }

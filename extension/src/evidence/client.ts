@@ -7,8 +7,8 @@ import type {
   EvidenceResult,
   IndexResult,
   IngestParams,
+  IngestResult,
   RenderParams,
-  RunManifest,
   ServerStatus,
   SourceParams,
   SourceResult,
@@ -87,7 +87,7 @@ export class Evidence {
   }
 
   /** Builds the index anew, or brings it up to date. */
-  ingest(params: IngestParams, token?: CancellationToken, scope?: Uri): Promise<RunManifest> {
+  ingest(params: IngestParams, token?: CancellationToken, scope?: Uri): Promise<IngestResult> {
     return this.backend.request("adk/ingest", params, token, scope);
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { PACK_VIEW, SECTION } from "../ids";
+import { SECTION } from "../ids";
 import { Problem } from "../problem";
 import type { Candidate, EvidenceResult, LineSpan, SourceResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
@@ -128,24 +128,8 @@ function noPage(): Problem {
   );
 }
 
-/** Shows a document where it does not hide the panel: in another group, or beside the panel. */
 function show(uri: vscode.Uri): Thenable<vscode.TextEditor> {
   return vscode.workspace
     .openTextDocument(uri)
-    .then((document) => vscode.window.showTextDocument(document, { viewColumn: columnBesidePanel(), preview: true }));
-}
-
-function columnBesidePanel(): vscode.ViewColumn {
-  const { all, activeTabGroup } = vscode.window.tabGroups;
-  const others = all.filter((group) => !isPanel(group.activeTab));
-  // Never "the active column": a click in the panel makes the panel's column the active one, sooner or later.
-  const chosen = others.includes(activeTabGroup)
-    ? activeTabGroup
-    : (others.find((group) => group.activeTab?.input instanceof vscode.TabInputText) ?? others[0]);
-  return chosen?.viewColumn ?? vscode.ViewColumn.Beside;
-}
-
-function isPanel(tab: vscode.Tab | undefined): boolean {
-  // The editor puts a prefix before a webview's type.
-  return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(PACK_VIEW);
+    .then((document) => vscode.window.showTextDocument(document, { preview: true }));
 }

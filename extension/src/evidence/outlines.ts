@@ -1,4 +1,4 @@
-/** The outlines of a pack: what else its pages and classes hold. Older servers do not send any. */
+/** The outlines of a pack: what else its pages and classes hold. */
 
 import type { Candidate, EvidenceResult, Outline, OutlinePart } from "../protocol/generated";
 
@@ -10,7 +10,7 @@ export function citationOf({ citation }: Outline, { lines }: OutlinePart): strin
 /** Each outline with the first candidate that is of its page or class. */
 export function outlinesByCandidate({ outlines, candidates }: EvidenceResult): Map<Candidate, Outline> {
   const found = new Map<Candidate, Outline>();
-  for (const outline of outlines ?? []) {
+  for (const outline of outlines) {
     const first = candidates.find(({ rank }) => outline.ranks.includes(rank));
     if (first !== undefined) {
       found.set(first, outline);
@@ -22,9 +22,9 @@ export function outlinesByCandidate({ outlines, candidates }: EvidenceResult): M
 /** Whether an outline of the pack, a part of one, or a call of a pasted error has this citation. */
 export function isOutlined(citation: string, { outlines, errors }: EvidenceResult): boolean {
   return (
-    (outlines ?? []).some(
+    outlines.some(
       (outline) =>
         outline.citation === citation || outline.parts.some((part) => citationOf(outline, part) === citation),
-    ) || (errors ?? []).some(({ frames }) => frames.some((frame) => frame.citation === citation))
+    ) || errors.some(({ frames }) => frames.some((frame) => frame.citation === citation))
   );
 }

@@ -39,7 +39,6 @@ interface Schema {
 /** Longest question that the server takes; only one with a traceback may be so long. */
 export const MAX_QUERY = limitOf("EvidenceParams", "query", "maxLength");
 export const MAX_RESULTS = limitOf("EvidenceParams", "maxResults", "maximum");
-export const MAX_SYMBOL_NAME = limitOf("SymbolParams", "name", "maxLength");
 /** Longest text that symbols are searched with. */
 export const MAX_SYMBOL_QUERY = limitOf("TargetsParams", "query", "maxLength");
 /** Longest path filter that the page sends. */
@@ -66,7 +65,6 @@ export const isSourceFile = checkOf<SourceFile>("SourceFile");
 export const isStateMessage = checkOf<{ type: "state" }>("StateMessage");
 export const isTexts = checkOf<Record<string, string>>("Texts");
 export const isNumbers = checkOf<Record<string, number>>("Numbers");
-export const isSymbolName = checkOf<string>("SymbolName");
 
 function checkOf<T>(name: keyof typeof definitions): (value: unknown) => value is T {
   const schema: Schema = { $ref: `#/$defs/${name}` };
@@ -81,13 +79,6 @@ function limitOf(
   const schema = (definitions[name] as Schema).properties?.[member];
   // Members that may be null list their own type first.
   return (schema?.anyOf?.[0] ?? schema)?.[keyword] ?? Number.POSITIVE_INFINITY;
-}
-
-/** Whether an object of a definition may have this member; undefined where the definition has no such member. */
-export function acceptsMember(name: keyof typeof definitions, member: string, value: unknown): boolean | undefined {
-  const { properties = {} } = definitions[name] as Schema;
-  const schema = Object.hasOwn(properties, member) ? properties[member] : undefined;
-  return schema && accepts(schema, value);
 }
 
 function accepts(schema: Schema, value: unknown): boolean {
@@ -132,7 +123,6 @@ function acceptsText({ minLength, maxLength, pattern, format }: Schema, text: st
   return (
     isWithin(text.length, minLength, maxLength) &&
     (pattern === undefined || new RegExp(pattern, "u").test(text)) &&
-    (format !== "uri" || URL.canParse(text)) &&
     (format !== "word" || isWord(text))
   );
 }

@@ -2,11 +2,6 @@
 
 export type TaskMode = "build" | "debug" | "explain" | "refactor";
 /**
- * @minItems 1
- */
-export type SourceTypes = ["docs" | "code", ...("docs" | "code")[]];
-export type History = Turn[];
-/**
  * A message to the page.
  */
 export type ToPage =
@@ -82,7 +77,7 @@ export interface Protocol {
   TargetAnswer: TargetAnswer;
   SourceResult: SourceResult;
   ServerStatus: ServerStatus;
-  RunManifest: RunManifest;
+  IngestResult: IngestResult;
   IndexResult: IndexResult;
   IngestProgress: IngestProgress;
   RenderResult: RenderResult;
@@ -151,7 +146,10 @@ export interface Position {
 export interface EvidenceFilters {
   path_allowlist?: string[];
   path_blocklist?: string[];
-  source_types?: SourceTypes;
+  /**
+   * @minItems 1
+   */
+  source_types?: ["docs" | "code", ...("docs" | "code")[]];
   /**
    * File or tab languages, e.g. `py`, `md`, `python`.
    */
@@ -248,7 +246,7 @@ export interface RenderParams {
   candidateIds?: string[] | null;
   maxTokens?: number | null;
   system?: string;
-  history?: History;
+  history?: Turn[];
   maxDocuments?: number | null;
   maxDocumentTokens?: number | null;
 }
@@ -1053,110 +1051,30 @@ export interface CacheUse {
   hit_rate: number | null;
 }
 /**
- * One ingestion run. `missing` has the corpora that could not be read, each with the reason.
+ * `adk/ingest`'s result. `seconds` is how long the run took; `notices` are its remarks.
+ *
+ * `missing` has the corpora that could not be read, each with the reason, `failed_files` the files that could not be
+ * split into passages: the index holds nothing of them.
  */
-export interface RunManifest {
-  run_id: string;
-  pid: number;
-  status: "running" | "complete" | "incomplete" | "unchanged" | "failed" | "interrupted";
-  started_at: string;
-  finished_at: string | null;
-  mode: "docs" | "code" | "all";
-  profile: string;
-  config: {
-    [k: string]: unknown;
-  };
-  chunker_version: string;
-  dense_model: string;
-  sparse_model: string;
+export interface IngestResult {
+  status: "complete" | "incomplete" | "unchanged";
   corpora: {
-    [k: string]: CorpusRun;
+    [k: string]: IngestedCorpus;
   };
   missing: {
     [k: string]: string;
   };
-  cursor: Cursor | null;
-  generation: string | null;
-  lexical_generation: string | null;
-  points_uploaded: {
-    [k: string]: number;
-  };
-  qdrant_counts: {
-    [k: string]: number;
-  };
-  vectors_embedded: number;
-  vectors_from_cache: number;
-  /**
-   * The index whose collections a first index began as.
-   */
-  taken_over_from: string | null;
-  vectors_taken_over: number;
-  spent: {
-    [k: string]: SpentOn;
-  };
-  resumed_from: string | null;
-  seconds: {
-    [k: string]: number;
-  };
-  peak_rss_mb: number | null;
+  failed_files: string[];
+  seconds: number;
   notices: string[];
-  errors: string[];
 }
 /**
- * What one run did with one corpus.
+ * One corpus of the index, and how many passages were made of it.
  */
-export interface CorpusRun {
+export interface IngestedCorpus {
   repo: string;
   commit: string;
-  ref: string | null;
-  source: string;
-  root: string;
-  dirty: boolean;
-  include_globs: string[];
-  exclude_globs: string[];
-  files: number;
-  files_changed: number;
-  files_removed: number;
-  skipped: {
-    [k: string]: number;
-  };
-  skipped_examples: {
-    [k: string]: string[];
-  };
-  decode_warnings: string[];
-  parse_failures: string[];
-  /**
-   * Files that a chunker failed on; the index holds nothing of them.
-   */
-  failed_files: string[];
-  /**
-   * Path and lines of chunks that hold no word to search for; they are left out.
-   */
-  chunks_without_terms: string[];
-  warnings: string[];
   chunks: number;
-  /**
-   * Chunks that have questions written beforehand.
-   */
-  with_questions: number;
-  tokens: number;
-}
-/**
- * The last finished batch: its stage, its number and the units done so far.
- */
-export interface Cursor {
-  stage: "discover" | "chunk" | "embed" | "sparse" | "upsert" | "verify" | "publish";
-  batch: number;
-  done: number;
-  total: number | null;
-}
-/**
- * What a run used of a paid model, as the service counted it.
- */
-export interface SpentOn {
-  requests: number;
-  tokens: number;
-  usd: number;
 }
 /**
  * `adk/index`'s result: what the run left in the index, which `name` names.

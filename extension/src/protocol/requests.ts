@@ -10,9 +10,9 @@ import type {
   IndexParams,
   IndexResult,
   IngestParams,
+  IngestResult,
   RenderParams,
   RenderResult,
-  RunManifest,
   ServerStatus,
   SourceParams,
   SourceResult,
@@ -29,7 +29,7 @@ export interface Requests {
   "adk/targets": [TargetsParams, TargetAnswer];
   "adk/source": [SourceParams, SourceResult];
   "adk/status": [StatusParams, ServerStatus];
-  "adk/ingest": [IngestParams, RunManifest];
+  "adk/ingest": [IngestParams, IngestResult];
   "adk/index": [IndexParams, IndexResult];
   "adk/render": [RenderParams, RenderResult];
   "adk/check": [CheckParams, CheckResult];

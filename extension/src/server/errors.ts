@@ -6,7 +6,6 @@ import { forEditor } from "./palette";
 import { FIXES, PROBLEMS } from "./problems";
 
 // JSON-RPC's and the language server protocol's own numbers.
-const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const CANCELLED = [-32800, -32802];
 // The last two are vscode-jsonrpc's own, for a connection that was closed or disposed of.
@@ -24,13 +23,6 @@ export function requestProblem(error: unknown): Problem {
   }
   if (code !== undefined && CONNECTION_GONE.includes(code)) {
     return PROBLEMS.ended();
-  }
-  if (code === METHOD_NOT_FOUND) {
-    return new Problem(
-      l10n.t("The ADK Evidence server is too old for this request. Install a version that fits the extension."),
-      "unknown_request",
-      [FIXES.doctor(), FIXES.settings("server")],
-    );
   }
   if (code === INVALID_PARAMS) {
     return new Problem(message, "invalid_request", []);

@@ -5,7 +5,7 @@
 
 import { type CancellationToken, CancellationTokenSource, EventEmitter, type Memento } from "vscode";
 import { Problem } from "../problem";
-import type { IndexInfo, IngestProgress, RunManifest } from "../protocol/generated";
+import type { IndexInfo, IngestProgress, IngestResult } from "../protocol/generated";
 import { installShare } from "./installShare";
 
 /** The steps in their order. */
@@ -65,7 +65,7 @@ export interface JobParts {
   ): Promise<void>;
   startServer(): Promise<void>;
   /** Builds the index, or brings it up to date; null where nothing is missing. */
-  ingest(token: CancellationToken, onProgress: (progress: IngestProgress) => void): Promise<RunManifest | null>;
+  ingest(token: CancellationToken, onProgress: (progress: IngestProgress) => void): Promise<IngestResult | null>;
   problemOf(reason: unknown): Problem;
 }
 

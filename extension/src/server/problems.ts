@@ -117,6 +117,17 @@ export const PROBLEMS = {
       [FIXES.settings("server.interpreter"), FIXES.logs()],
     ),
 
+  serverIncompatible: (found: string, wanted: string) =>
+    new Problem(
+      l10n.t(
+        "The ADK Evidence server has version {0}, and this extension needs {1}. Correct the setting.",
+        found,
+        wanted,
+      ),
+      "package_incompatible",
+      [FIXES.settings("server"), FIXES.logs()],
+    ),
+
   /** @param repairable The program is in the private environment, which can be made anew. */
   startFailed: (program: string, repairable = false) =>
     new Problem(

@@ -10,8 +10,7 @@ export function projectIn({ folder, method, result }: Answered): ProjectStatus |
   if (method !== "adk/status" || typeof result !== "object" || result === null) {
     return undefined;
   }
-  // Older servers do not send projects.
-  const { projects = [] } = result as Partial<ServerStatus>;
+  const { projects } = result as ServerStatus;
   return projects.find((project) => project.folder === folder.id) ?? null;
 }
 

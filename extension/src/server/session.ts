@@ -33,7 +33,7 @@ import type { SourceFile } from "../protocol/generated";
 import type { Method, Params, Result } from "../protocol/requests";
 import { requestProblem } from "./errors";
 import { PROBLEMS } from "./problems";
-import { pythonEnvironment } from "./python";
+import { areCompatible, pythonEnvironment } from "./python";
 import type { Launch } from "./resolve";
 import { withinTime } from "./time";
 
@@ -48,6 +48,8 @@ export interface ServerSession {
 /** What a session needs to know of the window. */
 export interface SessionOptions {
   readonly log: LogOutputChannel;
+  /** The extension's own version. */
+  readonly version: string;
   /** Variables that are added to the server's environment, secrets among them. */
   environment(): Promise<Readonly<Record<string, string>>>;
   /** The section `adkEvidence` as the server gets it. */
@@ -109,6 +111,13 @@ export class ClientSession implements ServerSession {
       client.stop().catch(() => undefined);
       throw this.startProblem(error);
     }
+    const server = client.initializeResult?.serverInfo;
+    const { version } = this.options;
+    // The same check again for a command, whose version nobody knows before.
+    if (server?.version !== undefined && !areCompatible(server.version, version)) {
+      client.stop().catch(() => undefined);
+      throw PROBLEMS.serverIncompatible(server.version, version);
+    }
     this.running = true;
     // A server that ends at that moment needs no settings.
     const tell = () => void this.tellChanges().catch(() => undefined);
@@ -122,7 +131,6 @@ export class ClientSession implements ServerSession {
       // What has changed since the server asked, while it was starting.
       tell();
     }
-    const server = client.initializeResult?.serverInfo;
     this.options.log.info(
       `Started ${server?.name ?? "the server"} ${server?.version ?? ""} with ${this.launch.command}`,
     );

@@ -171,8 +171,7 @@ export class StatusItem implements vscode.Disposable {
 
 function menu(situation: Situation, begun: boolean): Fix[] {
   const ask: Fix = { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
-  const show: Fix = { title: vscode.l10n.t("Show Status"), command: COMMANDS.showStatus };
-  const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs()];
+  const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings(), FIXES.key(), FIXES.setUpAnew()];
   const first = (() => {
     const { job, index } = situation;
     const begin = begun || job?.phase === "stopped" ? FIXES.resume() : FIXES.getStarted();
@@ -180,11 +179,11 @@ function menu(situation: Situation, begun: boolean): Fix[] {
       case "settingUp":
         return [FIXES.showProgress(), FIXES.stop(), ask];
       case "ready":
-        return [...versionFixes(situation), ask, show, ...guides(index), FIXES.ingest()];
+        return [...versionFixes(situation), ask, ...guides(index), FIXES.ingest()];
       case "partial":
-        return [FIXES.resume(), ask, show];
+        return [FIXES.resume(), ask];
       case "noIndex":
-        return [begin, show];
+        return [begin];
       case "restricted":
         return [begin, ...beside(begin, fixesOf(situation)), FIXES.trust()];
       case "notSetUp":

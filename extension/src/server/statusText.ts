@@ -107,17 +107,21 @@ const LABELS: Record<StatusKind, () => string> = {
   idle: () => l10n.t("ADK Evidence"),
   starting: () => l10n.t("ADK Evidence is starting"),
   ready: () => l10n.t("ADK Evidence is ready"),
-  partial: () =>
-    l10n.t(
-      "ADK Evidence answers by keywords alone: the index has no vectors yet. Unless another window computes them, Resume goes on where the last set-up stopped.",
-    ),
+  partial: withoutVectors,
   noIndex: () => l10n.t("ADK Evidence: nothing is indexed yet"),
   notSetUp: () => l10n.t("ADK Evidence is not set up"),
   restricted: () => l10n.t("ADK Evidence is not set up, and this folder is not trusted"),
   down: () => l10n.t("ADK Evidence does not run"),
 };
 
-function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
+export function withoutVectors(): string {
+  return l10n.t(
+    "ADK Evidence answers by keywords alone: the index has no vectors yet. Unless another window computes them, Resume goes on where the last set-up stopped.",
+  );
+}
+
+/** What an index holds, and how old it is. */
+export function indexLines(index: IndexInfo, now: Date, locale: string): string[] {
   const corpora = Object.values(index.corpora).map(({ repo, commit, ref }) =>
     messageLine(`${repo}@${ref ?? commit.slice(0, 12)}`),
   );

@@ -82,6 +82,7 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
     createSession: (launch, sessionKey, folder, ended) =>
       new ClientSession(launch, {
         log,
+        version: extensionVersion(context),
         environment: async () => {
           // The first settings name them.
           await interpreters.known();

@@ -1,4 +1,4 @@
-/** What the panel remembers of a workspace: where its answers are shown, and the last of them. */
+/** What the panel remembers of a workspace: that it was used, and its last answer. */
 
 import * as vscode from "vscode";
 import { isSavedState } from "../protocol/check";
@@ -6,37 +6,35 @@ import { TaskQueue } from "../server/taskQueue";
 import type { SavedState } from "./messages";
 import { keepable } from "./savedState";
 
-/** A view, which the user may move, or a tab among the editors. */
-export type Place = "view" | "tab";
-
 export interface PanelMemory {
-  /** Where answers were shown last; null if none ever was. */
-  readonly place: Place | null;
-  remember(place: Place): void;
+  /** Whether the panel was ever shown. */
+  readonly used: boolean;
+  noteUse(): void;
   /** What was kept last; null if there is nothing, or nothing of this version. */
   load(): Promise<SavedState | null>;
   keep(state: SavedState): Promise<void>;
 }
 
-const PLACE = "adkEvidence.panelPlace";
+const USED = "adkEvidence.panelUsed";
 const FILE = "panel.json";
 /** Takes the place of the file once it is whole. */
 const DRAFT = "panel.json.draft";
 
-/** Remembers in the editor's storage for the workspace; without a workspace only the place. */
+/** Remembers in the editor's storage for the workspace; without a workspace only that it was used. */
 export class WorkspaceMemory implements PanelMemory {
   private readonly writes = new TaskQueue();
   private latest: SavedState | null = null;
 
   constructor(private readonly context: Pick<vscode.ExtensionContext, "workspaceState" | "storageUri">) {}
 
-  get place(): Place | null {
-    const place = this.context.workspaceState.get<unknown>(PLACE);
-    return place === "view" || place === "tab" ? place : null;
+  get used(): boolean {
+    return this.context.workspaceState.get<unknown>(USED) === true;
   }
 
-  remember(place: Place): void {
-    void this.context.workspaceState.update(PLACE, place);
+  noteUse(): void {
+    if (!this.used) {
+      void this.context.workspaceState.update(USED, true);
+    }
   }
 
   async load(): Promise<SavedState | null> {

@@ -1,4 +1,4 @@
-/** The page in one webview of the editor, be it a tab or a view: what it may load, and the messages to it. */
+/** The page in a webview of the editor: what it may load, and the messages to it. */
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";

@@ -1,21 +1,20 @@
-/** The editor's side of the Evidence panel: where it is shown, its life, and the messages to and from its pages. */
+/** The editor's side of the Evidence panel: its life, and the messages to and from its page. */
 
 import * as vscode from "vscode";
 import { isOutlined } from "../evidence/outlines";
-import { COMMANDS, CONTEXT, EVIDENCE_VIEW, PACK_VIEW } from "../ids";
+import { COMMANDS, CONTEXT, EVIDENCE_VIEW } from "../ids";
 import { type Fix, Problem } from "../problem";
-import { isFromPage, isSavedState } from "../protocol/check";
+import { isFromPage } from "../protocol/check";
 import type { EvidenceResult } from "../protocol/generated";
 import type { JobView } from "../server/getStartedCard";
 import type { PanelActions, ShownRequest } from "./actions";
-import type { PanelMemory, Place } from "./memory";
+import type { PanelMemory } from "./memory";
 import {
   ACTIONS,
   type FromPage,
   type HistoryItem,
   JOB_ACTION,
   type Question,
-  type SavedState,
   type TaskMode,
   type ToPage,
 } from "./messages";
@@ -23,18 +22,13 @@ import { Page } from "./page";
 import { PackSession } from "./session";
 
 /**
- * The one Evidence panel, shown in a view, which the user may move, or in a tab among the editors, or in both: the same
- * session either way. Register it as the provider of `EVIDENCE_VIEW` and as the serializer of `PACK_VIEW`. Closing
- * either keeps the session's questions and the last pack; disposing of the panel does not.
+ * The one Evidence panel, shown in a view, which the user may move. Register it as the provider of `EVIDENCE_VIEW`.
+ * Closing the view keeps the session's questions and the last pack; disposing of the panel does not.
  */
-export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, vscode.Disposable {
+export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly session: PackSession;
   private readonly packChanged = new vscode.EventEmitter<EvidenceResult | null>();
-  private readonly pages = new Set<Page>();
-  private tab: vscode.WebviewPanel | null = null;
-  private view: vscode.WebviewView | null = null;
-  /** The tab closes once the view is there: closing the only page would cancel the running request. */
-  private movesToView = false;
+  private shown: { readonly view: vscode.WebviewView; readonly page: Page } | null = null;
   private lastPack: EvidenceResult | null = null;
   /** Settled when what an earlier window showed has been taken up, if there is anything. */
   private restored: Promise<void> | null = null;
@@ -64,7 +58,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
       },
       { query: "", taskMode, sources: "both", path: "" },
     );
-    if (memory.place !== null) {
+    if (memory.used) {
       this.offerView();
     }
   }
@@ -112,7 +106,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
 
   /** Takes up the questions of an earlier window, also before the panel is opened. */
   async restore(): Promise<void> {
-    this.takeUp(null);
+    this.takeUp();
     await this.restored;
   }
 
@@ -124,14 +118,14 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
 
   /** Asks again what failed with one of these codes, whose cause is gone. A closed panel does not ask. */
   async retryAfter(codes: readonly string[]): Promise<void> {
-    if (this.pages.size > 0) {
+    if (this.shown !== null) {
       await this.session.retryAfter(codes);
     }
   }
 
   /** Asks the shown question again where keywords alone have answered it. */
   async improve(): Promise<void> {
-    if (this.pages.size > 0) {
+    if (this.shown !== null) {
       await this.session.improve();
     }
   }
@@ -142,131 +136,39 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
     this.post(this.jobMessage());
   }
 
-  /** Brings the panel to the front, where the user last had it, without taking the focus. */
+  /** Brings the view to the front without taking the focus. One that was never shown has no object, only a command. */
   reveal(): void {
-    if (this.tab !== null) {
-      this.tab.reveal(undefined, true);
-    } else if (this.memory.place === "tab") {
-      this.openTab();
-    } else {
-      this.showView();
-    }
-  }
-
-  /** Moves the panel from its view to a tab, or back. */
-  move(): void {
-    if (this.tab === null) {
-      this.openTab();
-    } else {
-      this.moveToView();
-    }
-  }
-
-  /** Shows the panel in a tab beside the editor. */
-  openTab(): void {
-    this.memory.remember("tab");
-    this.movesToView = false;
-    if (this.tab !== null) {
-      this.tab.reveal(undefined, true);
+    if (this.shown !== null) {
+      this.shown.view.show(true);
       return;
     }
-    this.adoptTab(
-      vscode.window.createWebviewPanel(PACK_VIEW, vscode.l10n.t("ADK Evidence"), {
-        viewColumn: vscode.ViewColumn.Beside,
-        preserveFocus: true,
-      }),
-    );
-  }
-
-  /** Shows the panel in its view, and closes its tab. */
-  moveToView(): void {
-    this.memory.remember("view");
-    this.movesToView = this.view === null;
-    this.showView();
-    if (this.view !== null) {
-      this.tab?.dispose();
-    }
+    this.memory.noteUse();
+    void this.offerView().then(() => vscode.commands.executeCommand(`${EVIDENCE_VIEW}.focus`, { preserveFocus: true }));
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.view = view;
-    const page = this.adopt(view.webview);
-    view.onDidChangeVisibility(() => this.visibilityChanged("view", view.visible, page));
-    view.onDidDispose(() => {
-      this.view = null;
-      this.leave(page);
+    this.memory.noteUse();
+    const page = new Page(view.webview, this.extensionUri, (message) => this.receive(message, page));
+    const shown = { view, page };
+    this.shown = shown;
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) {
+        page.hidden();
+      }
     });
-    if (this.movesToView) {
-      this.movesToView = false;
-      this.tab?.dispose();
-    }
-    this.visibilityChanged("view", view.visible, page);
-    this.takeUp(null);
-  }
-
-  async deserializeWebviewPanel(panel: vscode.WebviewPanel, saved: unknown): Promise<void> {
-    // A tab that was opened before the editor got to this one is the newer.
-    if (this.tab !== null) {
-      panel.dispose();
-      return;
-    }
-    this.takeUp(isSavedState(saved) ? saved : null);
-    this.adoptTab(panel);
-    await this.restored;
+    view.onDidDispose(() => {
+      if (this.shown === shown) {
+        this.shown = null;
+        this.unsaid = [];
+        this.session.cancel();
+      }
+    });
+    this.takeUp();
   }
 
   dispose(): void {
     this.session.cancel();
-    this.tab?.dispose();
     this.packChanged.dispose();
-  }
-
-  private adoptTab(panel: vscode.WebviewPanel): void {
-    const media = vscode.Uri.joinPath(this.extensionUri, "extension", "media");
-    this.tab = panel;
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(media, "panel-light.svg"),
-      dark: vscode.Uri.joinPath(media, "panel-dark.svg"),
-    };
-    const page = this.adopt(panel.webview);
-    panel.onDidChangeViewState(() => this.visibilityChanged("tab", panel.visible, page));
-    panel.onDidDispose(() => {
-      this.tab = null;
-      this.leave(page);
-    });
-    this.takeUp(null);
-  }
-
-  private adopt(webview: vscode.Webview): Page {
-    const page = new Page(webview, this.extensionUri, (message) => this.receive(message, page));
-    this.pages.add(page);
-    return page;
-  }
-
-  private leave(page: Page): void {
-    this.pages.delete(page);
-    if (this.pages.size === 0) {
-      this.unsaid = [];
-      this.session.cancel();
-    }
-  }
-
-  private visibilityChanged(place: Place, visible: boolean, page: Page): void {
-    if (!visible) {
-      page.hidden();
-    } else if (place === "view" && this.tab === null) {
-      // Whoever opens the view wants the answers there.
-      this.memory.remember("view");
-    }
-  }
-
-  /** Opens the view without taking the focus. A view that was never shown has no object yet, only a command. */
-  private showView(): void {
-    if (this.view !== null) {
-      this.view.show(true);
-      return;
-    }
-    void this.offerView().then(() => vscode.commands.executeCommand(`${EVIDENCE_VIEW}.focus`, { preserveFocus: true }));
   }
 
   /** Where a window has nothing to do with the ADK, the view is there once it has been used. */
@@ -275,8 +177,8 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
   }
 
   /** Continues from what an earlier window showed, once. */
-  private takeUp(saved: SavedState | null): void {
-    this.restored ??= (saved === null ? this.memory.load() : Promise.resolve(saved)).then((state) => {
+  private takeUp(): void {
+    this.restored ??= this.memory.load().then((state) => {
       if (state === null) {
         return;
       }
@@ -378,14 +280,14 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
   }
 
   private say(text: string): void {
-    if ([...this.pages].some((page) => page.listening)) {
+    if (this.shown?.page.listening) {
       this.post({ type: "say", text });
     } else {
       this.unsaid.push(text);
     }
   }
 
-  /** A page asks for the state whenever it starts, so that one that is not listening misses nothing. */
+  /** The page asks for the state whenever it starts, so that it misses nothing while it does not listen. */
   private update(): void {
     this.post({ type: "state", state: this.session.state });
     if (this.session.pack !== this.lastPack) {
@@ -401,9 +303,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.WebviewPane
   }
 
   private post(message: ToPage): void {
-    for (const page of this.pages) {
-      page.post(message);
-    }
+    this.shown?.page.post(message);
   }
 }
 

@@ -3,8 +3,9 @@ import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
 import * as vscode from "vscode";
-import type { EvidencePack, FindEvidenceRequest, SymbolInfo } from "../../src/api/types";
+import type { EvidencePack, FindEvidenceRequest } from "../../src/api/types";
 import { BUTTON_COMMANDS, COMMANDS, LINK_COMMANDS, SOURCE_SCHEME } from "../../src/ids";
+import type { SymbolResult } from "../../src/protocol/generated";
 import { processesWith } from "../e2e/processes";
 import { until } from "../e2e/until";
 
@@ -30,7 +31,7 @@ const RELEASED = {
 interface Consumer {
   version: number;
   ask(request: FindEvidenceRequest, token?: vscode.CancellationToken): Promise<EvidencePack>;
-  symbol(name: string): Promise<SymbolInfo | null>;
+  symbol(name: string): Promise<SymbolResult | null>;
   prompt(pack: EvidencePack, maxTokens?: number): Promise<string>;
   markdown(pack: EvidencePack): Promise<string>;
 }
@@ -382,7 +383,7 @@ describe("the extension in its host", () => {
       await until("the server is gone", 60_000, () => servers().length === 0);
       await assert.rejects(consumer.ask({ query: QUESTION }), { code: "start_failed", message: /\/nowhere\// });
       const { restartServer, showLogs } = BUTTON_COMMANDS;
-      for (const command of [COMMANDS.findEvidence, COMMANDS.showStatus, restartServer, showLogs]) {
+      for (const command of [COMMANDS.findEvidence, restartServer, showLogs]) {
         await vscode.commands.executeCommand(command);
       }
     });

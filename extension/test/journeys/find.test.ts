@@ -148,20 +148,11 @@ describe("evidence in the editor", () => {
     await asks(QUESTION);
   });
 
-  it("moves to an editor tab and back to the side bar", async () => {
-    await editor.run("ADK Evidence: Move Evidence Between Side Bar and Editor Tab");
-    const tab = editor.page.locator(".tabs-container .tab", { hasText: "ADK Evidence" });
-    await tab.waitFor();
-    await editor.run("ADK Evidence: Move Evidence Between Side Bar and Editor Tab");
-    await tab.waitFor({ state: "detached" });
-    await asks(QUESTION);
-  });
-
   it("is shown again from the history", async () => {
-    await editor.run("ADK Evidence: Show Question History");
+    await editor.run("ADK Evidence: Ask a Question…");
     await editor.row("RetryPlugin").first().click();
     await eventually(async () => assert.match(await editor.webview.locator("#query").inputValue(), /RetryPlugin/));
-    await editor.run("ADK Evidence: Show Question History");
+    await editor.run("ADK Evidence: Ask a Question…");
     await editor.row(QUESTION).first().click();
     await asks(QUESTION);
   });

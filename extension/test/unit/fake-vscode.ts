@@ -339,34 +339,7 @@ function fakeWebview({ posted, received }: { posted: unknown[]; received: EventE
   };
 }
 
-/** A panel that a test drives: it collects what is posted to its page, and sends what its page would. */
-export class FakePanel {
-  readonly posted: unknown[] = [];
-  readonly received = new EventEmitter<unknown>();
-  readonly viewStateChanged = new EventEmitter<void>();
-  readonly disposed = new EventEmitter<void>();
-  visible = true;
-  reveals = 0;
-  iconPath: unknown;
-  readonly webview = fakeWebview(this);
-  readonly onDidChangeViewState = this.viewStateChanged.event;
-  readonly onDidDispose = this.disposed.event;
-
-  constructor(
-    readonly viewType: string,
-    readonly title: string,
-  ) {}
-
-  reveal(): void {
-    this.reveals++;
-  }
-
-  dispose(): void {
-    this.disposed.fire();
-  }
-}
-
-/** A view that a test drives as it does a panel. */
+/** A view that a test drives: it collects what is posted to its page, and sends what its page would. */
 export class FakeView {
   readonly posted: unknown[] = [];
   readonly received = new EventEmitter<unknown>();
@@ -383,9 +356,6 @@ export class FakeView {
     this.shown.push(preserveFocus);
   }
 }
-
-/** The panels that were opened, for tests to look at. */
-export const openedPanels: FakePanel[] = [];
 
 /** An editor with a document of some lines, which remembers what is marked in it. */
 export class FakeEditor {
@@ -432,9 +402,4 @@ export const window = {
   },
   setStatusBarMessage: () => new Disposable(() => undefined),
   showWarningMessage: async () => undefined,
-  createWebviewPanel(viewType: string, title: string): FakePanel {
-    const panel = new FakePanel(viewType, title);
-    openedPanels.push(panel);
-    return panel;
-  },
 };

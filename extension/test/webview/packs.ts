@@ -6,10 +6,7 @@ import { candidate, pack } from "../unit/evidence/packs";
 
 const COMMIT = "979a8fa9dba9290b85ba6746686d1c274b20ca90";
 
-const MARKDOWN = `[CORPUS=adk_docs] [REPO=google/adk-docs] [COMMIT=${COMMIT}]
-[PATH=docs/integrations/reflect-and-retry.md]
----
-## Add Reflect and Retry Plugin
+const MARKDOWN = `## Add Reflect and Retry Plugin
 
 Add this plugin to your ADK workflow by adding it to the plugins setting of your
 ADK project's App object, as shown below:
@@ -33,10 +30,7 @@ request is updated and tried again, up to a maximum of 3 attempts, per tool.
 *   **\`throw_exception_if_retry_exceeded\`**: (optional) If set to \`False\`, the
     system does not raise an error if the final retry attempt fails.`;
 
-const PYTHON = `[CORPUS=adk_python] [REPO=google/adk-python] [COMMIT=v2.13.0]
-[PATH=src/google/adk/plugins/reflect_retry_tool_plugin.py] [SYMBOL=ReflectAndRetryToolPlugin.on_tool_error_callback]
----
-class ReflectAndRetryToolPlugin(BasePlugin):
+const PYTHON = `class ReflectAndRetryToolPlugin(BasePlugin):
   async def on_tool_error_callback(
       self,
       *,

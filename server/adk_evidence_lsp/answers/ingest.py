@@ -25,7 +25,15 @@ from adk_evidence.errors import (
 )
 from adk_evidence_lsp.progress import Report, create_token, work_done
 from adk_evidence_lsp.projects import path_of, used_adk
-from adk_evidence_lsp.protocol import INGEST_PROGRESS, IndexParams, IndexResult, IngestParams, IngestProgress
+from adk_evidence_lsp.protocol import (
+    INGEST_PROGRESS,
+    IndexParams,
+    IndexResult,
+    IngestedCorpus,
+    IngestParams,
+    IngestProgress,
+    IngestResult,
+)
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
@@ -73,7 +81,7 @@ class Ingestion:
         self._process: Process | None = None
 
     async def answer(self, params: IngestParams) -> dict[str, Any]:
-        """The manifest of the finished run. Cancelling the request, or its progress, ends the process."""
+        """What the finished run did. Cancelling the request, or its progress, ends the process."""
         server = self._server
         with self._alone():
             wanted = await self._wanted(params)
@@ -86,7 +94,19 @@ class Ingestion:
                 result = await self._run([mode, *_version_options(wanted), *self._options(params)], shown)
         server.refresh_diagnostics()
         server.warm_up()
-        return result
+        corpora = result["corpora"]
+        told = IngestResult(
+            status=result["status"],
+            corpora={
+                name: IngestedCorpus(repo=run["repo"], commit=run["commit"], chunks=run["chunks"])
+                for name, run in corpora.items()
+            },
+            missing=result["missing"],
+            failed_files=tuple(file for run in corpora.values() for file in run["failed_files"]),
+            seconds=sum(result["seconds"].values()),
+            notices=tuple(result["notices"]),
+        )
+        return told.model_dump(mode="json")
 
     async def index(self, params: IndexParams) -> dict[str, Any]:
         """Index the code of a folder; cancelled as `answer` is."""

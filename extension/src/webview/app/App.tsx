@@ -120,14 +120,7 @@ interface PackProps {
 
 function Pack({ pack, model, editor, dispatch }: PackProps) {
   const narrow = useNarrow();
-  const terms = useMemo(
-    () =>
-      termsOf(
-        pack.queryUsed.text,
-        pack.candidates.map(({ text }) => text),
-      ),
-    [pack],
-  );
+  const terms = useMemo(() => termsOf(pack.queryUsed.text), [pack]);
   const outlines = useMemo(() => outlinesByCandidate(pack), [pack]);
   const painted = usePainted();
   const candidates = painted ? pack.candidates : pack.candidates.slice(0, FIRST_CARDS);

@@ -74,7 +74,7 @@ function CardContent(props: Props) {
   const tab = active ? 0 : -1;
   const id = cardElementId(index);
   const badge = sourceBadge(candidate);
-  const shown = useMemo(() => textShown(candidate, terms, columns), [candidate, terms, columns]);
+  const shown = useMemo(() => textShown(candidate, columns), [candidate, columns]);
   return (
     <li class="result">
       <article

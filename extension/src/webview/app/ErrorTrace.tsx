@@ -6,9 +6,9 @@ import { SafeText } from "./SafeText";
 const LONGEST_MESSAGE = 1000;
 const LONGEST_PATH = 300;
 
-/** The errors that the question quotes, with their calls in the searched code. Older servers do not send any. */
+/** The errors that the question quotes, with their calls in the searched code. */
 export function ErrorTrace({ pack, open }: { pack: EvidenceResult; open(citation: string): void }) {
-  return (pack.errors ?? [])
+  return pack.errors
     .filter(({ frames }) => frames.length > 0)
     .map((error, index) => <Calls key={index} error={error} open={open} />);
 }

@@ -37,23 +37,22 @@ export interface Shown {
 }
 
 /** Prepares a candidate's text for the page. */
-export function textShown(candidate: Candidate, terms: Terms, columns: number): Shown {
+export function textShown(candidate: Candidate, columns: number): Shown {
   const { text, cut } = longest(candidate.text);
-  // Older servers send nothing of these beside the text.
-  const { left_out = [], context = "", attached = "", import_statement = null, same_as = null } = candidate;
-  const told = import_statement !== null || (candidate.taken_by ?? []).length > 0;
+  const { left_out, context, attached, import_statement, same_as, taken_by } = candidate;
+  const told = import_statement !== null || taken_by.length > 0;
   const around = context !== "" || attached !== "" || told || same_as !== null;
   const code = { whole: { text, skip: 0 }, excerpt: { text, skip: 0 } };
-  const included = includedExcerpt(candidate.attached_shown ?? "", terms, columns);
+  const included = includedExcerpt(candidate.attached_shown, columns);
   const common = { code, included, lines: countLines(text), cut };
   if (MARKDOWN.has(candidate.language.toLowerCase()) && text.length <= LONGEST_RENDERED) {
     const whole = parseDocs(text, candidate.path_or_url, left_out, candidate.lines?.start);
     if (whole.length > 0) {
-      const { blocks, all } = docsExcerpt(whole, candidate, terms, columns);
+      const { blocks, all } = docsExcerpt(whole, candidate, columns);
       return { ...common, blocks: { whole, excerpt: blocks }, more: !all || around };
     }
   }
-  const excerpt = codeExcerpt(text, candidate, terms, columns);
+  const excerpt = codeExcerpt(text, candidate, columns);
   return {
     ...common,
     blocks: null,
@@ -73,7 +72,7 @@ interface Props {
 export function Text({ candidate, shown, expanded, terms, tab }: Props) {
   const { blocks, code, included, cut, more } = shown;
   const piece = expanded ? code.whole : code.excerpt;
-  if (typeof candidate.same_as === "number" && !expanded) {
+  if (candidate.same_as !== null && !expanded) {
     return <p class="cut">{t("The same text as result {0}.", candidate.same_as)}</p>;
   }
   return (
@@ -81,7 +80,7 @@ export function Text({ candidate, shown, expanded, terms, tab }: Props) {
       {expanded && (
         <>
           <NotCited text={candidate.import_statement} language="python" label={t("Import, not cited")} />
-          <NotCited text={candidate.taken_by?.join("\n")} language="python" label={t("Passed to, not cited")} />
+          <NotCited text={candidate.taken_by.join("\n")} language="python" label={t("Passed to, not cited")} />
           <NotCited text={candidate.context} language={candidate.language} label={t("Context, not cited")} />
         </>
       )}
@@ -110,8 +109,8 @@ export function Text({ candidate, shown, expanded, terms, tab }: Props) {
   );
 }
 
-/** Lines around the cited ones; older servers do not send them separately. */
-function NotCited({ text, language, label }: { text: string | null | undefined; language: string; label: string }) {
+/** Lines around the cited ones. */
+function NotCited({ text, language, label }: { text: string | null; language: string; label: string }) {
   const shown = useMemo(() => longest((text ?? "").slice(0, LONGEST_AROUND)), [text]);
   if (!text) {
     return null;

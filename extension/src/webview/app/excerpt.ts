@@ -1,9 +1,8 @@
 /** How much of a candidate is shown: its text can be a page or one line of a megabyte. */
 
-import type { Candidate, Outline } from "../../protocol/generated";
+import type { Candidate, LineSpan, Outline } from "../../protocol/generated";
 import { clip } from "../../text/untrusted";
 import { type Block, type Span, textOf } from "./docsText";
-import { type Terms, termsIn, worth } from "./terms";
 
 /** So few that the fourth result is in sight in a panel of 1000 by 900 pixels. */
 const EXCERPT_LINES = 6;
@@ -16,8 +15,7 @@ const LONGEST_TEXT = 60_000;
 /** What stands above each file in a candidate's included files; the same is written by the chunker of pages. */
 const INCLUDED = /^\[INCLUDED ([^\]\n]+)\]$/m;
 /** What the server puts in the place of lines that it did not choose. */
-const LEFT_OUT = "[...]";
-const LIST_ITEM = /^\s*(?:[*+-]|\d{1,3}[.)])\s/;
+const LEFT_OUT = /^\[\.{3}\]$/m;
 /** Characters of an outline, about two lines of a panel beside an editor. */
 const LONGEST_OUTLINE = 180;
 /** What an outline has around the name of a part: its lines and what separates it from the next part. */
@@ -47,62 +45,49 @@ export interface CodePiece {
   skip: number;
 }
 
-/**
- * The lines of code to show first; null where the whole text is as short.
- *
- * @param candidate Its passages are what the server chose of the text.
- */
-export function codeExcerpt(
-  text: string,
-  { passages, lines: cited }: Pick<Candidate, "lines"> & Partial<Pick<Candidate, "passages">>,
-  terms: Terms,
-  columns: number,
-): CodePiece | null {
+/** What the server chose of a candidate's text: the passages to show, and the lines of these that match best. */
+type Chosen = Pick<Candidate, "passages" | "best" | "lines">;
+
+/** The lines of code to show first; null where the whole text is as short. */
+export function codeExcerpt(text: string, chosen: Chosen, columns: number): CodePiece | null {
   const lines = text.split("\n");
   if (heightOf(lines, columns) <= EXCERPT_LINES + SLACK_LINES) {
     return null;
   }
-  const first = cited?.start ?? 1;
-  const spans = (passages ?? [])
-    .map(({ lines: { start, end } }): Span => [Math.max(0, start - first), Math.min(lines.length, end - first + 1)])
+  const { passages, best } = spansOf(chosen);
+  const spans = passages
+    .map(([start, end]): Span => [Math.max(0, start), Math.min(lines.length, end)])
     .filter(([start, end]) => start < end);
-  const units = unitsOfCode(lines, spans.length > 0 ? spans : [[0, lines.length]], terms, columns);
-  const [from, to] = bestWindow(units, terms);
-  return pieceOf(lines, units[from]?.at ?? 0, (units[to - 1]?.at ?? 0) + 1);
+  const [start, end] = windowOf(unitsOfCode(lines, spans.length > 0 ? spans : [[0, lines.length]], columns), best);
+  return pieceOf(lines, start, end);
 }
 
 /**
  * The blocks of the docs to show first, without the heading that is the card's title.
  *
- * @param candidate Its passages are what the server chose of the text, its last heading is the card's title.
  * @returns `all` where nothing else is left out.
  */
 export function docsExcerpt(
   blocks: readonly Block[],
-  { passages, lines, headings }: Pick<Candidate, "lines" | "headings"> & Partial<Pick<Candidate, "passages">>,
-  terms: Terms,
+  { headings, ...chosen }: Chosen & Pick<Candidate, "headings">,
   columns: number,
 ): { blocks: Block[]; all: boolean } {
-  const first = lines?.start ?? 1;
-  const chosen = (passages ?? []).map(({ lines }): Span => [lines.start - first, lines.end - first + 1]);
+  const { passages, best } = spansOf(chosen);
   const title = headings.at(-1);
-  const all = unitsOf(blocks, terms, columns).filter(({ heading }) => heading === null || heading !== title);
-  const isChosen = ({ lines: [start, end] }: DocsUnit) => chosen.some((span) => start < span[1] && span[0] < end);
+  const all = unitsOf(blocks, columns).filter(({ heading }) => heading === null || heading !== title);
+  const isChosen = ({ lines: [start, end] }: DocsUnit) => passages.some((span) => start < span[1] && span[0] < end);
   const within = all.flatMap((unit, at) => {
     const before = all[at - 1];
     const apart = unit.apart || (before !== undefined && !isChosen(before));
     return isChosen(unit) ? [{ ...unit, apart }] : [];
   });
-  const units = chosen.length === 0 || within.length === 0 ? all : within;
+  const units = within.length === 0 ? all : within;
   const height = units.reduce((sum, unit) => sum + unit.height, 0);
   if (units.length === all.length && height <= EXCERPT_LINES + SLACK_LINES) {
     const short = cutOut(blocks, [0, Number.POSITIVE_INFINITY], title);
     return { blocks: short.length > 0 ? short : [...blocks], all: !hasOther(blocks) };
   }
-  const [from, to] = bestWindow(units, terms);
-  const start = units[from]?.lines[0] ?? 0;
-  const end = units[to - 1]?.lines[1] ?? 0;
-  return { blocks: cutOut(blocks, [start, end], title), all: false };
+  return { blocks: cutOut(blocks, windowOf(units, best), title), all: false };
 }
 
 /** Lines of a file that a page includes. */
@@ -112,26 +97,15 @@ export interface Included {
 }
 
 /**
- * The lines to show of the files that a page includes, of the file that has most of the question; null without any.
+ * The first lines to show of the files that a page includes; null without any.
  *
  * @param shown What the server chose of the files, each below its path.
  */
-export function includedExcerpt(shown: string, terms: Terms, columns: number): Included | null {
-  let best: Included | null = null;
-  let most = Number.NEGATIVE_INFINITY;
-  const [, ...parts] = clip(shown, LONGEST_TEXT).split(INCLUDED);
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const lines = (parts[at + 1] ?? "").split("\n");
-    const units = unitsOfCode(lines, spansBetween(lines, LEFT_OUT), terms, columns);
-    const [from, to] = bestWindow(units, terms, INCLUDED_LINES);
-    const piece = pieceOf(lines, units[from]?.at ?? 0, (units[to - 1]?.at ?? -1) + 1);
-    const value = worth(new Set(units.slice(from, to).flatMap((unit) => [...unit.terms])), terms);
-    if (piece !== null && value > most) {
-      most = value;
-      best = { path: parts[at] ?? "", piece: { ...piece, text: clipLines(piece.text) } };
-    }
-  }
-  return best;
+export function includedExcerpt(shown: string, columns: number): Included | null {
+  const [, path = "", text = ""] = clip(shown, LONGEST_TEXT).split(INCLUDED);
+  const lines = (text.split(LEFT_OUT).find((part) => part.trim() !== "") ?? "").split("\n");
+  const piece = pieceOf(lines, ...windowOf(unitsOfCode(lines, [[0, lines.length]], columns), null, INCLUDED_LINES));
+  return piece && { path, piece: { ...piece, text: clipLines(piece.text) } };
 }
 
 /** How many parts of an outline its line has room for, at least one. */
@@ -144,74 +118,50 @@ export function partsInLine({ title, parts }: Pick<Outline, "title" | "parts">):
   return over < 0 ? parts.length : Math.max(1, over);
 }
 
-// The best window
+// The window
 
 /** What an excerpt has whole or not at all. */
 interface Unit {
-  terms: ReadonlySet<string>;
+  lines: Span;
   /** Lines on the page. */
   height: number;
-  /** A reader can begin here. */
-  begins: boolean;
   /** It shows nothing. */
   blank: boolean;
   /** It does not follow the unit before it in the text. */
   apart: boolean;
 }
 
-/**
- * The successive units, as many as an excerpt has room for, whose different terms are worth most together. The first unit
- * shows something. Of windows that are worth the same it is the one that begins where a reader can, with little before
- * the first term.
- */
-function bestWindow(units: readonly Unit[], terms: Terms, room = EXCERPT_LINES): [number, number] {
-  let best: [number, number] = [0, Math.min(1, units.length)];
-  let most = Number.NEGATIVE_INFINITY;
-  for (let from = 0; from < units.length; from++) {
-    if (units[from]?.blank) {
-      continue;
-    }
-    const found = new Set<string>();
-    let height = 0;
-    let before = 0;
-    let to = from;
-    for (; to < units.length; to++) {
-      const unit = units[to];
-      if (unit === undefined || (to > from && (unit.apart || height + unit.height > room))) {
-        break;
-      }
-      before += found.size + unit.terms.size === 0 ? unit.height : 0;
-      height += unit.height;
-      for (const term of unit.terms) {
-        found.add(term);
-      }
-    }
-    const value = worth(found, terms);
-    // Worth far less than any term: these decide between windows with the same terms only.
-    const filled = Math.min(height, room) / room;
-    const place = (units[from]?.begins ? 2 : 0) + filled - (value > 0 ? before / room : 0);
-    if (value + place * 0.001 > most) {
-      most = value + place * 0.001;
-      best = [from, to];
-    }
-  }
-  return best;
+/** The lines of a text that the server chose, counted from 0. */
+function spansOf({ passages, best, lines: cited }: Chosen): { passages: Span[]; best: Span | null } {
+  const first = cited?.start ?? 1;
+  const spanOf = ({ start, end }: LineSpan): Span => [start - first, end - first + 1];
+  return { passages: passages.map(({ lines }) => spanOf(lines)), best: best && spanOf(best) };
 }
 
-/** The runs of lines between lines that are a mark. */
-function spansBetween(lines: readonly string[], mark: string): Span[] {
-  const marks = lines.flatMap((line, at) => (line === mark ? [at] : []));
-  return [-1, ...marks].map((at, number): Span => [at + 1, marks[number] ?? lines.length]);
+/** The lines of successive units: from the best ones on as many as there is room for, and before these if room is left. */
+function windowOf(units: readonly Unit[], best: Span | null, room = EXCERPT_LINES): Span {
+  const begins = ({ lines, blank }: Unit) => !blank && (best === null || lines[1] > best[0]);
+  let from = Math.max(0, units.findIndex(begins));
+  let to = from;
+  let height = 0;
+  const fits = (unit: Unit | undefined) => unit !== undefined && (height === 0 || height + unit.height <= room);
+  for (let unit = units[to]; unit !== undefined && fits(unit) && (to === from || !unit.apart); unit = units[to]) {
+    height += unit.height;
+    to++;
+  }
+  for (let unit = units[from - 1]; unit !== undefined && fits(unit) && !units[from]?.apart; unit = units[from - 1]) {
+    height += unit.height;
+    from--;
+  }
+  return [units[from]?.lines[0] ?? 0, units[to - 1]?.lines[1] ?? 0];
 }
 
 /** Each line of these spans. */
-function unitsOfCode(lines: readonly string[], spans: readonly Span[], terms: Terms, columns: number) {
+function unitsOfCode(lines: readonly string[], spans: readonly Span[], columns: number): Unit[] {
   return spans.flatMap(([start, end]) =>
-    lines.slice(start, end).map((line, at): Unit & { at: number } => ({
-      at: start + at,
-      terms: termsIn(line, terms),
+    lines.slice(start, end).map((line, at) => ({
+      lines: [start + at, start + at + 1],
       height: lineHeight(line, columns),
-      begins: beginsParagraph(lines, start + at),
       blank: line.trim() === "",
       apart: at === 0,
     })),
@@ -219,16 +169,15 @@ function unitsOfCode(lines: readonly string[], spans: readonly Span[], terms: Te
 }
 
 interface DocsUnit extends Unit {
-  lines: Span;
   /** The words of a heading. */
   heading: string | null;
 }
 
-function unitsOf(blocks: readonly Block[], terms: Terms, columns: number): DocsUnit[] {
+function unitsOf(blocks: readonly Block[], columns: number): DocsUnit[] {
   const units: DocsUnit[] = [];
   let apart = false;
-  const add = (lines: Span, text: string, height: number, begins: boolean, heading: string | null = null) => {
-    units.push({ lines, terms: termsIn(text, terms), height, begins, blank: text.trim() === "", heading, apart });
+  const add = (lines: Span, text: string, height: number, heading: string | null = null) => {
+    units.push({ lines, height, blank: text.trim() === "", heading, apart });
     apart = false;
   };
   const visit = (block: Block): void => {
@@ -236,16 +185,16 @@ function unitsOf(blocks: readonly Block[], terms: Terms, columns: number): DocsU
       case "heading":
       case "paragraph": {
         const text = textOf(block.inline);
-        add(block.lines, text, lineHeight(text, columns), true, block.kind === "heading" ? text : null);
+        add(block.lines, text, lineHeight(text, columns), block.kind === "heading" ? text : null);
         break;
       }
       case "code":
         for (const [at, line] of block.text.split("\n").entries()) {
-          add([block.lines[0] + at, block.lines[0] + at + 1], line, lineHeight(line, columns), at === 0);
+          add([block.lines[0] + at, block.lines[0] + at + 1], line, lineHeight(line, columns));
         }
         break;
       case "row":
-        add(block.lines, block.cells.map(textOf).join(" "), 1, block.head);
+        add(block.lines, block.cells.map(textOf).join(" "), 1);
         break;
       case "rule":
         break;
@@ -329,11 +278,6 @@ function pieceOf(lines: readonly string[], start: number, end: number): CodePiec
 
 function indentationOf(line: string): number {
   return line.length - line.trimStart().length;
-}
-
-function beginsParagraph(lines: readonly string[], at: number): boolean {
-  const line = lines[at] ?? "";
-  return at === 0 || LIST_ITEM.test(line) || (lines[at - 1]?.trim() === "" && line.trim() !== "");
 }
 
 function heightOf(lines: readonly string[], columns: number): number {

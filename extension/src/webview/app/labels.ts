@@ -77,7 +77,7 @@ export function errorLabel({ error }: Candidate): string | null {
 }
 
 /** What keeps a reader from the feature that a page is about, and how finished the feature is: a sentence each. */
-export function availabilityLabels({ availability = null }: Candidate): string[] {
+export function availabilityLabels({ availability }: Candidate): string[] {
   if (availability === null) {
     return [];
   }
@@ -97,7 +97,7 @@ export function availabilityLabels({ availability = null }: Candidate): string[]
 const MAX_DRIFT_NAMES = 3;
 
 /** What the code of a candidate shows and the answering version lacks or has otherwise, or needs: a sentence each. */
-export function driftLabels({ drift = [], needs = null }: Candidate): string[] {
+export function driftLabels({ drift, needs }: Candidate): string[] {
   const deprecated = drift.filter(({ kind }) => kind === "deprecated");
   const unawaited = drift.filter(({ kind }) => kind === "await");
   const lacking = drift.filter(({ kind }) => kind !== "deprecated" && kind !== "await");

@@ -4,11 +4,6 @@ import stopWords from "../../../../config/stopwords.txt";
 
 const MOST_TERMS = 40;
 const LONGEST_WORD = 80;
-/** How much more a name says than a word, and how much less a part of a name. */
-const OF_NAME = 3;
-const OF_PART = 0.3;
-/** Beyond this a text is not looked through for how common a word is. */
-const LONGEST_COUNTED = 20_000;
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 /** A word as people write names in code: with an underscore, a digit, or a capital letter inside. */
@@ -27,18 +22,12 @@ export interface Terms {
   readonly names: ReadonlySet<string>;
   /** Stems of the question's other words. */
   readonly words: ReadonlySet<string>;
-  /** What a name, a word or a part of a name is worth where a text has it. */
-  readonly weights: ReadonlyMap<string, number>;
 }
 
-export const NO_TERMS: Terms = { names: new Set(), words: new Set(), weights: new Map() };
+export const NO_TERMS: Terms = { names: new Set(), words: new Set() };
 
-/**
- * The terms of a question.
- *
- * @param texts The texts that are shown: a term that stands in few of these is worth more.
- */
-export function termsOf(question: string, texts: readonly string[] = []): Terms {
+/** The terms of a question. */
+export function termsOf(question: string): Terms {
   const names = new Set<string>();
   const words = new Set<string>();
   for (const [word] of question.matchAll(WORD)) {
@@ -52,50 +41,7 @@ export function termsOf(question: string, texts: readonly string[] = []): Terms 
       words.add(stem(small));
     }
   }
-  const parts = [...question.matchAll(WORD)].flatMap(([word]) =>
-    names.has(word.toLowerCase()) ? partsOfName(word) : [],
-  );
-  const weights = new Map<string, number>();
-  for (const part of parts) {
-    weights.set(part, OF_PART);
-  }
-  for (const word of words) {
-    weights.set(word, 1);
-  }
-  for (const name of names) {
-    weights.set(name, OF_NAME);
-  }
-  return { names, words, weights: rarer({ names, words, weights }, texts) };
-}
-
-/** The terms that stand in a text. */
-export function termsIn(text: string, { weights }: Terms): Set<string> {
-  const found = new Set<string>();
-  if (weights.size === 0) {
-    return found;
-  }
-  for (const [word] of text.matchAll(WORD)) {
-    if (word.length > LONGEST_WORD) {
-      continue;
-    }
-    const small = word.toLowerCase();
-    const keys = NAME.test(word) ? [small, ...partsOfName(word)] : [small, stem(small)];
-    for (const key of keys) {
-      if (weights.has(key)) {
-        found.add(key);
-      }
-    }
-  }
-  return found;
-}
-
-/** What the terms of a text are worth together. */
-export function worth(found: Iterable<string>, { weights }: Terms): number {
-  let sum = 0;
-  for (const term of found) {
-    sum += weights.get(term) ?? 0;
-  }
-  return sum;
+  return { names, words };
 }
 
 /** Cuts a text into parts that match and parts that do not, in turn. Only whole words and whole names match. */
@@ -144,28 +90,11 @@ function partsOfName(name: string): string[] {
 }
 
 /** A word without its ending, alike for `retry`, `retries`, `retried` and `retrying`. */
-export function stem(word: string): string {
+function stem(word: string): string {
   const plain = word
     .replace(/(?:ies|ied)$/, "y")
     .replace(/(?<=.{3})(?:ing|ed)$/, "")
     .replace(/(?<=[^su])s$/, "")
     .replace(/([^aeiouls])\1$/, "$1");
   return plain.length > 3 ? plain.replace(/e$/, "") : plain;
-}
-
-/** The weights, less for terms that most of the texts have. */
-function rarer(terms: Terms, texts: readonly string[]): Map<string, number> {
-  const having = new Map<string, number>();
-  for (const text of texts) {
-    for (const term of termsIn(text.slice(0, LONGEST_COUNTED), terms)) {
-      having.set(term, (having.get(term) ?? 0) + 1);
-    }
-  }
-  const most = Math.log(1 + Math.max(1, texts.length));
-  return new Map(
-    [...terms.weights].map(([term, weight]) => {
-      const rarity = Math.log(1 + Math.max(1, texts.length) / Math.max(1, having.get(term) ?? 1)) / most;
-      return [term, weight * rarity];
-    }),
-  );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** As in webview.css: the page is a view in a side bar rather than a tab. */
+/** As in webview.css: the page is in a side bar as narrow as usual. */
 const NARROW = "(width < 480px)";
 
 /** Whether the page is too narrow for a line of code. */

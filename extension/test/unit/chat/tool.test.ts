@@ -107,7 +107,12 @@ describe("the tool for language models", () => {
   }
 
   it("tells the model what is wrong, and what the user can do", async () => {
-    await assert.rejects(invoke(server(), { question: "x" }), /no member "question"/);
+    const refusing = new FakeBackend({
+      "adk/evidence": () => {
+        throw new Problem("The parameters are not valid: query is empty.", "invalid_request");
+      },
+    });
+    await assert.rejects(invoke(refusing, { question: "x" }), /query is empty/);
     const down = new FakeBackend({
       "adk/evidence": () => {
         throw new Problem("Nothing is indexed yet.", "no_index", [{ title: "Ingest Corpora", command: "c" }]);

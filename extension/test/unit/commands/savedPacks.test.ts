@@ -96,7 +96,7 @@ class Fixture {
 function checked(more: Partial<CheckResult> = {}): CheckResult {
   const state = (candidate_id: string, now: string) => ({
     candidate_id,
-    verification: { state: now, lines: null, reason: "" },
+    verification: { state: now, lines: null, path: null, reason: "" },
   });
   const states = [state(candidate().candidate_id, "exact"), state("other", "gone")];
   return { intact: true, candidates: states, ...more } as CheckResult;

@@ -8,15 +8,14 @@ import {
   MAX_PATH,
   MAX_QUERY,
   MAX_RESULTS,
-  MAX_SYMBOL_NAME,
   MAX_SYMBOL_QUERY,
 } from "../../../src/protocol/check";
-import { PLAN, QUESTION, stateOf, variedPack } from "../../webview/packs";
+import { QUESTION, stateOf, variedPack } from "../../webview/packs";
 
 describe("the limits of the protocol", () => {
   it("are those of the schema", () => {
-    const limits = [MAX_QUERY, MAX_RESULTS, MAX_SYMBOL_NAME, MAX_SYMBOL_QUERY, MAX_PATH, MAX_HISTORY];
-    assert.deepEqual(limits, [100_000, 100, 500, 1000, 2000, 50]);
+    const limits = [MAX_QUERY, MAX_RESULTS, MAX_SYMBOL_QUERY, MAX_PATH, MAX_HISTORY];
+    assert.deepEqual(limits, [100_000, 100, 1000, 2000, 50]);
   });
 });
 
@@ -68,22 +67,6 @@ describe("messages to the page", () => {
     assert.ok(isToPage({ type: "state", state: stateOf(variedPack()) }));
     assert.ok(!isToPage({ type: "state", state: {} }));
     assert.ok(!isToPage({ type: "say" }));
-  });
-});
-
-describe("a pack of an older server", () => {
-  it("is taken without what that server does not send", () => {
-    const pack = variedPack();
-    const candidates = pack.candidates.map(({ support, context, attached, why: { named, ...why }, ...rest }) => {
-      const { passages, attached_shown, shown_tokens, left_out, for_language, ...older } = rest;
-      const { import_statement, needs, signature, same_as, also_at, adds_little, best, ...oldest } = older;
-      return { ...oldest, why };
-    });
-    const { question_model, ...plan } = PLAN;
-    const { outlines, ...older } = { ...pack, candidates, retrieval_plan: plan };
-    assert.ok(isToPage({ type: "state", state: stateOf(older as unknown as typeof pack) }));
-    const wrong = pack.candidates.map((candidate) => ({ ...candidate, support: "high" }));
-    assert.ok(!isToPage({ type: "state", state: { ...stateOf(pack), pack: { ...pack, candidates: wrong } } }));
   });
 });
 

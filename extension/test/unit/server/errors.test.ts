@@ -62,7 +62,6 @@ describe("a failed request", () => {
     ["that was cancelled", failed(-32800), "cancelled", undefined],
     ["that the server cancelled", failed(-32802), "cancelled", undefined],
     ["whose server ended", failed(-32097), "server_ended", "adkEvidence.showLogs"],
-    ["that the server does not know", failed(-32601), "unknown_request", "adkEvidence.runDoctor"],
     ["by a fault of the server", failed(-32603), "internal_error", "adkEvidence.showLogs"],
   ];
   for (const [what, problem, code, command] of table) {

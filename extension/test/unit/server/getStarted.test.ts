@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
 import { consentLines, getStarted, lacksPackages, missingIn, USUAL_VERSION } from "../../../src/commands/getStarted";
 import { Problem } from "../../../src/problem";
-import type { IndexInfo, IngestProgress, ProjectStatus, RunManifest } from "../../../src/protocol/generated";
+import type { IndexInfo, IngestProgress, IngestResult, ProjectStatus } from "../../../src/protocol/generated";
 import { GetStarted, JOB_STEPS, type JobParts, type JobState, WEIGHTS } from "../../../src/server/getStarted";
 import { type JobView, jobView } from "../../../src/server/getStartedCard";
 import { installShare } from "../../../src/server/installShare";
@@ -53,7 +53,7 @@ class Fixture {
   readonly states: JobState[] = [];
   readonly memento = new Memento();
   lacksPackages = true;
-  missing: RunManifest["missing"] = {};
+  missing: IngestResult["missing"] = {};
   /** Called in each part, before it ends. */
   during: (part: string) => void = () => undefined;
 
@@ -73,7 +73,7 @@ class Fixture {
         onProgress({ stage, fraction, answers, seconds_left });
         this.part(stage, token);
       }
-      return { missing: this.missing } as RunManifest;
+      return { missing: this.missing } as IngestResult;
     },
     problemOf: (reason) => (reason instanceof Problem ? reason : new Problem("unexpected", "unexpected")),
   };

@@ -184,6 +184,7 @@ describe("the doctor's report", () => {
     const report = doctorReport({ ...found, outcome: { status } });
     assert.match(report, /Something is missing or broken/);
     assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\\\./);
+    assert.match(report, /## Models\n\n- Profile: local\n/);
     assert.match(report.replaceAll("\\", ""), /- ! .*google-adk 1\.18\.0.* is not indexed: answers are of 2\.13\.0/);
   });
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { type Block, parseDocs, textOf } from "../../../src/webview/app/docsText";
 import { docsExcerpt } from "../../../src/webview/app/excerpt";
-import { termsOf } from "../../../src/webview/app/terms";
 import { cpuMs } from "../cpu";
 
 const PAGE = "https://docs.example.org/tools/retry/";
@@ -180,7 +179,7 @@ describe("a text of the docs", () => {
     for (const text of made) {
       const took = cpuMs(() => {
         const blocks = parseDocs(text.slice(0, size), PAGE);
-        docsExcerpt(blocks, { lines: null, headings: [] }, termsOf("a note"), 100);
+        docsExcerpt(blocks, { lines: null, headings: [], passages: [], best: null }, 100);
       });
       assert.ok(took < 2000, `${JSON.stringify(text.slice(0, 20))}: ${Math.round(took)} ms`);
     }
@@ -188,22 +187,24 @@ describe("a text of the docs", () => {
 });
 
 describe("an excerpt of the docs", () => {
-  const cut = (text: string, question: string, more: { passages?: [] } = {}) =>
-    docsExcerpt(parseDocs(text, PAGE), { lines: null, headings: ["Retry"], ...more }, termsOf(question), 100);
+  /** `best` is the line that matches best. */
+  const cut = (text: string, best: number | null = null) =>
+    docsExcerpt(
+      parseDocs(text, PAGE),
+      { lines: null, headings: ["Retry"], passages: [], best: best === null ? null : { start: best, end: best } },
+      100,
+    );
 
   it("is a short text without the heading that is the card's title", () => {
-    const { blocks, all } = cut("## Retry\n\nDo it again.", "");
+    const { blocks, all } = cut("## Retry\n\nDo it again.");
     assert.ok(all);
     assert.deepEqual(outline(blocks), ["paragraph: Do it again."]);
-    assert.deepEqual(outline(cut("## Retry", "").blocks), ["heading: Retry"]);
+    assert.deepEqual(outline(cut("## Retry").blocks), ["heading: Retry"]);
   });
 
-  it("is whole blocks, and whole lines of code, around the question's words", () => {
+  it("is whole blocks, and whole lines of code, around the lines that match best", () => {
     const code = Array.from({ length: 20 }, (_, line) => `    step(${line})`).join("\n");
-    const { blocks, all } = cut(
-      `Intro.\n\n\`\`\`python\ndef f():\n${code}\n    deadline = 3\n\`\`\`\n\nEnd.`,
-      "deadline",
-    );
+    const { blocks, all } = cut(`Intro.\n\n\`\`\`python\ndef f():\n${code}\n    deadline = 3\n\`\`\`\n\nEnd.`, 25);
     assert.ok(!all);
     const shown = outline(blocks).join("|");
     assert.ok(shown.includes("deadline = 3") && shown.split("|").length <= 6, shown);
@@ -213,11 +214,11 @@ describe("an excerpt of the docs", () => {
     const list = Array.from({ length: 20 }, (_, at) => `${at + 1}. step ${at === 11 ? "deadline" : "other"}`).join(
       "\n",
     );
-    const [first] = cut(list, "deadline").blocks;
+    const [first] = cut(list, 12).blocks;
     assert.ok(first?.kind === "list" && (first.first ?? 0) > 1, JSON.stringify(first));
     assert.ok(outline([first]).includes("paragraph: step deadline"));
     const table = `| a | b |\n|---|---|\n${"| x | y |\n".repeat(20)}| deadline | z |`;
-    assert.ok(outline(cut(table, "deadline").blocks).includes("row: a, b"));
+    assert.ok(outline(cut(table, 23).blocks).includes("row: a, b"));
   });
 
   it("is of one passage where passages are far from each other", () => {
@@ -225,8 +226,7 @@ describe("an excerpt of the docs", () => {
     const passages = [1, 59].map((line) => ({ lines: { start: line, end: line }, text: "" }));
     const { blocks } = docsExcerpt(
       parseDocs(paragraphs.join("\n\n"), PAGE),
-      { lines: { start: 1, end: 59 }, headings: [], passages },
-      termsOf("deadline"),
+      { lines: { start: 1, end: 59 }, headings: [], passages, best: { start: 59, end: 59 } },
       100,
     );
     assert.deepEqual(outline(blocks), ["paragraph: The deadline."]);
@@ -234,7 +234,7 @@ describe("an excerpt of the docs", () => {
 
   it("does not begin with blank lines", () => {
     const code = Array.from({ length: 100 }, (_, line) => `step(${line})`).join("\n");
-    const [first] = outline(cut(`\`\`\`python\n${"\n".repeat(7)}${code}\n\`\`\``, "").blocks);
+    const [first] = outline(cut(`\`\`\`python\n${"\n".repeat(7)}${code}\n\`\`\``).blocks);
     assert.match(first ?? "", /^python: step\(0\)/);
   });
 
@@ -243,8 +243,7 @@ describe("an excerpt of the docs", () => {
     const text = '=== "Python"\n\n    retry()\n\n\n=== "Go"\n\n    Retry()\n';
     const { blocks, all } = docsExcerpt(
       parseDocs(text, PAGE, left),
-      { lines: { start: 1, end: 9 }, headings: [] },
-      termsOf("retry"),
+      { lines: { start: 1, end: 9 }, headings: [], passages: [], best: null },
       100,
     );
     assert.ok(!all);

@@ -67,6 +67,11 @@ describe("what a workspace remembers of the panel", () => {
     assert.equal((await memory.load())?.draft.query, "a");
   });
 
+  it("is nothing where the file is not of this version", async () => {
+    files.set(FILE, new TextEncoder().encode('{"version": 9}'));
+    assert.equal(await memory.load(), null);
+  });
+
   it("has the questions alone where the pack is too large", async () => {
     await memory.keep(stateFor("a", "x".repeat(3_000_001)));
     const kept = await memory.load();

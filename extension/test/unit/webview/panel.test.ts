@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "mocha";
-import type { Uri as VscodeUri, WebviewPanel, WebviewView } from "vscode";
+import type { Uri as VscodeUri, WebviewView } from "vscode";
 import { type Fix, Problem } from "../../../src/problem";
 import { isToPage, MAX_HISTORY } from "../../../src/protocol/check";
 import type { EvidenceResult } from "../../../src/protocol/generated";
 import type { PanelActions } from "../../../src/webview/actions";
-import type { PanelMemory, Place } from "../../../src/webview/memory";
+import type { PanelMemory } from "../../../src/webview/memory";
 import type { Question, SavedState, ViewState } from "../../../src/webview/messages";
 import { PackPanel } from "../../../src/webview/panel";
 import { docsCandidate, outlineOf, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
-import { commands, FakePanel, FakeView, openedPanels, Uri } from "../fake-vscode";
+import { commands, FakeView, Uri } from "../fake-vscode";
 
 /** A request that a test answers when it likes. */
 interface Asked {
@@ -21,11 +21,11 @@ interface Asked {
 
 /** What a workspace remembers, in memory; it outlives a panel. */
 class FakeMemory implements PanelMemory {
-  place: Place | null = null;
+  used = false;
   kept: SavedState | null = null;
 
-  remember(place: Place): void {
-    this.place = place;
+  noteUse(): void {
+    this.used = true;
   }
 
   async load(): Promise<SavedState | null> {
@@ -38,6 +38,7 @@ class FakeMemory implements PanelMemory {
 }
 
 class Fixture {
+  readonly views: FakeView[] = [];
   readonly asked: Asked[] = [];
   readonly opened: unknown[][] = [];
   readonly openedCitations: unknown[][] = [];
@@ -78,9 +79,9 @@ class Fixture {
     this.panel = new PackPanel(Uri.file("/extension") as unknown as VscodeUri, actions, memory, "build");
   }
 
-  get view(): FakePanel {
-    const view = openedPanels.at(-1);
-    assert.ok(view !== undefined, "no panel is open");
+  get view(): FakeView {
+    const view = this.views.at(-1);
+    assert.ok(view !== undefined, "no view is open");
     return view;
   }
 
@@ -98,9 +99,16 @@ class Fixture {
     return this.view.posted.filter(isSay).map(({ text }) => text);
   }
 
-  /** Opens the panel's tab with its page listening. */
+  /** Opens the panel's view, whose page does not listen yet. */
+  begin(): void {
+    const view = new FakeView();
+    this.views.push(view);
+    this.panel.resolveWebviewView(view as unknown as WebviewView);
+  }
+
+  /** Opens the panel's view with its page listening. */
   async open(): Promise<this> {
-    this.panel.openTab();
+    this.begin();
     await ready(this.view);
     return this;
   }
@@ -147,15 +155,7 @@ async function settled(): Promise<void> {
 describe("the panel", () => {
   let fixture: Fixture;
   beforeEach(() => {
-    openedPanels.length = 0;
     fixture = new Fixture();
-  });
-
-  it("is one tab, opened beside the editor and reused", async () => {
-    await fixture.open();
-    fixture.panel.reveal();
-    assert.equal(openedPanels.length, 1);
-    assert.equal(fixture.view.reveals, 1);
   });
 
   it("lets the page load its own script and style and nothing else", async () => {
@@ -194,10 +194,8 @@ describe("the panel", () => {
     assert.equal(fixture.last.notice, null);
     const later = new Fixture();
     const state: SavedState = { version: 1, view, draft: QUESTION, active: null };
-    const reloaded = new FakePanel("adkEvidence.pack", "ADK Evidence");
-    openedPanels.push(reloaded);
-    await later.panel.deserializeWebviewPanel(reloaded as unknown as WebviewPanel, JSON.parse(JSON.stringify(state)));
-    await ready(reloaded);
+    later.memory.kept = JSON.parse(JSON.stringify(state));
+    await later.open();
     assert.equal(later.last.notice, "Saved long ago.");
   });
 
@@ -277,7 +275,7 @@ describe("the panel", () => {
     const shown = fixture.panel.ask(QUESTION);
     fixture.request(0).fail(new Problem("There is no index.", "no_index"));
     await shown;
-    fixture.view.dispose();
+    fixture.view.disposed.fire();
     await fixture.panel.retryAfter(["no_index"]);
     assert.equal(fixture.asked.length, 1);
   });
@@ -305,10 +303,8 @@ describe("the panel", () => {
     const pack = packFor(QUESTION.query);
     const byKeywords: EvidenceResult = { ...pack, index: pack.index && { ...pack.index, dense: "pending" } };
     const saved: SavedState = { version: 1, view: stateOf(byKeywords), draft: QUESTION, active: null };
-    const kept = new FakePanel("x", "x");
-    openedPanels.push(kept);
-    await fixture.panel.deserializeWebviewPanel(kept as unknown as WebviewPanel, saved);
-    kept.received.fire({ type: "ready" });
+    fixture.memory.kept = saved;
+    await fixture.open();
     const improved = fixture.panel.improve();
     fixture.request(0).answer(pack);
     await improved;
@@ -402,9 +398,8 @@ describe("the panel", () => {
     assert.equal(fixture.last.scope, "file:///second/a.py");
     const saved: SavedState = { version: 1, view: fixture.last, draft: QUESTION, active: null };
     const next = new Fixture();
-    const view = new FakePanel("adkEvidence.pack", "ADK Evidence");
-    const restored = JSON.parse(JSON.stringify(saved));
-    await next.panel.deserializeWebviewPanel(view as unknown as WebviewPanel, restored);
+    next.memory.kept = JSON.parse(JSON.stringify(saved));
+    await next.open();
     assert.equal(next.scopes.get(next.panel.pack as EvidenceResult), "file:///second/a.py");
   });
 
@@ -469,7 +464,7 @@ describe("the panel", () => {
 
   describe("whose page does not listen", () => {
     it("posts nothing before the page has said that it is ready, then all", async () => {
-      fixture.panel.openTab();
+      fixture.begin();
       await fixture.answered(QUESTION, packFor(QUESTION.query));
       assert.deepEqual(fixture.view.posted, []);
       await ready(fixture.view);
@@ -480,14 +475,14 @@ describe("the panel", () => {
       await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
       const { view } = fixture;
       view.visible = false;
-      view.viewStateChanged.fire();
+      view.visibilityChanged.fire();
       const before = view.posted.length;
       fixture.copyFails = new Problem("The clipboard is not there.", "clipboard");
       view.received.fire({ type: "copy", what: "json", candidateId: null });
       await fixture.answered({ ...QUESTION, query: "hidden" }, packFor("hidden"));
       assert.equal(view.posted.length, before);
       view.visible = true;
-      view.viewStateChanged.fire();
+      view.visibilityChanged.fire();
       assert.equal(view.posted.length, before);
       await ready(view);
       assert.equal(fixture.last.question.query, "hidden");
@@ -579,11 +574,9 @@ describe("the panel", () => {
         active: null,
       };
     };
-    const restore = async (state: unknown) => {
-      const view = new FakePanel("adkEvidence.pack", "ADK Evidence");
-      openedPanels.push(view);
-      await fixture.panel.deserializeWebviewPanel(view as unknown as WebviewPanel, state);
-      await ready(view);
+    const restore = async (state: SavedState) => {
+      fixture.memory.kept = state;
+      await fixture.open();
     };
 
     it("shows its question, pack and history again", async () => {
@@ -613,139 +606,60 @@ describe("the panel", () => {
       assert.deepEqual([fixture.last.phase, fixture.last.question.query], ["empty", QUESTION.query]);
       assert.equal(fixture.asked.length, 0);
     });
-
-    it("starts afresh from a state that is not one of its own", async () => {
-      for (const state of [undefined, "x", { version: 9 }, { ...saved(), view: { phase: "ready" } }]) {
-        fixture = new Fixture();
-        await restore(state);
-        assert.equal(fixture.last.phase, "empty");
-      }
-    });
-
-    it("gives up the old panel if there is a newer one", async () => {
-      await fixture.open();
-      const old = new FakePanel("adkEvidence.pack", "ADK Evidence");
-      let closed = false;
-      old.onDidDispose(() => {
-        closed = true;
-      });
-      await fixture.panel.deserializeWebviewPanel(old as unknown as WebviewPanel, saved());
-      assert.ok(closed);
-      assert.equal(fixture.last.phase, "empty");
-    });
   });
 
-  describe("in its view", () => {
-    const seen = async (panel: PackPanel): Promise<FakeView> => {
-      const view = new FakeView();
-      panel.resolveWebviewView(view as unknown as WebviewView);
-      await ready(view);
-      return view;
-    };
-    const lastOf = (view: FakeView) => view.posted.filter(isState).at(-1)?.state;
+  it("is what the first answer opens, without taking the focus", async () => {
+    commands.executed.length = 0;
+    void fixture.panel.ask(QUESTION);
+    await settled();
+    assert.deepEqual(commands.executed, [
+      ["setContext", "adkEvidence.panelUsed", true],
+      ["adkEvidence.view.focus", { preserveFocus: true }],
+    ]);
+    await fixture.open();
+    assert.equal(fixture.last.phase, "loading");
+    fixture.request(0).answer(packFor(QUESTION.query));
+    await settled();
+    assert.equal(fixture.last.phase, "ready");
+    void fixture.panel.ask(QUESTION);
+    assert.deepEqual(fixture.view.shown, [true]);
+  });
 
-    it("is what the first answer opens, without taking the focus", async () => {
-      commands.executed.length = 0;
-      void fixture.panel.ask(QUESTION);
-      await settled();
-      assert.deepEqual(commands.executed, [
-        ["setContext", "adkEvidence.panelUsed", true],
-        ["adkEvidence.view.focus", { preserveFocus: true }],
-      ]);
-      assert.equal(openedPanels.length, 0);
-      const view = await seen(fixture.panel);
-      assert.equal(lastOf(view)?.phase, "loading");
-      fixture.request(0).answer(packFor(QUESTION.query));
-      await settled();
-      assert.equal(lastOf(view)?.phase, "ready");
-      void fixture.panel.ask(QUESTION);
-      assert.deepEqual(view.shown, [true]);
-    });
+  it("has the last pack again in the next window", async () => {
+    const pack = packFor(QUESTION.query);
+    fixture.scopes.set(pack, "file:///second/a.py");
+    const shown = fixture.panel.ask(QUESTION);
+    fixture.request(0).answer(pack);
+    await shown;
+    const next = await new Fixture(fixture.memory).open();
+    assert.deepEqual([next.last.phase, next.last.pack?.query], ["ready", QUESTION.query]);
+    assert.equal(next.scopes.get(next.panel.pack as EvidenceResult), "file:///second/a.py");
+    assert.equal(next.asked.length, 0);
+  });
 
-    it("shows the same as the tab, and goes on without it", async () => {
-      const view = await seen(fixture.panel);
-      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
-      assert.deepEqual(lastOf(view), fixture.last);
-      const running = fixture.panel.ask({ ...QUESTION, query: "other" });
-      fixture.view.dispose();
-      assert.ok(!fixture.request(1).cancelled());
-      fixture.request(1).answer(packFor("other"));
-      await running;
-      assert.equal(lastOf(view)?.pack?.query, "other");
-    });
-
-    it("takes the place of the tab when that is asked for, and keeps it", async () => {
-      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
-      assert.equal(fixture.memory.place, "tab");
-      let closed = false;
-      fixture.view.onDidDispose(() => {
-        closed = true;
-      });
-      const running = fixture.panel.ask({ ...QUESTION, query: "other" });
-      fixture.panel.move();
-      const view = await seen(fixture.panel);
-      assert.ok(closed);
-      assert.ok(!fixture.request(1).cancelled());
-      fixture.request(1).answer(packFor("other"));
-      await running;
-      assert.equal(lastOf(view)?.pack?.query, "other");
-      await fixture.panel.recall(fixture.panel.history[1]?.id ?? "");
-      assert.equal(lastOf(view)?.pack?.query, QUESTION.query);
-      const shown = view.shown.length;
-      fixture.panel.reveal();
-      assert.equal(view.shown.length, shown + 1);
-      assert.equal(openedPanels.length, 1);
-    });
-
-    it("is not where answers go while the user has them in a tab, also in the next window", async () => {
-      await fixture.open();
-      fixture.view.dispose();
-      void fixture.panel.ask(QUESTION);
-      assert.equal(openedPanels.length, 2);
-      openedPanels.length = 0;
-      const next = new Fixture(fixture.memory);
-      void next.panel.ask(QUESTION);
-      assert.equal(openedPanels.length, 1);
-    });
-
-    it("has the last pack again in the next window", async () => {
-      const pack = packFor(QUESTION.query);
-      fixture.scopes.set(pack, "file:///second/a.py");
-      const shown = fixture.panel.ask(QUESTION);
-      fixture.request(0).answer(pack);
-      await shown;
-      const next = new Fixture(fixture.memory);
-      const view = await seen(next.panel);
-      assert.deepEqual([lastOf(view)?.phase, lastOf(view)?.pack?.query], ["ready", QUESTION.query]);
-      assert.equal(next.scopes.get(next.panel.pack as EvidenceResult), "file:///second/a.py");
-      assert.equal(next.asked.length, 0);
-    });
-
-    it("does not bring an old pack back over a question of this window", async () => {
-      await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
-      const next = new Fixture(fixture.memory);
-      const asked = next.panel.ask({ ...QUESTION, query: "new" });
-      const view = await seen(next.panel);
-      assert.equal(lastOf(view)?.phase, "loading");
-      next.request(0).answer(packFor("new"));
-      await asked;
-      assert.equal(lastOf(view)?.pack?.query, "new");
-      assert.deepEqual(
-        next.panel.history.map(({ query }) => query),
-        ["new", QUESTION.query],
-      );
-    });
+  it("does not bring an old pack back over a question of this window", async () => {
+    await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
+    const next = new Fixture(fixture.memory);
+    const asked = next.panel.ask({ ...QUESTION, query: "new" });
+    await next.open();
+    assert.equal(next.last.phase, "loading");
+    next.request(0).answer(packFor("new"));
+    await asked;
+    assert.equal(next.last.pack?.query, "new");
+    assert.deepEqual(
+      next.panel.history.map(({ query }) => query),
+      ["new", QUESTION.query],
+    );
   });
 
   it("cancels when it is closed, and keeps the session for when it is opened again", async () => {
     await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
     const running = fixture.panel.ask({ ...QUESTION, query: "other" });
-    fixture.view.dispose();
+    fixture.view.disposed.fire();
     assert.ok(fixture.request(1).cancelled());
     fixture.request(1).fail(new Problem("cancelled", "cancelled"));
     assert.equal(await running, null);
     await fixture.open();
-    assert.equal(openedPanels.length, 2);
     assert.deepEqual([fixture.last.phase, fixture.last.history.length], ["ready", 1]);
   });
 

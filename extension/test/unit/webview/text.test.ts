@@ -3,50 +3,54 @@ import { describe, it } from "mocha";
 import type { Candidate } from "../../../src/protocol/generated";
 import { codeExcerpt, includedExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
-import { NO_TERMS, splitTerms, stem, termsOf } from "../../../src/webview/app/terms";
+import { NO_TERMS, splitTerms, termsOf } from "../../../src/webview/app/terms";
 
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line + 1}`).join("\n");
 
 describe("a candidate's text", () => {
-  const fold = (
-    text: string,
-    question: string,
-    more: Pick<Candidate, "lines"> & Partial<Candidate> = { lines: null },
-  ) => {
-    const piece = codeExcerpt(text, more, termsOf(question), 100);
+  const fold = (text: string, more: Partial<Candidate> = {}) => {
+    const piece = codeExcerpt(text, { lines: null, passages: [], best: null, ...more }, 100);
     return piece === null ? null : piece.text.split("\n").slice(piece.skip).join("\n");
   };
 
   it("is shown whole if it is little longer than its excerpt", () => {
-    assert.equal(fold(lines(7), ""), null);
-    assert.equal(fold(lines(40), ""), lines(6));
-    assert.equal(fold("x".repeat(5000), ""), "x".repeat(5000));
+    assert.equal(fold(lines(7)), null);
+    assert.equal(fold(lines(40)), lines(6));
+    assert.equal(fold("x".repeat(5000)), "x".repeat(5000));
   });
 
-  it("is cut to the lines with the question's words, to a name rather than to words", () => {
-    const text = `${lines(30)}\nretry the tool\n${lines(30)}`;
-    const shown = fold(text, "How do I retry the tool?") ?? "";
-    assert.ok(shown.includes("retry the tool") && shown.split("\n").length <= 6, shown);
-    const named = `failing tool\n${lines(20)}\nmax_retries = 3\n${lines(20)}`;
-    assert.ok(fold(named, "what does max_retries do for a failing tool")?.includes("max_retries = 3"));
-    // Words that every question has do not count.
-    assert.equal(fold(`${lines(20)}\nhow do i and is the\n${lines(20)}`, "How do I and is the?"), lines(6));
+  it("is cut to the lines that match best, and lines beside these where there is room", () => {
+    const from = (first: number) =>
+      lines(40)
+        .split("\n")
+        .slice(first - 1, first + 5)
+        .join("\n");
+    assert.equal(fold(lines(40), { best: { start: 20, end: 22 } }), from(20));
+    assert.equal(fold(lines(40), { best: { start: 39, end: 40 } }), from(35));
+    const numbered = { start: 101, end: 140 };
+    assert.equal(fold(lines(40), { lines: numbered, best: { start: 120, end: 120 } }), from(20));
   });
 
   it("is cut to lines that show something", () => {
-    assert.equal(fold(`${"\n".repeat(7)}${lines(100)}`, ""), lines(6));
+    assert.equal(fold(`${"\n".repeat(7)}${lines(100)}`), lines(6));
   });
 
   it("is cut to a passage that the server chose", () => {
-    const passages = [{ lines: { start: 120, end: 121 }, text: "line 20\nline 21" }];
-    assert.equal(fold(lines(40), "", { lines: { start: 101, end: 140 }, passages }), "line 20\nline 21");
+    const cited = { start: 101, end: 140 };
+    const passages = [
+      { lines: { start: 103, end: 103 }, text: "line 3" },
+      { lines: { start: 120, end: 121 }, text: "line 20\nline 21" },
+    ];
+    assert.equal(fold(lines(40), { lines: cited, passages }), "line 3");
+    const best = { start: 121, end: 121 };
+    assert.equal(fold(lines(40), { lines: cited, passages, best }), "line 20\nline 21");
     const wrong = [{ lines: { start: 900, end: 901 }, text: "elsewhere" }];
-    assert.equal(fold(lines(40), "", { lines: { start: 101, end: 140 }, passages: wrong }), lines(6));
+    assert.equal(fold(lines(40), { lines: cited, passages: wrong }), lines(6));
   });
 
-  it("is cut to where a paragraph begins, and loses the indentation that all its lines have", () => {
+  it("loses the indentation that all its lines have", () => {
     const inside = `class A:\n${"    pass\n".repeat(9)}\n    def retry(self):\n        tool()`;
-    assert.equal(fold(inside, "retry tool"), "def retry(self):\n    tool()");
+    assert.ok(fold(inside, { best: { start: 12, end: 12 } })?.endsWith("pass\n\ndef retry(self):\n    tool()"));
   });
 
   it("says when even its longest form leaves something out", () => {
@@ -59,31 +63,24 @@ describe("a candidate's text", () => {
 });
 
 describe("the files that a page includes", () => {
-  const shownOf = (shown: string, question: string) => {
-    const found = includedExcerpt(shown, termsOf(question), 100);
+  const shownOf = (shown: string) => {
+    const found = includedExcerpt(shown, 100);
     return found && { path: found.path, text: found.piece.text.split("\n").slice(found.piece.skip).join("\n") };
   };
 
-  it("are shown by the lines of the one that has most of the question", () => {
-    const files = "[INCLUDED a.py]\nimport os\n\n[INCLUDED b/c.py]\nx = 1\n[...]\nagent = retry(\n    tool,\n)";
-    assert.deepEqual(shownOf(files, "How do I retry a tool?"), {
-      path: "b/c.py",
-      text: "agent = retry(\n    tool,\n)",
-    });
-    assert.deepEqual(shownOf(files, ""), { path: "a.py", text: "import os" });
+  it("are shown by the first lines that the server chose", () => {
+    const files = "[INCLUDED a.py]\n[...]\nimport os\n\n[...]\nx = 1\n\n[INCLUDED b/c.py]\ny = 1";
+    assert.deepEqual(shownOf(files), { path: "a.py", text: "import os" });
   });
 
-  it("are shown by four lines at most, none of which says that others are left out", () => {
-    const long = lines(30);
-    const cut = shownOf(`[INCLUDED a.py]\nretry = 1\n[...]\n${long}`, "retry");
-    assert.deepEqual(cut, { path: "a.py", text: "retry = 1" });
-    assert.equal(shownOf(`[INCLUDED a.py]\n${long}`, "retry")?.text, lines(4));
+  it("are shown by four lines at most", () => {
+    assert.equal(shownOf(`[INCLUDED a.py]\n${lines(30)}`)?.text, lines(4));
   });
 
   it("are not shown where there are none, or nothing is in them", () => {
-    assert.equal(shownOf("", "retry"), null);
-    assert.equal(shownOf("no file", "retry"), null);
-    assert.equal(shownOf("[INCLUDED a.py]\n\n", "retry"), null);
+    assert.equal(shownOf(""), null);
+    assert.equal(shownOf("no file"), null);
+    assert.equal(shownOf("[INCLUDED a.py]\n\n"), null);
   });
 });
 
@@ -128,11 +125,6 @@ describe("the words of a question", () => {
     assert.ok(termsOf(Array.from({ length: 5000 }, (_, at) => `name_${at}`).join(" ")).names.size <= 40);
     assert.equal(marked("anything", ""), "anything");
     assert.equal(marked("a.*b (x) [y]", ".* ( [ \\"), "a.*b (x) [y]");
-  });
-
-  it("weigh more if few of the texts have them", () => {
-    const { weights } = termsOf("agent deadline", ["an agent", "the agents", "agent and deadline"]);
-    assert.ok((weights.get(stem("deadline")) ?? 0) > (weights.get(stem("agent")) ?? 0));
   });
 });
 
