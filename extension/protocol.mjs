@@ -61,6 +61,10 @@ async function serverSchema() {
 const ASIDE =
   /(?:\n \*)?\n \* This interface was referenced by `Protocol`'s JSON-Schema\n \* via the `definition` "\w+"\./g;
 
+// The one type that lists all others, which nothing uses.
+const WHOLE =
+  /\/\*\*\n \* Parameters and results of the server's own requests\.\n \*\/\nexport interface Protocol \{[^}]*\}\n/;
+
 async function types(server, editor) {
   const whole = {
     ...server,
@@ -78,7 +82,7 @@ async function types(server, editor) {
     strictIndexSignatures: false,
     style: { printWidth: 120, singleQuote: false, trailingComma: "all" },
   });
-  return text.replace(ASIDE, "");
+  return text.replace(ASIDE, "").replace(WHOLE, "");
 }
 
 /** The definitions that are checked, without what a check does not read. */

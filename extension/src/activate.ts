@@ -50,7 +50,6 @@ import { onDidRecover } from "./server/recovery";
 import { showProblem } from "./server/showProblem";
 import { StatusItem } from "./server/status";
 import type { Situation } from "./server/statusText";
-import { VersionOffer } from "./server/versionOffer";
 import { createWorkspace, extensionVersion, folderOf, onDidChangePrograms } from "./server/workspace";
 import { registerErrorLinks } from "./terminal/errorLinks";
 import { upkeep } from "./upkeep";
@@ -76,7 +75,6 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   pool = servers;
   const setUp = { environment, prober, pool: servers, log };
   const doctor = new Doctor(servers, version);
-  const offer = new VersionOffer(context.workspaceState);
 
   const evidence = new Evidence(servers);
   const job = new GetStarted(jobParts(setUp, evidence), context.globalState);
@@ -168,7 +166,6 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
           projects.onDidFind(listener),
         ),
     }),
-    servers.onDidAnswer((answered) => void offer.consider(answered)),
     servers.onDidGiveUp((problem) => void showProblem(problem)),
     status.onDidChange((situation) => {
       job.learn(situation.index);

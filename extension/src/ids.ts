@@ -59,8 +59,5 @@ export const PARTICIPANT = "adkEvidence.adk";
 /** The panel's view. */
 export const EVIDENCE_VIEW = "adkEvidence.view";
 
-/** Where the workspace's state keeps the versions that the user does not want to index. */
-export const DECLINED_VERSIONS = "adkEvidence.declinedVersions";
-
 /** The scheme of read-only documents with a cited source at its commit. */
 export const SOURCE_SCHEME = "adk-evidence";

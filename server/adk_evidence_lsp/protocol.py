@@ -25,7 +25,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.documents.document import MAX_READ_CHARS
 from adk_evidence.models.base import Frozen
-from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import EvidencePack, IndexInfo, LineSpan, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_SYMBOLS, EvidenceFilters, TaskMode
@@ -398,8 +397,7 @@ class ServerStatus(Frozen):
     """`adk/status`'s result. `generations` are those on the disk, the current one first.
 
     `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
-    indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server. `load` is that of
-    the server's process: its questions, and its caches since it began.
+    indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server.
     """
 
     version: str
@@ -413,7 +411,6 @@ class ServerStatus(Frozen):
     ingesting: bool
     settings_problem: str | None
     projects: tuple[ProjectStatus, ...]
-    load: ProcessLoad
 
 
 def _empty_is_none(value: Any) -> Any:

@@ -2,8 +2,8 @@
 
 It is the product's server but for the model and the command that ingests, which is `tests.lsp.ingest_driver` on the
 workplace at ROOT. A question with the word HOLD waits in the embedder, after a notification `test/reached`, until the
-client sends `test/release`. One with the word NAN gets a pack with numbers that JSON lacks, one with BREAK fails as no
-user should cause.
+client sends `test/release`; `test/load` answers with the load of the process. One with the word NAN gets a pack with
+numbers that JSON lacks, one with BREAK fails as no user should cause.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import adk_evidence_lsp.server as server_module
+from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
@@ -97,7 +98,14 @@ def main() -> None:
     async def prepare(params: Any) -> None:
         gate.loop = asyncio.get_running_loop()
 
+    async def load(params: Any) -> dict[str, Any]:
+        with server.desk.use(None) as (service, _):
+            return ProcessLoad(
+                requests=server.executor.questions.use(), shared=service.door.shared, caches=service.caches()
+            ).model_dump(mode="json")
+
     server.feature("test/release")(release)
+    server.feature("test/load")(load)
     server.feature("test/prepare")(prepare)
     configure_logging("debug")
     if "--tcp" in options:

@@ -100,7 +100,7 @@ def test_more_questions_than_may_wait_are_told_when_to_ask_again(start: Start, m
 
 
 def load(server: RawClient) -> dict[str, Any]:
-    return server.result("adk/status")["load"]
+    return server.result("test/load")
 
 
 def test_a_question_that_comes_again_is_answered_from_the_cache(start: Start) -> None:

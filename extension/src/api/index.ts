@@ -4,26 +4,26 @@ import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
 import { Problem } from "../problem";
 import type { EvidenceResult, RenderParams } from "../protocol/generated";
 import { paramsOfPrompt, paramsOfRequest } from "./request";
-import type { AdkEvidenceApi, CancellationTokenLike, EvidencePack } from "./types";
+import type { AdkEvidenceApi, EvidencePack } from "./types";
 
 /** What other extensions get; it does not disturb what the user has in front of them. */
 export function createApi(evidence: Evidence): AdkEvidenceApi {
-  const render = (pack: EvidencePack, how: Omit<RenderParams, "pack">, token?: Token) => {
+  const render = (pack: EvidencePack, how: Omit<RenderParams, "pack">, token?: vscode.CancellationToken) => {
     if (typeof pack !== "object" || pack === null) {
       throw new Problem("The pack must be one that findEvidence gave.", "invalid_request");
     }
-    return evidence.render({ pack: asResult(pack), ...how }, asToken(token));
+    return evidence.render({ pack: asResult(pack), ...how }, token);
   };
   return Object.freeze<AdkEvidenceApi>({
     version: 1,
     async findEvidence(request, token) {
       const scope = request.scope === undefined ? undefined : vscode.Uri.parse(request.scope);
       const params = { taskMode: TASK_MODE, ...limitsOf(scope), ...paramsOfRequest(request) };
-      const { queryUsed: _, ...pack } = await evidence.find(params, asToken(token), scope);
+      const { queryUsed: _, ...pack } = await evidence.find(params, token, scope);
       return structuredClone(pack);
     },
     async findSymbol(name, token) {
-      return structuredClone(await evidence.symbol({ name }, asToken(token)));
+      return structuredClone(await evidence.symbol({ name }, token));
     },
     async toMarkdown(pack, token) {
       return render(pack, { format: "markdown" }, token);
@@ -34,25 +34,7 @@ export function createApi(evidence: Evidence): AdkEvidenceApi {
   });
 }
 
-type Token = CancellationTokenLike | undefined;
-
 /** The server checks it: a pack may have come a long way. */
 function asResult(pack: EvidencePack): EvidenceResult {
   return pack as EvidenceResult;
-}
-
-function asToken(token: Token): vscode.CancellationToken | undefined {
-  return (
-    token && {
-      get isCancellationRequested() {
-        return token.isCancellationRequested;
-      },
-      onCancellationRequested: (listener, thisArgs, disposables) => {
-        const subscription = token.onCancellationRequested((event) => listener.call(thisArgs, event));
-        const disposable = new vscode.Disposable(() => subscription.dispose());
-        disposables?.push(disposable);
-        return disposable;
-      },
-    }
-  );
 }

@@ -1,3 +1,4 @@
+import type { CancellationToken } from "vscode";
 import type { EvidenceResult, SymbolResult, TaskMode, Turn } from "../protocol/generated";
 
 /**
@@ -20,16 +21,16 @@ export interface AdkEvidenceApi {
   readonly version: 1;
 
   /** Finds evidence for a question. A cancelled token ends the work on the server, too. */
-  findEvidence(request: FindEvidenceRequest, token?: CancellationTokenLike): Promise<EvidencePack>;
+  findEvidence(request: FindEvidenceRequest, token?: CancellationToken): Promise<EvidencePack>;
 
   /**
    * What the index knows of a name such as `LlmAgent`, `Runner.run_async` or `google.adk.agents.LlmAgent`; null where
    * it means nothing that is indexed.
    */
-  findSymbol(name: string, token?: CancellationTokenLike): Promise<SymbolResult | null>;
+  findSymbol(name: string, token?: CancellationToken): Promise<SymbolResult | null>;
 
   /** A pack as Markdown to paste, in which nothing of the corpora is markup. */
-  toMarkdown(pack: EvidencePack, token?: CancellationTokenLike): Promise<string>;
+  toMarkdown(pack: EvidencePack, token?: CancellationToken): Promise<string>;
 
   /**
    * A pack as a model's prompt, or a part of one: texts and turns fenced, the texts marked as data, the question last.
@@ -39,7 +40,7 @@ export interface AdkEvidenceApi {
    *
    * @param options The budget alone, or all options.
    */
-  toPrompt(pack: EvidencePack, options?: number | PromptOptions, token?: CancellationTokenLike): Promise<string>;
+  toPrompt(pack: EvidencePack, options?: number | PromptOptions, token?: CancellationToken): Promise<string>;
 }
 
 export interface PromptOptions {
@@ -62,12 +63,6 @@ export interface AdkEvidenceError extends Error {
    * yet), and others. `message` is a sentence for the user.
    */
   readonly code: string;
-}
-
-/** A `vscode.CancellationToken` is one. */
-export interface CancellationTokenLike {
-  readonly isCancellationRequested: boolean;
-  onCancellationRequested(listener: (event: unknown) => unknown): { dispose(): unknown };
 }
 
 export interface FindEvidenceRequest {

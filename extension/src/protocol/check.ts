@@ -61,8 +61,6 @@ export const isAnswerFacts = checkOf<AnswerFacts>("AnswerFacts");
 export const isFindArguments = checkOf<FindArguments>("FindArguments");
 export const isOpenArguments = checkOf<OpenArguments>("OpenArguments");
 export const isSourceFile = checkOf<SourceFile>("SourceFile");
-/** Whether it is a state for the page, of whatever version. */
-export const isStateMessage = checkOf<{ type: "state" }>("StateMessage");
 export const isTexts = checkOf<Record<string, string>>("Texts");
 export const isNumbers = checkOf<Record<string, number>>("Numbers");
 

@@ -59,41 +59,6 @@ export type FindArguments = {query?: string; taskMode?: TaskMode; textDocument?:
 export type OpenArguments = {citation: string; where?: "source" | "browser"; textDocument?: DocumentId};
 
 /**
- * Parameters and results of the server's own requests.
- */
-export interface Protocol {
-  EvidenceParams: EvidenceParams;
-  SymbolParams: SymbolParams;
-  TargetsParams: TargetsParams;
-  SourceParams: SourceParams;
-  StatusParams: StatusParams;
-  IngestParams: IngestParams;
-  IndexParams: IndexParams;
-  RenderParams: RenderParams;
-  CheckParams: CheckParams;
-  CheckCodeParams: CheckCodeParams;
-  EvidenceResult: EvidenceResult;
-  SymbolResult: SymbolResult;
-  TargetAnswer: TargetAnswer;
-  SourceResult: SourceResult;
-  ServerStatus: ServerStatus;
-  IngestResult: IngestResult;
-  IndexResult: IndexResult;
-  IngestProgress: IngestProgress;
-  RenderResult: RenderResult;
-  CheckResult: CheckResult;
-  CodeCheck: CodeCheck;
-  HistoryItem: HistoryItem;
-  ViewJob: ViewJob;
-  ToPage: ToPage;
-  FromPage: FromPage;
-  SavedState: SavedState;
-  AnswerFacts: AnswerFacts;
-  FindArguments: FindArguments;
-  OpenArguments: OpenArguments;
-  SourceFile: SourceFile;
-}
-/**
  * `adk/evidence`: a question, or the place in an open document to make one of.
  *
  * The answer is of the google-adk that the project of the document uses, or else the project at the URI `folder`. A
@@ -962,8 +927,7 @@ export interface SourceResult {
  * `adk/status`'s result. `generations` are those on the disk, the current one first.
  *
  * `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
- * indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server. `load` is that of
- * the server's process: its questions, and its caches since it began.
+ * indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server.
  */
 export interface ServerStatus {
   version: string;
@@ -979,7 +943,6 @@ export interface ServerStatus {
   ingesting: boolean;
   settings_problem: string | null;
   projects: ProjectStatus[];
-  load: ProcessLoad;
 }
 /**
  * One thing that `adk-evidence doctor` looks at.
@@ -1004,51 +967,6 @@ export interface ProjectStatus {
   asked: string;
   indexed: string | null;
   exact: boolean;
-}
-/**
- * How far a process is used to capacity.
- */
-export interface ProcessLoad {
-  requests: AdmissionUse;
-  /**
-   * Answers that were taken from an equal request which ran at the same time.
-   */
-  shared: number;
-  caches: CacheUse[];
-}
-/**
- * The requests of this process: how many run and wait now, and how many there were.
- */
-export interface AdmissionUse {
-  running: number;
-  waiting: number;
-  most_running: number;
-  most_waiting: number;
-  /**
-   * Requests that had their turn, whatever came of them.
-   */
-  answered: number;
-  /**
-   * Requests that were told to come back, as too many waited.
-   */
-  refused: number;
-}
-/**
- * One cache of this process, since the process began or the index was opened.
- */
-export interface CacheUse {
-  name: string;
-  entries: number;
-  /**
-   * What the cache holds at most.
-   */
-  limit: string;
-  hits: number;
-  misses: number;
-  /**
-   * Share of the look-ups that found something; absent or null before the first one.
-   */
-  hit_rate: number | null;
 }
 /**
  * `adk/ingest`'s result. `seconds` is how long the run took; `notices` are its remarks.

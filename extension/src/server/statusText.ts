@@ -80,6 +80,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   if (project) {
     lines.push(projectLine(project), otherVersion(project) ?? "");
   }
+  const icon = project && otherVersion(project) !== null ? "$(warning)" : ICONS[kind];
   if (situation.state.kind === "ready" && situation.index) {
     lines.push(...indexLines(situation.index, now, locale));
   }
@@ -87,7 +88,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
     lines.push(l10n.t("Restricted Mode: this folder's own interpreter and index are not used."));
   }
   const name = project ? `ADK ${messageLine(project.version)}` : "ADK";
-  return { kind, text: `${ICONS[kind]} ${name}`, tooltip: lines.filter(Boolean).join("\n") };
+  return { kind, text: `${icon} ${name}`, tooltip: lines.filter(Boolean).join("\n") };
 }
 
 const ICONS: Record<StatusKind, string> = {

@@ -13,7 +13,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError, IndexMissingError
-from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
@@ -285,17 +284,9 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             ingesting=ingesting or generations.is_being_written(),
             settings_problem=problem,
             projects=tuple(_project_status(server, projects)),
-            load=_load(server, projects[0] if projects else None),
         ).model_dump(mode="json")
 
     return await server.executor.run(look, lane="care")
-
-
-def _load(server: EvidenceServer, project: Project | None) -> ProcessLoad:
-    with server.desk.use(project) as (service, _):
-        return ProcessLoad(
-            requests=server.executor.questions.use(), shared=service.door.shared, caches=service.caches()
-        )
 
 
 def _project_status(server: EvidenceServer, projects: list[Project]) -> Iterator[ProjectStatus]:

@@ -28,10 +28,7 @@ export function App({ editor }: { editor: EditorPort }) {
   const [start] = useState(() => initial(editor.load()));
   const [model, dispatch] = useReducer(reduce, start);
   useEffect(() => {
-    editor.listen(
-      (message) => dispatch({ type: "message", message }),
-      () => dispatch({ type: "unreadable" }),
-    );
+    editor.listen((message) => dispatch({ type: "message", message }));
     editor.send({ type: "ready" });
   }, [editor]);
   useSaving(editor, model);

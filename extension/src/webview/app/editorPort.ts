@@ -1,6 +1,6 @@
 /** The page's line to the extension. */
 
-import { isSavedState, isStateMessage, isToPage } from "../../protocol/check";
+import { isSavedState, isToPage } from "../../protocol/check";
 import type { FromPage, SavedState, ToPage } from "../messages";
 
 interface EditorApi {
@@ -16,12 +16,8 @@ export interface EditorPort {
   /** What was saved before the editor dropped the page, if it is of this version. */
   load(): SavedState | null;
   save(state: SavedState): void;
-  /**
-   * Calls back for every message of the extension; anything else is dropped.
-   *
-   * @param onUnreadable Called for a state whose form this page does not know.
-   */
-  listen(listener: (message: ToPage) => void, onUnreadable: () => void): void;
+  /** Calls back for every message of the extension; anything else is dropped. */
+  listen(listener: (message: ToPage) => void): void;
 }
 
 /** Connects to the extension; the editor allows it once. */
@@ -34,12 +30,10 @@ export function connect(): EditorPort {
       return isSavedState(state) ? state : null;
     },
     save: (state) => api.setState(state),
-    listen: (listener, onUnreadable) => {
+    listen: (listener) => {
       window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
         if (isToPage(data)) {
           listener(data);
-        } else if (isStateMessage(data)) {
-          onUnreadable();
         }
       });
     },

@@ -160,10 +160,9 @@ export function verificationHelp(state: Verification["state"]): string {
   );
 }
 
-/** How far a text alone supports the question, 0 to 1; null where no scale is known, or the server is an older one. */
-export function supportOf(candidate: Partial<Pick<Candidate, "support">>): number | null {
-  const { support } = candidate;
-  return typeof support === "number" ? Math.min(1, Math.max(0, support)) : null;
+/** How far a text alone supports the question, 0 to 1; null where no scale is known. */
+export function supportOf({ support }: Candidate): number | null {
+  return support === null ? null : Math.min(1, Math.max(0, support));
 }
 
 /** `path:start-end` in the repository. */

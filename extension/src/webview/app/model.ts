@@ -1,7 +1,6 @@
 /** What the page knows and how events change it. */
 
-import { t } from "@vscode/l10n";
-import { ACTIONS, type Question, type SavedState, type ToPage, type ViewJob, type ViewState } from "../messages";
+import type { Question, SavedState, ToPage, ViewJob, ViewState } from "../messages";
 import { sameQuestion } from "../question";
 import { keepable } from "../savedState";
 
@@ -23,8 +22,6 @@ export interface Model {
 
 export type Event =
   | { type: "message"; message: ToPage }
-  /** The extension has sent a state that cannot be read. */
-  | { type: "unreadable" }
   | { type: "draft"; draft: Question }
   | { type: "activate"; id: string }
   | { type: "expand"; id: string }
@@ -52,8 +49,6 @@ export function reduce(model: Model, event: Event): Model {
   switch (event.type) {
     case "message":
       return hear(model, event.message);
-    case "unreadable":
-      return isWaiting(model) ? { ...model, view: unreadable(model.view) } : model;
     case "draft":
       return { ...model, draft: event.draft };
     case "activate":
@@ -105,23 +100,6 @@ function show(model: Model, view: ViewState): Model {
     active: samePack && model.active !== null && ids.includes(model.active) ? model.active : (ids[0] ?? null),
     expanded: samePack ? model.expanded : new Set(),
     explained: samePack ? model.explained : new Set(),
-  };
-}
-
-/** Whether the page waits for the extension and would do so for ever. */
-function isWaiting({ view }: Model): boolean {
-  return view === null || view.phase === "loading";
-}
-
-function unreadable(view: ViewState | null): ViewState {
-  const message = t("The answer has a form that this panel cannot show. Ask again, or reload the window.");
-  return {
-    phase: "error",
-    question: view?.question ?? NO_QUESTION,
-    current: null,
-    pack: null,
-    error: { message, actions: [{ title: t("Try Again"), id: ACTIONS.retry }] },
-    history: view?.history ?? [],
   };
 }
 

@@ -85,6 +85,7 @@ describe("the status item", () => {
     assert.equal(own.text, "$(verified) ADK 1.18.0");
     assert.match(own.tooltip, /^ADK Evidence is ready\ngoogle-adk 1\.18\.0, from \.venv\nIndex made/);
     const other = shown({ indexed: "2.13.0", exact: false });
+    assert.equal(other.text, "$(warning) ADK 1.18.0");
     assert.match(other.tooltip, /google-adk 1\.18\.0 is not indexed: answers are of 2\.13\.0\./);
     assert.doesNotMatch(shown({ taken_from: "$(bug)" }).tooltip, /\$\(bug\)/);
   });
@@ -156,11 +157,6 @@ describe("the doctor's report", () => {
       { what: "home", state: "ok", found: "/a_b_[c](command:evil)<img src=x>", mend: "" },
     ],
     ingesting: false,
-    load: {
-      requests: { running: 0, waiting: 0, most_running: 2, most_waiting: 1000, answered: 0, refused: 0 },
-      shared: 0,
-      caches: [],
-    },
     settings_problem: null,
     projects: [
       {

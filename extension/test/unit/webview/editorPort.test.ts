@@ -21,32 +21,13 @@ describe("the page's line to the extension", () => {
     };
     Object.assign(globalThis, { acquireVsCodeApi: () => api, window });
     model = initial(null);
-    connect().listen(
-      (message) => {
-        model = reduce(model, { type: "message", message });
-      },
-      () => {
-        model = reduce(model, { type: "unreadable" });
-      },
-    );
+    connect().listen((message) => {
+      model = reduce(model, { type: "message", message });
+    });
   });
   afterEach(() => {
     Reflect.deleteProperty(globalThis, "acquireVsCodeApi");
     Reflect.deleteProperty(globalThis, "window");
-  });
-
-  it("shows a sentence and a way on for an answer that cannot be read, and does not wait for ever", () => {
-    for (const before of [null, { type: "state", state: { ...stateOf(null), phase: "loading" } }]) {
-      model = initial(null);
-      send(before);
-      send(UNREADABLE);
-      assert.equal(model.view?.phase, "error");
-      assert.match(model.view?.error?.message ?? "", /cannot show/);
-      assert.deepEqual(
-        model.view?.error?.actions.map(({ id }) => id),
-        ["retry"],
-      );
-    }
   });
 
   it("leaves what it shows as it is for what it cannot read, or is no message of the host's", () => {
