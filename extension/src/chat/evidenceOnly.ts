@@ -6,6 +6,7 @@
 
 import * as vscode from "vscode";
 import { chatWanted } from "../config";
+import { TaskQueue } from "../server/taskQueue";
 
 /** As package.json names it. */
 const VENDOR = "adk-evidence";
@@ -61,15 +62,14 @@ class EvidenceOnly implements Provider, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation = this.changes.event;
   private readonly watching: vscode.Disposable;
+  private readonly looks = new TaskQueue();
   private looked = false;
-  private looking = false;
-  private lookAgain = false;
   /** Whether the editor has no language model. */
   private alone = false;
 
   constructor(private readonly adk: AdkInUse) {
     this.watching = vscode.Disposable.from(
-      vscode.lm.onDidChangeChatModels(() => void this.look()),
+      vscode.lm.onDidChangeChatModels(() => this.looked && this.look()),
       adk.onDidFind(() => this.changed()),
     );
   }
@@ -80,7 +80,7 @@ class EvidenceOnly implements Provider, vscode.Disposable {
     }
     if (!this.looked) {
       this.looked = true;
-      void this.look();
+      this.look();
     }
     return this.alone ? [entry()] : [];
   }
@@ -113,30 +113,19 @@ class EvidenceOnly implements Provider, vscode.Disposable {
   }
 
   /** Sees which models there are. The editor asks all providers for that, this one as well: it must not wait here. */
-  private async look(): Promise<void> {
-    if (!this.looked) {
-      return;
-    }
-    this.lookAgain = this.looking;
-    if (this.looking) {
-      return;
-    }
-    this.looking = true;
-    try {
-      const models = await vscode.lm.selectChatModels();
-      const alone = models.every(({ vendor }) => vendor === VENDOR);
-      if (alone !== this.alone) {
-        this.alone = alone;
-        this.changed();
+  private look(): void {
+    void this.looks.run("look", async () => {
+      try {
+        const models = await vscode.lm.selectChatModels();
+        const alone = models.every(({ vendor }) => vendor === VENDOR);
+        if (alone !== this.alone) {
+          this.alone = alone;
+          this.changed();
+        }
+      } catch {
+        // An editor that cannot say which models there are is asked again when its models change.
       }
-    } catch {
-      // An editor that cannot say which models there are is asked again when its models change.
-    } finally {
-      this.looking = false;
-    }
-    if (this.lookAgain) {
-      await this.look();
-    }
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { ingestSettings } from "../config";
 import type { Evidence } from "../evidence/client";
+import { shortCommit } from "../evidence/commit";
 import { onIngestProgress } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
@@ -149,7 +150,7 @@ function lacks({ missing, failed_files: failed }: IngestResult): string {
 
 function summary({ status, corpora, seconds, notices }: IngestResult): string {
   const parts = Object.values(corpora).map(({ repo, commit, chunks }) =>
-    vscode.l10n.t("{0} at {1} ({2} passages)", messageLine(repo), messageLine(shortCommit(commit)), chunks),
+    vscode.l10n.t("{0} at {1} ({2} passages)", messageLine(repo), shortCommit(commit), chunks),
   );
   const indexed = new Intl.ListFormat(vscode.env.language).format(parts);
   const noticed = notices.length > 0 ? ` ${vscode.l10n.t("The log has {0} remarks.", notices.length)}` : "";
@@ -157,8 +158,4 @@ function summary({ status, corpora, seconds, notices }: IngestResult): string {
     return vscode.l10n.t("The index is up to date: {0}.", indexed) + noticed;
   }
   return vscode.l10n.t("The index is ready after {0} seconds: {1}.", Math.round(seconds), indexed) + noticed;
-}
-
-function shortCommit(commit: string): string {
-  return /^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, 12) : commit;
 }

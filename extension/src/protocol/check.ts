@@ -38,7 +38,6 @@ interface Schema {
 
 /** Longest question that the server takes; only one with a traceback may be so long. */
 export const MAX_QUERY = limitOf("EvidenceParams", "query", "maxLength");
-export const MAX_RESULTS = limitOf("EvidenceParams", "maxResults", "maximum");
 /** Longest text that symbols are searched with. */
 export const MAX_SYMBOL_QUERY = limitOf("TargetsParams", "query", "maxLength");
 /** Longest path filter that the page sends. */
@@ -69,11 +68,7 @@ function checkOf<T>(name: keyof typeof definitions): (value: unknown) => value i
   return (value): value is T => accepts(schema, value);
 }
 
-function limitOf(
-  name: keyof typeof definitions,
-  member: string,
-  keyword: "maxLength" | "maximum" | "maxItems",
-): number {
+function limitOf(name: keyof typeof definitions, member: string, keyword: "maxLength" | "maxItems"): number {
   const schema = (definitions[name] as Schema).properties?.[member];
   // Members that may be null list their own type first.
   return (schema?.anyOf?.[0] ?? schema)?.[keyword] ?? Number.POSITIVE_INFINITY;

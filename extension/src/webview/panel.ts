@@ -104,10 +104,19 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     }
   }
 
-  /** Takes up the questions of an earlier window, also before the panel is opened. */
-  async restore(): Promise<void> {
-    this.takeUp();
-    await this.restored;
+  /** Continues from what an earlier window showed, once, also before the panel is opened. */
+  restore(): Promise<void> {
+    this.restored ??= this.memory.load().then((state) => {
+      if (state === null) {
+        return;
+      }
+      const { pack, scope } = state.view;
+      if (pack !== null && scope != null) {
+        this.actions.takeUp(pack, scope);
+      }
+      this.session.restore(state);
+    });
+    return this.restored;
   }
 
   /** Forgets all questions but the one that is shown. */
@@ -163,7 +172,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
         this.session.cancel();
       }
     });
-    this.takeUp();
+    void this.restore();
   }
 
   dispose(): void {
@@ -174,20 +183,6 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   /** Where a window has nothing to do with the ADK, the view is there once it has been used. */
   private offerView(): Thenable<unknown> {
     return vscode.commands.executeCommand("setContext", CONTEXT.panelUsed, true);
-  }
-
-  /** Continues from what an earlier window showed, once. */
-  private takeUp(): void {
-    this.restored ??= this.memory.load().then((state) => {
-      if (state === null) {
-        return;
-      }
-      const { pack, scope } = state.view;
-      if (pack !== null && scope != null) {
-        this.actions.takeUp(pack, scope);
-      }
-      this.session.restore(state);
-    });
   }
 
   private keep(): void {

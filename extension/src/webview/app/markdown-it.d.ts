@@ -10,9 +10,6 @@ declare module "markdown-it" {
     content: string;
     markup: string;
     info: string;
-    meta: unknown;
-    tag: string;
-    hidden: boolean;
   }
 
   export interface BlockState {

@@ -7,15 +7,14 @@ import {
   MAX_HISTORY,
   MAX_PATH,
   MAX_QUERY,
-  MAX_RESULTS,
   MAX_SYMBOL_QUERY,
 } from "../../../src/protocol/check";
 import { QUESTION, stateOf, variedPack } from "../../webview/packs";
 
 describe("the limits of the protocol", () => {
   it("are those of the schema", () => {
-    const limits = [MAX_QUERY, MAX_RESULTS, MAX_SYMBOL_QUERY, MAX_PATH, MAX_HISTORY];
-    assert.deepEqual(limits, [100_000, 100, 1000, 2000, 50]);
+    const limits = [MAX_QUERY, MAX_SYMBOL_QUERY, MAX_PATH, MAX_HISTORY];
+    assert.deepEqual(limits, [100_000, 1000, 2000, 50]);
   });
 });
 
