@@ -166,7 +166,7 @@ def test_where_the_version_of_a_question_is_not_indexed_the_nearest_answers(
     for wanted in (None, named("8.1.0"), named("9.9.0")):
         pack = ask(home.settings, f"{QUESTION} in ADK {said}", wanted)
         assert refs(pack) == {CODE_COMMIT if nearest == "9.9.0" else f"v{nearest}"}
-        (warning,) = pack.warnings
+        (warning,) = told(pack)
         assert warning.startswith("version_not_indexed: The question is about ADK ") and nearest in warning
 
 
