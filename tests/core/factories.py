@@ -8,11 +8,11 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload, make_chunk_id, point_
 from adk_evidence.models.pack import Coverage, EvidencePack, Quality, Verification
 from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest
 from adk_evidence.render.wording import named_label
+from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack.assemble import make_candidate
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.question.scope import Scope
-from adk_evidence.search.ranking.support import Measures, Support
 from adk_evidence.search.run import BranchPlace, Hit, Run
 from adk_evidence.settings import load_settings
 

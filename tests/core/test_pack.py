@@ -14,11 +14,10 @@ from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import EvidencePack, Verification
 from adk_evidence.render.view import NOT_CITED
 from adk_evidence.render.view import body as shown
-from adk_evidence.search.calibration import MINILM, Calibration, SupportWeights
+from adk_evidence.search.calibration import MINILM, Calibration, Measures, Support, SupportWeights
 from adk_evidence.search.pack.assemble import make_candidate, matched_terms
 from adk_evidence.search.ranking import quality
 from adk_evidence.search.ranking.quality import assess
-from adk_evidence.search.ranking.support import Measures, Support
 from adk_evidence.search.run import BranchPlace, QueryVectors
 from tests.core.factories import hit, pack, payload, placed, run
 

@@ -15,10 +15,10 @@ from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import shown
+from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.pack.assemble import make_candidate, shown_candidates
 from adk_evidence.search.pack.outlines import make_outlines
 from adk_evidence.search.pack.passages import Question, add_little, choose_passages, excerpt
-from adk_evidence.search.ranking.support import Measures, Support
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports

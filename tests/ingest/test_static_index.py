@@ -177,7 +177,9 @@ def test_static_vectors_answer_until_the_last_other_vector_is_there_also_after_a
     meanwhile[:] = [lambda done: seen.append(ask(workplace, "int8"))]
     again = run(workplace, "int8")
     assert again.vectors_from_cache == 8 and again.vectors_embedded > 0
-    assert {pack.index.dense_model for pack in seen if pack.index} == {TOKENS} == set(asked)
+    models = [pack.index.dense_model for pack in seen if pack.index]
+    # Symbols are embedded when the new index answers already.
+    assert models[0] == TOKENS and models == sorted(models, key=(TOKENS, LAYERS).index)
     assert built_with(workplace) == LAYERS
 
 

@@ -9,13 +9,15 @@ numbers that JSON lacks, one with BREAK fails as no user should cause.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import adk_evidence_lsp.server as server_module
+from adk_evidence.admission import Limits
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
@@ -27,6 +29,16 @@ from adk_evidence_lsp.server import EvidenceServer, configure_logging
 from tests.corpora import HashEmbedder, shared_sparse
 
 SECRET = "sk-secret-of-the-user"  # noqa: S105
+
+
+class FewerMayWait(Limits):
+    """Limits with a number of waiting requests that a test can reach."""
+
+    most: ClassVar[int]
+
+    @classmethod
+    def of(cls, running: int | None = None, waiting: int = 0) -> Limits:
+        return Limits.of(running, cls.most)
 
 
 class Gate:
@@ -84,6 +96,9 @@ class Service(EvidenceService):
 def main() -> None:
     root, *options = sys.argv[1:]
     server_module.PARENT_POLL_SECONDS = 0.05
+    if most := os.environ.get("TESTS_MOST_WAITING"):
+        server_module.Limits = FewerMayWait
+        FewerMayWait.most = int(most)
     gate = Gate()
 
     def open_service(settings: Settings) -> EvidenceService:

@@ -75,7 +75,7 @@ def test_cancelling_is_read_while_every_thread_is_busy(start: Start) -> None:
 
 
 def test_more_questions_than_may_wait_are_told_when_to_ask_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = {"ADK_EVIDENCE_LOAD__RUNNING": "1", "ADK_EVIDENCE_LOAD__WAITING": "1"}
+    limits = {"ADK_EVIDENCE_LOAD__RUNNING": "1", "TESTS_MOST_WAITING": "1"}
     monkeypatch.setattr(rpc, "environment", lambda: environment(**limits))
     server = start()
     while load(server)["requests"]["most_running"] != 1:

@@ -19,8 +19,7 @@ from rich.table import Table
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
-from adk_evidence.search.calibration import MINILM, SupportWeights
-from adk_evidence.search.ranking.support import MEASURES, Measures
+from adk_evidence.search.calibration import MEASURES, MINILM, Measures, SupportWeights
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file
 from adk_evidence_console import Home, Profile

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search import session as door
-from adk_evidence.search.ranking.support import Measures
+from adk_evidence.search.calibration import Measures
 from adk_evidence.settings import load_settings
 from adk_evidence_eval import variants
 from adk_evidence_eval.golden import GoldenQuestion, Target

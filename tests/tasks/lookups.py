@@ -62,7 +62,6 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
     from adk_evidence_agents.session import AgentSession, valid
     from adk_evidence_mcp.checking import CheckCode, check_adk_code
     from adk_evidence_mcp.tools import (
-        Answer,
         FindEvidence,
         FindSymbol,
         ReadSource,
@@ -72,7 +71,7 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
     )
     from adk_evidence_mcp.work import Call
 
-    tools: dict[str, tuple[Callable[..., Answer], type[BaseModel]]] = {
+    tools: dict[str, tuple[Callable[..., str], type[BaseModel]]] = {
         "ask": (find_adk_evidence, FindEvidence),
         "symbol": (find_adk_symbol, FindSymbol),
         "read": (read_adk_source, ReadSource),
@@ -95,7 +94,7 @@ def ask_for_evidence(command: Sequence[str]) -> Shown:
         return Shown(f"{exc}\n", 1)
     finally:
         session.close()
-    return Shown(f"{answer.text}\n", 0)
+    return Shown(f"{answer}\n", 0)
 
 
 def _evidence_parser() -> argparse.ArgumentParser:
