@@ -56,8 +56,12 @@ function pickQuestion(start: string, panel: PackPanel): Promise<Chosen | null> {
     });
     pick.onDidAccept(() => {
       const [item] = pick.selectedItems;
-      if (item !== undefined) {
-        resolve(item.chosen);
+      const query = pick.value.trim().slice(0, MAX_QUERY);
+      // Who types fast presses Enter before the editor has selected anything of the list for what is typed.
+      const listed = item !== undefined && pick.items.includes(item);
+      const chosen = listed ? item.chosen : query === "" ? undefined : { query };
+      if (chosen !== undefined) {
+        resolve(chosen);
         pick.hide();
       }
     });
