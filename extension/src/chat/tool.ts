@@ -13,6 +13,8 @@ import { fitted } from "./fit";
 /** As package.json names it, and as the MCP server names the same search: a model sees one of the two. */
 const TOOL = "find_adk_evidence";
 
+/** As the tool's schema in package.json. */
+const MEMBERS = new Set(["query", "taskMode", "sources", "pathAllowlist", "maxResults"]);
 const LONGEST_SHOWN = 120;
 /** The chat writes longer results of tools to a file (from 8,192 characters), which a model then has to read in parts. */
 const MOST_CHARACTERS = 8000;
@@ -45,7 +47,8 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     token: vscode.CancellationToken,
   ): Promise<vscode.LanguageModelToolResult> {
     try {
-      // The server refuses what the model should not have sent.
+      refuseUnknown(input);
+      // The server refuses what else the model should not have sent.
       const asked = paramsOfRequest(input as FindEvidenceRequest);
       const params = { taskMode: TASK_MODE, ...limitsOf(undefined), ...asked };
       const pack = await this.evidence.find(params, token);
@@ -68,6 +71,18 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     const count = async (text: string) =>
       Math.max((await options?.countTokens(text, token)) ?? 0, (budget * text.length) / MOST_CHARACTERS);
     return fitted(render, count, budget);
+  }
+}
+
+/** Refuses what the server does not see, or would call by another name than the tool does. */
+function refuseUnknown(input: object): void {
+  const unknown = Object.keys(input).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) {
+    throw new Problem(`There is no input ${clip(messageLine(unknown), LONGEST_SHOWN)}.`, "invalid_request");
+  }
+  const sources: unknown = "sources" in input ? input.sources : undefined;
+  if (sources !== undefined && !(Array.isArray(sources) && sources.every((one) => one === "docs" || one === "code"))) {
+    throw new Problem('sources: it should be a list of "docs" and "code".', "invalid_request");
   }
 }
 

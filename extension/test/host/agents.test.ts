@@ -96,8 +96,8 @@ describe("what models in the editor have", () => {
       const wrong: [object, RegExp][] = [
         [{}, /query/],
         [{ query: " " }, /query/],
-        [{ query: QUESTION, maxResults: 0 }, /maxResults.*at least 1|maxResults.*greater than or equal to 1/],
-        [{ query: QUESTION, sources: ["web"] }, /sources.*docs.*code/],
+        [{ query: QUESTION, maxResults: 0 }, /maxResults.*greater than or equal to 1/],
+        [{ query: QUESTION, sources: ["web"] }, /sources.*"docs" and "code"/],
         [{ query: QUESTION, colour: "red" }, /colour/],
       ];
       for (const [input, message] of wrong) {
