@@ -112,7 +112,9 @@ describe("the tool for language models", () => {
         throw new Problem("The parameters are not valid: query is empty.", "invalid_request");
       },
     });
-    await assert.rejects(invoke(refusing, { question: "x" }), /query is empty/);
+    await assert.rejects(invoke(refusing, { query: "" }), /query is empty/);
+    await assert.rejects(invoke(refusing, { question: "x" }), /no input question/);
+    await assert.rejects(invoke(refusing, { query: "x", sources: ["web"] }), /"docs" and "code"/);
     const down = new FakeBackend({
       "adk/evidence": () => {
         throw new Problem("Nothing is indexed yet.", "no_index", [{ title: "Ingest Corpora", command: "c" }]);
