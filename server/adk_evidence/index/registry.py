@@ -136,12 +136,6 @@ def register(settings: Settings, codebase: Codebase) -> bool:
         return known is None
 
 
-def require_free_name(settings: Settings, codebase: Codebase) -> None:
-    """Fail as `register` would, and record nothing."""
-    with registry(settings):
-        _known(settings, codebase)
-
-
 def _known(settings: Settings, codebase: Codebase) -> _Record | None:
     """The record of a codebase, if there is one; fails where another index has its name."""
     known = _read(settings, codebase.name)
