@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerankers.local import LocalReranker, Weights
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.settings import Named
 from adk_evidence_eval.variants import Variant
 
@@ -39,12 +39,12 @@ def without_symbols(request: EvidenceRequest) -> EvidenceRequest:
     return request.model_copy(update={"symbols": ()})
 
 
-def by_raw_score(outcome: Run) -> list[Hit]:
+def by_raw_score(outcome: Ranking) -> list[Hit]:
     """All hits in the order of the only branch's scores, as a single index of docs and code would give them.
 
     The pipeline itself joins the two collections by rank.
     """
-    return sorted(outcome.merged, key=lambda hit: -hit.branches[0].score)
+    return sorted(outcome.candidates.merged, key=lambda hit: -hit.branches[0].score)
 
 
 def _reranked(name: str, **without: float) -> Variant:

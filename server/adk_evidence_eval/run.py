@@ -15,12 +15,12 @@ from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import visible
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack.assemble import assemble
-from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.store.manifest import checkout_name
 from adk_evidence_eval.golden import Question, Row, Span, read_rows
 
-Order = Callable[[Run], Sequence[Hit]]
+Order = Callable[[Ranking], Sequence[Hit]]
 Change = Callable[[EvidenceRequest], EvidenceRequest]
 
 
@@ -66,7 +66,7 @@ def as_made(request: EvidenceRequest) -> EvidenceRequest:
     return request
 
 
-def ask(service: EvidenceService, question: Question, change: Change = as_made) -> Run:
+def ask(service: EvidenceService, question: Question, change: Change = as_made) -> Ranking:
     """The ranking for a question, which is not logged; `change` makes another request of the question's."""
     with service.session(Context(logged=False)) as session:
         return session.rank(change(question.request(session)))
@@ -78,7 +78,7 @@ def run_queries(
     top_k: int,
     *,
     details: bool = False,
-    order: Order = Run.order,
+    order: Order = Ranking.order,
     change: Change = as_made,
 ) -> Iterator[Answer]:
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
@@ -102,23 +102,23 @@ def run_queries(
         yield Answer(
             id=query.id,
             results=results,
-            pool=tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.merged[:top_k]),
+            pool=tuple(result_of(hit.payload, hit.fused_score) for hit in outcome.candidates.merged[:top_k]),
             quality=outcome.quality.level,
             # A pack has the pipeline's own order.
-            prompt=_prompted(outcome, pack) if order is Run.order else None,
+            prompt=_prompted(outcome, pack) if order is Ranking.order else None,
             latency_ms=round(spent * 1000, 2),
             cpu_ms=round(used * 1000, 2),
         )
 
 
-def _packed(service: EvidenceService, question: Question, change: Change) -> tuple[Run, EvidencePack]:
+def _packed(service: EvidenceService, question: Question, change: Change) -> tuple[Ranking, EvidencePack]:
     """The ranking for a question and its pack, neither of them logged."""
     with service.session(Context(logged=False)) as session:
         outcome = session.rank(change(question.request(session)))
         return outcome, assemble(outcome, service.symbols.imports())
 
 
-def _prompted(outcome: Run, pack: EvidencePack) -> Prompted:
+def _prompted(outcome: Ranking, pack: EvidencePack) -> Prompted:
     block = to_prompt(pack)
     lines = []
     for number, rank in enumerate(block.ranks, 1):

@@ -10,8 +10,8 @@ from typing import Any
 
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.search.rerankers.base import Reranker
-from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion, QuestionKind
@@ -37,7 +37,7 @@ class Variant:
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    order: Order = Run.order
+    order: Order = Ranking.order
     reranker: Reranker | None = None
     change: Change = as_made
     base: str | None = None

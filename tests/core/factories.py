@@ -13,7 +13,7 @@ from adk_evidence.search.context import Context
 from adk_evidence.search.pack.assemble import make_candidate
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.question.scope import Scope
-from adk_evidence.search.run import BranchPlace, Hit, Run
+from adk_evidence.search.stages import BranchPlace, Candidates, Encoded, Hit, Names, QueryVectors, Question, Ranking
 from adk_evidence.settings import load_settings
 
 SETTINGS = load_settings()
@@ -77,33 +77,44 @@ def ranked(kind: str, place: int) -> Hit:
     return placed(hit(payload(kind, path=f"{kind}/{place}.x", body=f"{kind} {place}"), place), place, float(-place))
 
 
-def run(query: str = "how do I retry?", *, task_mode: Any = "build", size: int = 12, **state: Any) -> Run:
-    """A request for whose answer the stages have left `state` so far."""
-    made = Run(
-        request=EvidenceRequest(query=query, task_mode=task_mode),
-        query=normalise(query),
-        size=size,
-        settings=SETTINGS,
-        index=state.pop("index", None),
-        models=state.pop("models", None),
-        context=Context(),
-        scope=Scope(KINDS, {}, (), None, (), ""),
-        limits={},
-        query_id="q",
-        symbols=state.pop("symbols", None),
-    )
-    made.support = Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0))
-    for name, value in state.items():
-        setattr(made, name, value)
-    return made
+def question(query: str = "how do I retry?", *, task_mode: Any = "build", size: int = 12, **state: Any) -> Question:
+    """A question to an index, as far as `state` says what that is."""
+    values: dict[str, Any] = {
+        "request": EvidenceRequest(query=query, task_mode=task_mode),
+        "query": normalise(query),
+        "size": size,
+        "settings": SETTINGS,
+        "index": None,
+        "models": None,
+        "context": Context(),
+        "scope": Scope(KINDS, {}, (), None, (), ""),
+        "query_id": "q",
+        "symbols": None,
+    }
+    return Question(**{**values, **state})
+
+
+def encoded(vectors: QueryVectors | None = None, **changes: Any) -> Encoded:
+    return Encoded(queries=() if vectors is None else (vectors,), asked=vectors, **changes)
+
+
+def ranking(asked: Question, *results: Hit, candidates: Candidates | None = None, **measured: Any) -> Ranking:
+    """A ranking of these results."""
+    values: dict[str, Any] = {
+        "rerank_model": None,
+        "names": Names(),
+        "support": Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0)),
+        "quality": Quality(level="high", note="Found some."),
+    }
+    return Ranking(asked, candidates or Candidates(Encoded()), results, results, **{**values, **measured})
 
 
 def pack(*chunks: ChunkPayload, query: str = "how do I retry?", **changes: Any) -> EvidencePack:
     """A pack whose candidates are these chunks, in order."""
     hits = [placed(hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
     # A pack from a client may have a longer question than can be asked.
-    asked = run(query[:MAX_QUERY_CHARS], ranked=hits)
-    candidates = [make_candidate(asked, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
+    found = ranking(question(query[:MAX_QUERY_CHARS]), *hits)
+    candidates = [make_candidate(found, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
     docs = sum(chunk.kind == "doc" for chunk in chunks)
     values: dict[str, Any] = {
         "pack_id": "",

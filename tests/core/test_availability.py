@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.models.chunk import ChunkPayload
+from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.pack import AdkVersion, Candidate, EvidencePack, Quality
 from adk_evidence.readers.pages.availability import Availability, availabilities, of_heading
 from adk_evidence.readers.pages.markdown import read_markdown
@@ -19,10 +18,9 @@ from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import availability_label
 from adk_evidence.search.pack.assemble import _gaps
 from adk_evidence.search.pack.availability import availability_at, lack_of
-from adk_evidence.search.question.scope import ReaderLanguages
+from adk_evidence.search.question.scope import ReaderLanguages, Scope
 from adk_evidence.search.question.versions import asked_versions
 from adk_evidence.search.ranking.quality import lowered
-from adk_evidence.search.run import Run
 from adk_evidence_cli.terminal import _facts
 from tests.core import factories
 
@@ -151,27 +149,25 @@ def asked(
     wanted: str | None = None,
     searched: str = "2.13.0",
     question: str = "how do I use it?",
-) -> Run:
-    """A request of a reader whose project uses a version."""
-    run = factories.run(question)
+) -> Scope:
+    """What is searched for a reader whose project uses a version."""
     adk = AdkVersion(indexed=searched, wanted=wanted) if wanted else None
     plan = ReaderLanguages(reader=reader, also=also) if reader else None
-    run.scope = replace(run.scope, languages=plan, adk=adk, version=searched, asked=asked_versions(question))
-    return run
+    return Scope(KINDS, {}, (), searched, asked_versions(question), "", languages=plan, adk=adk)
 
 
 def chunk_of(*supported: tuple[str, str], stage: str = "", **changes: Any) -> ChunkPayload:
     return factories.payload(availability=((1, stage, supported),), **changes)
 
 
-def result(run: Run, chunk: ChunkPayload, line: int = 1) -> Candidate:
+def result(scope: Scope, chunk: ChunkPayload, line: int = 1) -> Candidate:
     (only,) = factories.pack(chunk).candidates
-    return only.model_copy(update={"availability": availability_at(run, chunk, line)})
+    return only.model_copy(update={"availability": availability_at(scope, chunk, line)})
 
 
-def told(run: Run, *supported: tuple[str, str], stage: str = "") -> str:
+def told(scope: Scope, *supported: tuple[str, str], stage: str = "") -> str:
     """The label of a result whose page says this."""
-    return availability_label(result(run, chunk_of(*supported, stage=stage)))
+    return availability_label(result(scope, chunk_of(*supported, stage=stage)))
 
 
 NEWER = "the docs say: supported since google-adk 1.25.0, not in 1.20.0"
@@ -215,8 +211,8 @@ class TestEvidence:
     def test_of_a_result_of_several_sections_that_of_the_shown_lines_counts(self) -> None:
         sections = ((1, "", (("python", "0.1.0"),)), (10, "preview", (SKILLS,)), (20, "", ()))
         chunk = factories.payload(availability=sections)
-        run = asked(wanted="1.20.0")
-        labels = [availability_label(result(run, chunk, line)) for line in (1, 9, 10, 19, 20)]
+        scope = asked(wanted="1.20.0")
+        labels = [availability_label(result(scope, chunk, line)) for line in (1, 9, 10, 19, 20)]
         assert labels == ["", "", f"{NEWER}, preview", f"{NEWER}, preview", ""]
 
     @pytest.mark.parametrize("render", [lambda pack: to_prompt(pack).text, to_markdown])
@@ -232,9 +228,9 @@ class TestEvidence:
         assert "the docs say: supported only in Go" in _facts(result(asked(), chunk_of(("go", "2.1.0")))).plain
 
 
-def quality_of(run: Run, *chunks: ChunkPayload) -> Quality:
+def quality_of(scope: Scope, *chunks: ChunkPayload) -> Quality:
     """The quality of a pack of these results, called high by their match."""
-    return lowered(Quality(level="high", note="Found some."), _gaps([result(run, chunk) for chunk in chunks]))
+    return lowered(Quality(level="high", note="Found some."), _gaps([result(scope, chunk) for chunk in chunks]))
 
 
 class TestQuality:

@@ -5,15 +5,16 @@ from collections.abc import Sequence
 from contextlib import closing
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.ranking import feedback
-from adk_evidence.search.run import Hit, QueryVectors, Run
+from adk_evidence.search.stages import Candidates, Hit, QueryVectors, Ranking
 from adk_evidence.store.base import HasId, Record, Vector
-from tests.core.factories import SETTINGS, hit, payload, run
+from tests.core.factories import SETTINGS, encoded, hit, payload, question
 from tests.corpora import HashEmbedder, Workplace
 
 pytestmark = pytest.mark.slow
@@ -44,12 +45,9 @@ class Vectors:
 def moved_query(
     query: QueryVectors, relevant: list[Hit], reader: Vectors, weight: float, terms: int = 100, *, shared: bool = True
 ) -> QueryVectors:
-    asked = run(
-        index=SimpleNamespace(store=reader),
-        models=SimpleNamespace(dense=SimpleNamespace(shared=shared)),
-        vectors=[query],
-    )
-    return feedback.moved_query(asked, relevant, weight, terms)
+    asked = question(index=SimpleNamespace(store=reader), models=SimpleNamespace(dense=SimpleNamespace(shared=shared)))
+    with mock.patch.multiple(feedback, WEIGHT=weight, TERMS=terms):
+        return feedback.moved_query(asked, query, relevant)
 
 
 def _moved(weight: float, *, shared: bool = True, **vectors: Vector) -> QueryVectors:
@@ -124,14 +122,13 @@ def test_of_several_vectors_the_one_nearest_to_the_query_counts():
 
 def test_the_hits_stay_those_of_the_question_as_it_was_asked(monkeypatch: pytest.MonkeyPatch):
     known, moved = hit(payload(body="known")), QueryVectors("q", {"doc": [0.0, 1.0, 0.0]}, QUERY.sparse)
-    monkeypatch.setattr(feedback, "moved_query", lambda run, relevant: moved)
-    asked = run(vectors=[QUERY], hits={"doc": [known]})
-    feedback.feed_back(asked)
-    assert asked.hits == {"doc": [known]}
-    assert asked.vectors == [moved]
+    monkeypatch.setattr(feedback, "moved_query", lambda question, query, relevant: moved)
+    found = feedback.feed_back(question(), Candidates(encoded(QUERY), {"doc": [known]}), [known])
+    assert found.hits == {"doc": [known]}
+    assert found.encoded.queries == (moved,) and found.encoded.asked == QUERY
 
 
-def ranked(workplace: Workplace, query: str) -> Run:
+def ranked(workplace: Workplace, query: str) -> Ranking:
     with closing(workplace.service()) as service, service.session() as session:
         return session.rank(EvidenceRequest(query=query))
 
@@ -142,9 +139,9 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/a/b.py", line 3, in f\
 @pytest.mark.parametrize("query", [TRACEBACK, "Runner.run_async", "agent = LlmAgent(name='helper')"])
 def test_pasted_tracebacks_names_and_code_get_no_feedback(workplace: Workplace, query: str):
     workplace.ingest()
-    run = ranked(workplace, query)
-    assert run.query.kind not in ("question", "error")
-    assert run.relevant == ()
+    found = ranked(workplace, query)
+    assert found.question.query.kind not in ("question", "error")
+    assert found.candidates.relevant == ()
 
 
 def test_an_answer_that_feedback_moved_repeats(workplace: Workplace):
@@ -179,11 +176,10 @@ class _Missing(HashEmbedder):
 
 def test_what_was_taken_as_relevant_stays_first_in_its_order():
     hits = [hit(payload("doc", body=name)) for name in "abcd"]
-    asked = run(ranked=hits, relevant=(hits[2].point_id, hits[1].point_id, "gone"))
-    ranked = feedback.relevant_first(asked)
+    ranked = feedback.relevant_first((hits[2].point_id, hits[1].point_id, "gone"), hits)
     assert [hit.point_id for hit in ranked] == [hits[place].point_id for place in (2, 1, 0, 3)]
 
 
 def test_without_feedback_the_order_stays():
     hits = [hit(payload("doc", body=name)) for name in "ab"]
-    assert feedback.relevant_first(run(ranked=hits)) == hits
+    assert feedback.relevant_first((), hits) == hits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,14 +10,17 @@ import pytest
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.named import Named, NamedRole
-from adk_evidence.search.candidates.frames import find_frames, indexed_path
+from adk_evidence.models.pack import Quality
+from adk_evidence.search.calibration import Measures, Support
+from adk_evidence.search.candidates.frames import find_frames, indexed_files, indexed_path
 from adk_evidence.search.candidates.named import find_named
 from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.ranking.quality import assess
-from adk_evidence.search.run import BranchPlace, Hit, QueryVectors, Run
+from adk_evidence.search.stages import BranchPlace, Candidates, Hit, Names, QueryVectors, Question
 from adk_evidence.services.resilience import CacheAside
+from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, Record
-from tests.core.factories import hit, payload, run, words
+from tests.core.factories import SETTINGS, encoded, hit, payload, question, words
 
 POTS, STOVE = "src/acme/cook/pots.py", "src/acme/stove.py"
 INDEXED = (POTS, STOVE, "src/acme/cook/lids.py", "src/acme/tools/pots.py")
@@ -81,15 +85,37 @@ class Chunks:
         return [Record(hit(chunk).point_id, chunk.model_dump()) for chunk in found[:limit]], None
 
 
-def asked(text: str) -> Run:
+def asked(text: str, **changes: Any) -> Question:
     index = SimpleNamespace(
         store=Chunks(),
         paths={"doc": (), "code": (*INDEXED, APP, *TWO_TASKS)},
         payloads={"doc": CacheAside(9), "code": CacheAside(9)},
     )
-    made = run(text, index=index, vectors=[QueryVectors(text, {"doc": [1.0], "code": [1.0]}, None)])  # type: ignore[arg-type]
-    made.scope = Scope(("doc", "code"), {"doc": Filter(), "code": Filter()}, (), None, (), "")
-    return made
+    scope = Scope(("doc", "code"), {"doc": Filter(), "code": Filter()}, (), None, (), "")
+    return question(text, index=index, scope=scope, **changes)
+
+
+def naming(*names: str) -> Settings:
+    """The settings by which only these ways name results."""
+    return SETTINGS.model_copy(update={"retrieval": SETTINGS.retrieval.model_copy(update={"named": names})})
+
+
+def framed(asked: Question) -> list[Hit]:
+    return find_frames(asked, indexed_files(asked))
+
+
+def found_in(asked: Question, **hits: list[Hit]) -> Candidates:
+    """The candidates of a question, of which a search found these hits; keywords are not searched for quoted texts."""
+    vectors = QueryVectors(asked.query.text, {"doc": [1.0], "code": [1.0]}, None)  # type: ignore[arg-type]
+    asked.context.failed.sparse = True
+    found = find_named(asked, Candidates(encoded(vectors), {"doc": [], "code": [], **hits}))  # type: ignore[dict-item]
+    asked.context.failed.sparse = False
+    return found
+
+
+def quality_of(asked: Question, candidates: Candidates, final: Sequence[Hit]) -> Quality:
+    support = Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0))
+    return assess(asked, candidates.encoded, final, Names(), support)
 
 
 def trace(*frames: tuple[str, int, str, str], error: str = "PotError: No lid for red") -> str:
@@ -104,7 +130,7 @@ INNER = ("/env/acme/cook/pots.py", 900, "boil", 'raise PotError(f"No lid for {se
 
 
 def named(text: str) -> list[tuple[str | None, int, str | None]]:
-    return [(found.payload.symbol, found.payload.start_line, words(found)) for found in find_frames(asked(text))]
+    return [(found.payload.symbol, found.payload.start_line, words(found)) for found in framed(asked(text))]
 
 
 def test_the_raise_site_leads_then_its_callers_and_the_users_frames_are_left_out():
@@ -124,11 +150,11 @@ def test_where_the_line_says_little_the_message_and_then_the_number_decide():
 
 
 def test_a_result_carries_the_line_of_its_frame_and_the_line_that_raises_the_message():
-    carried = {one.payload.symbol: one.lines for one in find_frames(asked(trace(MINE, OUTER, MIDDLE, INNER)))}
+    carried = {one.payload.symbol: one.lines for one in framed(asked(trace(MINE, OUTER, MIDDLE, INNER)))}
     assert carried == {"Pot.boil": (11,), "Pot.fill": (70,), "light": (6,)}
     # The installed version raises elsewhere, so that its line of code is not there.
     changed = trace((INNER[0], 900, "boil", "fail(self)"))
-    assert find_frames(asked(changed))[0].lines == (11,)
+    assert framed(asked(changed))[0].lines == (11,)
 
 
 def test_of_chained_exceptions_the_last_one_leads_and_the_first_one_follows():
@@ -181,10 +207,8 @@ def test_a_module_of_the_same_name_elsewhere_is_not_the_indexed_one(frame: tuple
 
 def _quality(text: str) -> tuple[str, str]:
     made = asked(text)
-    made.hits = {"doc": [], "code": []}
-    made.named = find_named(made)
-    made.final = made.named or [hit(LIGHT)]
-    quality = assess(made)
+    found = found_in(made)
+    quality = quality_of(made, found, found.named or [hit(LIGHT)])
     return quality.level, quality.note
 
 
@@ -205,11 +229,9 @@ def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_f
 
 def test_frames_of_indexed_files_are_not_merely_the_nearest_results():
     made = asked(trace(OUTER, MINE, error="PotError: 5"))
-    made.named = find_named(made)
-    made.final = [hit(LIGHT, similarity=0.01)]
-    assert assess(made).level == "none"
-    made.final = made.named
-    assert assess(made).level == "mixed"
+    found = found_in(made)
+    assert quality_of(made, found, [hit(LIGHT, similarity=0.01)]).level == "none"
+    assert quality_of(made, found, found.named).level == "mixed"
 
 
 @pytest.mark.parametrize(
@@ -222,26 +244,22 @@ def test_frames_of_indexed_files_are_not_merely_the_nearest_results():
 )
 def test_the_quality_says_which_result_has_the_error(said: list[NamedRole | None], clause: str):
     made = asked(trace(OUTER, MINE))
-    made.hits = {"doc": [], "code": []}
     chunks = [BOIL, LIGHT][: len(said)]
-    made.final = [hit(chunk, named=role and Named(role)) for chunk, role in zip(chunks, said, strict=True)]
-    assert assess(made).note.endswith(clause)
+    final = [hit(chunk, named=role and Named(role)) for chunk, role in zip(chunks, said, strict=True)]
+    assert quality_of(made, found_in(made), final).note.endswith(clause)
 
 
 def test_a_hit_that_only_a_frame_names_has_no_place_in_the_search():
-    found: Hit = find_frames(asked(trace(INNER)))[0]
+    found: Hit = framed(asked(trace(INNER)))[0]
     assert (found.fused_rank, found.branches, found.similarity) == (0, (), None)
 
 
 def test_the_settings_choose_what_names_results():
-    made, text = asked(trace(MINE, INNER)), "holds the message of the error"
-    made.hits = {"doc": [], "code": [hit(BOIL, 1, branches=(BranchPlace("sparse", 1, 1.0),))]}
-    made.sparse_failed = True
+    text, boil = "holds the message of the error", hit(BOIL, 1, branches=(BranchPlace("sparse", 1, 1.0),))
 
     def found(*names: str) -> list[str | None]:
-        retrieval = made.settings.retrieval.model_copy(update={"named": names})
-        made.settings = made.settings.model_copy(update={"retrieval": retrieval})
-        return [words(one) for one in find_named(made)]
+        made = asked(trace(MINE, INNER), settings=naming(*names))
+        return [words(one) for one in found_in(made, code=[boil]).named]
 
     assert found("frames") == found("frames", "quoted") == ["raises the error"], "frames lead to the raise site"
     assert found("quoted") == [text]

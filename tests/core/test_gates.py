@@ -1,27 +1,33 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.models.chunk import Kind
 from adk_evidence.models.citation import can_be_cited
 from adk_evidence.models.named import Named
-from adk_evidence.search.ranking.gates import choose_final, require_kinds
-from tests.core.factories import SETTINGS, hit, payload, placed, ranked, run
+from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.search.ranking.gates import choose_final, required_kinds
+from adk_evidence.search.stages import Hit
+from tests.core.factories import SETTINGS, hit, payload, placed, question, ranked
 
 
 def _kinds(items):
     return [item.kind for item in items]
 
 
+class _Chosen(NamedTuple):
+    final: list[Hit]
+    missing: tuple[Kind, ...]
+
+
 def _chosen(items, size=12, buffer=20, **required):
     pack = SETTINGS.pack.model_copy(update={"top_k_buffer": buffer})
     settings = SETTINGS.model_copy(update={"pack": pack})
-    asked = run(size=size, settings=settings, ranked=items, required=required)
-    choose_final(asked)
-    return asked
+    return _Chosen(*choose_final(question(size=size, settings=settings, required=required), items))
 
 
 @pytest.mark.parametrize(
@@ -34,10 +40,8 @@ def _chosen(items, size=12, buffer=20, **required):
     ],
 )
 def test_modes_that_build_need_docs_and_code_where_both_are_indexed(mode, held, size, required):
-    paths = {kind: ("a",) if kind in held else () for kind in ("doc", "code")}
-    asked = run(task_mode=mode, size=size, index=SimpleNamespace(paths=paths))
-    require_kinds(asked)
-    assert asked.required == required
+    request = EvidenceRequest(query="retry", task_mode=mode)
+    assert required_kinds(request, SETTINGS.pack, size, held) == required
 
 
 def test_missing_code_is_taken_from_the_buffer_and_the_last_docs_make_room():
@@ -75,9 +79,8 @@ def test_a_sample_does_not_move_up_beside_an_example_or_where_nothing_is_built()
     page = payload("doc", path="docs/b.md", body="b", code_langs=("python",))
     items = [placed(hit(page, 1), 1, -1.0), ranked("doc", 2), _sample(3)]
     assert [item.pool_rank for item in _chosen(items, size=2).final] == [1, 2]
-    explained = run(task_mode="explain", size=1, ranked=[ranked("doc", 1), _sample(2)])
-    choose_final(explained)
-    assert [item.pool_rank for item in explained.final] == [1]
+    explained, _ = choose_final(question(task_mode="explain", size=1), [ranked("doc", 1), _sample(2)])
+    assert [item.pool_rank for item in explained] == [1]
     named = [ranked("doc", 1)._replace(named=Named("raises")), _sample(2)]
     assert [item.pool_rank for item in _chosen(named, size=1).final] == [1]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from adk_evidence.search.ranking.merge import dedup, merge, pool
-from tests.core.factories import hit, payload, run
+from tests.core.factories import hit, payload, question
 
 
 def _paths(hits):
@@ -11,9 +11,8 @@ def _paths(hits):
 
 
 def _merged(docs, code):
-    asked = run(hits={"doc": docs, "code": code}, index=SimpleNamespace(is_published=lambda payload: True))
-    merge(asked)
-    return asked.merged
+    asked = question(index=SimpleNamespace(is_published=lambda payload: True))
+    return merge(asked, {"doc": docs, "code": code})
 
 
 def test_two_lists_are_joined_by_rank_with_docs_first_at_equal_rank():

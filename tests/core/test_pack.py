@@ -18,8 +18,8 @@ from adk_evidence.search.calibration import MINILM, Calibration, Measures, Suppo
 from adk_evidence.search.pack.assemble import make_candidate, matched_terms
 from adk_evidence.search.ranking import quality
 from adk_evidence.search.ranking.quality import assess
-from adk_evidence.search.run import BranchPlace, QueryVectors
-from tests.core.factories import hit, pack, payload, placed, run
+from adk_evidence.search.stages import BranchPlace, Names, QueryVectors
+from tests.core.factories import encoded, hit, pack, payload, placed, question, ranking
 
 EXACT = Verification(state="exact")
 
@@ -28,16 +28,15 @@ NEEDED = SupportWeights(bias=0, coverage=0, pairs=0, similarity=0, words=0, abse
 
 def candidate_of(found, query="x", verification=EXACT, place=1):
     others = [hit(payload(body=f"other {number}")) for number in range(place - 1)]
-    return make_candidate(run(query, ranked=[*others, found]), 1, found, verification)
+    return make_candidate(ranking(question(query), *others, found), 1, found, verification)
 
 
 def judge(items, *, dense_used=True, support=None, needed=None, known=(), unknown=()):
     vectors = QueryVectors("q", {"doc": [1.0], "code": [1.0]} if dense_used else {}, SparseVector((), ()))
-    asked = run(final=items, vectors=[vectors], known_names=known, unknown_names=unknown)
     measured = Calibration(0.25, 0.35, 0.06, needed or MINILM.support)
-    asked.support = support or asked.support
+    support = support or Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0))
     with mock.patch.object(quality, "calibration_of", lambda settings: measured):
-        return assess(asked)
+        return assess(question(), encoded(vectors), items, Names(known, unknown), support)
 
 
 def _branches(*names):

@@ -39,10 +39,10 @@ def checked(
 
     corpora = {chunk.source_name: Corpus(SimpleNamespace(read=read), only_follow=True) for chunk in chunks}
     hits = [factories.placed(factories.hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
-    run = factories.run(ranked=hits, final=hits)
-    run.scope = SimpleNamespace(version=version)
-    made = [make_candidate(run, rank, hit, Verification(state=state)) for rank, hit in enumerate(hits, 1)]
-    return with_drift(run, made, corpora), list(map(str, run.context.warnings))
+    asked_of = factories.question(scope=SimpleNamespace(version=version))
+    ranking = factories.ranking(asked_of, *hits)
+    made = [make_candidate(ranking, rank, hit, Verification(state=state)) for rank, hit in enumerate(hits, 1)]
+    return with_drift(asked_of, hits, made, corpora), list(map(str, asked_of.context.warnings))
 
 
 def test_evidence_that_shows_another_version_says_so_and_so_does_the_pack() -> None:
@@ -200,13 +200,12 @@ def test_pages_that_were_checked_ahead_are_not_checked_again() -> None:
         "adk_docs": SimpleNamespace(kind="doc", source="docs", files=("docs/b.md", "docs/a.md", "docs/data.json")),
         "adk_python": SimpleNamespace(kind="code", source="repository", files=("a.py",)),
     }
-    run = factories.run(index=SimpleNamespace(manifest=SimpleNamespace(corpora=entries)))
-    run.scope = SimpleNamespace(version="1.4.2")
-    assert list(check_ahead(run, corpora)) == ["docs/a.md", "docs/b.md"]
+    index = SimpleNamespace(manifest=SimpleNamespace(corpora=entries))
+    on, unknown = [factories.question(index=index, scope=SimpleNamespace(version=one)) for one in ("1.4.2", None)]
+    assert list(check_ahead(on, corpora)) == ["docs/a.md", "docs/b.md"]
     assert asked == ["docs/a.md", "docs/b.md"]
     before = _page.cache_info()
     (first,), _ = checked(factories.payload(body=APP, start_line=3, end_line=6), page=page)
     assert [one.symbol for one in first.drift] == ["google.adk.apps.App"]
     assert (_page.cache_info().misses, _page.cache_info().hits) == (before.misses, before.hits + 1)
-    run.scope = SimpleNamespace(version=None)
-    assert list(check_ahead(run, corpora)) == []
+    assert list(check_ahead(unknown, corpora)) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -18,35 +19,37 @@ from adk_evidence.render.view import shown
 from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.pack.assemble import make_candidate, shown_candidates
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import Question, add_little, choose_passages, excerpt
+from adk_evidence.search.pack.passages import QuestionWords, add_little, choose_passages, excerpt
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports
 from adk_evidence.targets.target import RankParts, Target
 from adk_evidence.text.tokens import estimate_tokens
-from tests.core.factories import hit, pack, payload, placed, run
+from tests.core.factories import hit, pack, payload, placed, question, ranking
 
 FILLER = "\n\n".join(
     f"Paragraph {n} tells of weather, of tides and of the long way home that sailors take." for n in range(9)
 )
 PAGE = f"# Retries\n\n{FILLER}\n\nSet the retry limit of the tool.\n\n{FILLER.replace('weather', 'storms')}"
-QUESTION = Question.made({"retry": 3.0, "limit": 2.0}, None, frozenset())
+QUESTION = QuestionWords.made({"retry": 3.0, "limit": 2.0}, None, frozenset())
 
 
 def passages(chunk, place=0, question=QUESTION, similarities=()):
     return excerpt(hit(chunk), place, question, similarities).passages
 
 
-def answered(*chunks, support=(), query="how do I set the retry limit?", imports=None, **state):
-    """The candidates of a run whose results are these chunks."""
+def answered(*chunks, support=(), query="how do I set the retry limit?", imports=None):
+    """The ranking of these chunks, the words of its question, and its candidates."""
     hits = [placed(hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
-    asked = run(query, ranked=hits, final=hits, **state)
     by_result = {one.point_id: value for one, value in zip(hits, support, strict=False)}
     weights = {"retry": 3.0, "limit": 2.0}
-    asked.support = Support(Measures(0, 0, 0, 0, 0), by_result=by_result, weights=weights)
-    question = Question.of(asked)
-    plain = [make_candidate(asked, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
-    return asked, question, shown_candidates(asked, plain, choose_passages(asked, question), imports)
+    measured = Support(Measures(0, 0, 0, 0, 0), by_result=by_result, weights=weights)
+    asked = question(query, targets=lambda: None, models=SimpleNamespace(sparse=SimpleNamespace(exact_terms=False)))
+    found = ranking(asked, *hits, support=measured)
+    sought = QuestionWords.of(asked, measured)
+    excerpts = choose_passages(asked, found.candidates.encoded, sought, hits)
+    plain = [make_candidate(found, rank, one, Verification(state="exact")) for rank, one in enumerate(hits, 1)]
+    return found, sought, shown_candidates(found, plain, excerpts, imports)
 
 
 def test_the_lines_that_match_are_shown_with_their_heading():
@@ -85,7 +88,7 @@ def test_what_is_similar_is_shown_without_a_word_of_the_question():
     near = [0.9 if start <= target < start + 6 else 0.1 for start in starts]
     chunk = payload("doc", body=PAGE, passage_lines=starts)
     assert not any(one.lines.start <= target <= one.lines.end for one in passages(chunk, place=9))
-    found = passages(chunk, place=9, similarities=near, question=Question.made({"boat": 1.0}, None, frozenset()))
+    found = passages(chunk, place=9, similarities=near, question=QuestionWords.made({"boat": 1.0}, None, frozenset()))
     assert any(one.lines.start <= target <= one.lines.end for one in found)
 
 
@@ -110,7 +113,7 @@ def test_a_class_that_is_asked_for_comes_with_its_fields():
     plain = "".join(one.text for one in passages(chunk, place=9))
     asked = "".join(
         one.text
-        for one in passages(chunk, place=9, question=Question.made({"retry": 1.0}, None, frozenset({"Meadow"})))
+        for one in passages(chunk, place=9, question=QuestionWords.made({"retry": 1.0}, None, frozenset({"Meadow"})))
     )
     assert "field_3" not in plain and "class Meadow" in plain
     assert all(f"field_{n}:" in asked for n in range(20))
@@ -226,7 +229,7 @@ class Counters(BaseModel):
 
 
 def test_neither_a_field_nor_a_definition_brings_its_neighbour():
-    limit = Question.made({"limit": 2.0}, None, frozenset())
+    limit = QuestionWords.made({"limit": 2.0}, None, frozenset())
     text = "\n".join(one.text for one in passages(payload("code", body=COUNTERS), place=9, question=limit))
     assert "retry_limit: int" in text and "self.retry_limit = 4" in text
     assert "name_of_the_application" not in text and "known_users" not in text and "name_of_user" not in text
@@ -248,7 +251,7 @@ def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class(
     ]
     fields.insert(1, "\n" * 60 + "  options[0] = 1")
     chunk = payload("code", body="\n".join(["class Box(BaseModel):", *fields]), symbol_kind="class")
-    asked = Question.made({"weight": 1.0, "box": 1.0}, None, frozenset({"max_weight"}))
+    asked = QuestionWords.made({"weight": 1.0, "box": 1.0}, None, frozenset({"max_weight"}))
     text = "\n".join(one.text for one in passages(chunk, question=asked))
     assert "max_weight: int" in text and "length: int" not in text
 
@@ -340,10 +343,10 @@ def section(number, name, path="docs/page.md"):
 
 
 def outlined(results, chunks, shown=None):
-    asked, question, candidates = answered(*results)
-    asked.index = SimpleNamespace(store=_Pages(*chunks), outlines=CacheAside(4))
-    seen = {one.point_id for one in asked.final} if shown is None else shown
-    return candidates, make_outlines(asked, question, seen)
+    found, sought, candidates = answered(*results)
+    asked = replace(found.question, index=SimpleNamespace(store=_Pages(*chunks), outlines=CacheAside(4)))
+    seen = {one.point_id for one in found.final} if shown is None else shown
+    return candidates, make_outlines(asked, found.final, sought, seen)
 
 
 def test_a_page_with_several_results_lists_its_other_sections():
@@ -559,8 +562,9 @@ def test_prompts_name_the_statement():
 
 
 def test_no_support_leaves_nothing_out():
-    asked, question, _ = answered(payload("doc", body="retry limit"))
-    assert add_little(asked, choose_passages(asked, question)) == set()
+    found, sought, _ = answered(payload("doc", body="retry limit"))
+    excerpts = choose_passages(found.question, found.candidates.encoded, sought, found.final)
+    assert add_little(found.final, {}, excerpts) == set()
 
 
 def including(*samples):

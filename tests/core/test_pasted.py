@@ -14,28 +14,29 @@ from adk_evidence.models.pack import AdkVersion, EvidencePack, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import error_label
-from adk_evidence.search.candidates.frames import MAX_CALLS, MAX_EXCEPTIONS, find_frames
+from adk_evidence.search.candidates.frames import MAX_CALLS, MAX_EXCEPTIONS
 from adk_evidence.search.pack.assemble import make_candidate
 from adk_evidence.search.pack.errors import tell_error
-from adk_evidence.search.run import Run
+from adk_evidence.search.stages import Ranking
 from adk_evidence_cli.terminal import show_pack
-from tests.core.factories import hit, pack, payload, placed
-from tests.core.test_frames import INNER, MIDDLE, MINE, OUTER, POTS, STOVE, asked, trace
+from tests.core.factories import hit, pack, payload, placed, ranking
+from tests.core.test_frames import INNER, MIDDLE, MINE, OUTER, POTS, STOVE, asked, found_in, framed, naming, trace
 
 GUIDE = payload("doc", "docs/lids.md", "Put a lid on each pot.")
 
 
-def answered(text: str, *others: Any, version: AdkVersion | None = None) -> tuple[EvidencePack, Run]:
+def answered(text: str, *others: Any, version: AdkVersion | None = None) -> tuple[EvidencePack, Ranking]:
     """The pack of a request whose results are its frames and then other chunks."""
-    run = asked(text)
-    run.scope = replace(run.scope, adk=version)
-    run.index.source_of = lambda _: None  # type: ignore[method-assign,assignment]
-    hits = [*find_frames(run), *(hit(chunk) for chunk in others)]
-    run.final = run.ranked = [placed(one, rank, 1.0) for rank, one in enumerate(hits, 1)]
+    made = asked(text)
+    made = replace(made, scope=replace(made.scope, adk=version))
+    made.index.source_of = lambda _: None  # type: ignore[method-assign,assignment]
+    hits = [*framed(made), *(hit(chunk) for chunk in others)]
+    final = [placed(one, rank, 1.0) for rank, one in enumerate(hits, 1)]
+    found = ranking(made, *final, candidates=found_in(made))
     exact = Verification(state="exact")
-    candidates = [make_candidate(run, rank, one, exact) for rank, one in enumerate(run.final, 1)]
-    made, errors = tell_error(run, candidates, {})
-    return pack(query=text).model_copy(update={"candidates": made, "errors": errors}), run
+    candidates = [make_candidate(found, rank, one, exact) for rank, one in enumerate(final, 1)]
+    told, errors = tell_error(found, candidates, {})
+    return pack(query=text).model_copy(update={"candidates": told, "errors": errors}), found
 
 
 def parts(text: str, *others: Any) -> list[tuple[Any, ...]]:
@@ -146,8 +147,6 @@ def test_what_a_traceback_says_is_never_markup(text: str):
 
 
 def test_without_the_frames_of_tracebacks_the_error_alone_is_told():
-    run = asked(trace(OUTER, INNER))
-    retrieval = run.settings.retrieval.model_copy(update={"named": ("quoted",)})
-    run.settings = run.settings.model_copy(update={"retrieval": retrieval})
-    _, errors = tell_error(run, (), {})
+    made = asked(trace(OUTER, INNER), settings=naming("quoted"))
+    _, errors = tell_error(ranking(made, candidates=found_in(made)), (), {})
     assert [error.frames for error in errors] == [()]

@@ -34,8 +34,8 @@ from adk_evidence.search import calibration, pipeline
 from adk_evidence.search.calibration import Calibration, SupportWeights
 from adk_evidence.search.candidates.hybrid import wide_enough
 from adk_evidence.search.rerankers.base import RerankScore
-from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import Settings, load_settings
 from tests.answers import codes, told
 from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
@@ -112,9 +112,14 @@ def ask(service: EvidenceService, query: str = QUESTION, **values: Any) -> Evide
     return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters), **values))
 
 
-def ranked(service: EvidenceService, query: str = QUESTION, **values: Any) -> Run:
+def ranked(service: EvidenceService, query: str = QUESTION, **values: Any) -> Ranking:
     with service.session() as session:
         return session.rank(EvidenceRequest(query=query, **values))
+
+
+def added(ranking: Ranking) -> int:
+    """How many sub-queries were searched beside the question."""
+    return len(ranking.candidates.encoded.queries) - 1
 
 
 def kinds(pack: EvidencePack) -> list[str]:
@@ -371,7 +376,7 @@ def test_a_second_try_looks_deeper_on_the_side_that_is_short(indexed, make):
     service = make(indexed, {"retrieval": {**STRONG["retrieval"], "final_limit_per_collection": 1}})
     pack = ask(service)
     run = ranked(service)
-    assert set(run.limits.values()) == {90} and run.sub_queries == ()
+    assert set(run.candidates.limits.values()) == {90} and added(run) == 0
     assert pack.coverage.docs_in_top_k >= 3 and pack.coverage.code_in_top_k >= 3
     assert pack.warnings == ()
 
@@ -382,8 +387,8 @@ def test_sub_queries_come_last_and_then_a_warning(indexed, make, monkeypatch):
     service = make(indexed)
     filters = {"path_blocklist": ("src/", "README.md")}
     pack, run = ask(service, filters=filters), ranked(service, filters=filters)
-    assert list(run.limits.values()) == [60, 90]
-    assert len(run.sub_queries) == 2
+    assert list(run.candidates.limits.values()) == [60, 90]
+    assert added(run) == 2
     assert told(pack) == ("coverage: only 0 of the 3 code results that the mode asks for.",)
 
 
@@ -394,13 +399,13 @@ def test_who_names_a_path_asks_for_no_mix(indexed, make):
 
 def test_explaining_asks_for_no_mix(indexed, make):
     run = ranked(make(indexed, STRONG), task_mode="explain", filters={"path_blocklist": ("src/", "README.md")})
-    assert run.context.warnings == [] and run.sub_queries == ()
+    assert run.question.context.warnings == [] and added(run) == 0
 
 
 @pytest.mark.usefixtures("sure")
 def test_a_strong_first_pass_needs_no_sub_queries(indexed, make, monkeypatch):
     monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", 0)
-    assert ranked(make(indexed)).sub_queries == ()
+    assert added(ranked(make(indexed))) == 0
 
 
 @pytest.mark.parametrize(("fewest", "nearest"), [(100, -1.0), (0, 1.0)])
@@ -408,7 +413,7 @@ def test_a_weak_first_pass_adds_sub_queries(indexed, make, monkeypatch, fewest, 
     monkeypatch.setattr(pipeline, "WEAK_POOL_SIZE", fewest)
     monkeypatch.setattr(calibration, "MINILM", replace(SURE, weak=nearest))
     run = ranked(make(indexed), query="RetryPlugin fails")
-    assert len(run.sub_queries) == 3, "one more for a question that names code"
+    assert added(run) == 3, "one more for a question that names code"
     branches = {branch.branch for hit in run.final for branch in hit.branches}
     assert {"dense#1", "sparse#3"} <= branches
 
@@ -416,8 +421,8 @@ def test_a_weak_first_pass_adds_sub_queries(indexed, make, monkeypatch, fewest, 
 def test_sub_queries_can_be_switched_off_and_on(indexed, make):
     never = make(indexed, STRONG)
     always = make(indexed, {"retrieval": {"expansion": "always"}})
-    assert ranked(never, filters={"path_blocklist": ("src/", "README.md")}).sub_queries == ()
-    assert len(ranked(always).sub_queries) == 2
+    assert added(ranked(never, filters={"path_blocklist": ("src/", "README.md")})) == 0
+    assert added(ranked(always)) == 2
 
 
 def test_sub_queries_do_not_make_a_result_look_stronger(indexed, make):
@@ -427,7 +432,7 @@ def test_sub_queries_do_not_make_a_result_look_stronger(indexed, make):
             return super().embed_query(text if text != "zzz" else "qqq")
 
     run = ranked(make(indexed, dense=OnlyTemplates()), query="zzz")
-    assert run.sub_queries
+    assert added(run)
     assert run.quality.level == "none"
 
 
@@ -439,9 +444,9 @@ def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
 
     filters = {"path_blocklist": ("src/", "README.md")}
     run = ranked(make(indexed, dense=Slow()), filters=filters, time_budget_ms=1)
-    assert run.final and run.sub_queries == ()
-    assert list(run.limits.values()) == [60, 60]
-    said = [str(warning) for warning in run.context.warnings]
+    assert run.final and added(run) == 0
+    assert list(run.candidates.limits.values()) == [60, 60]
+    said = [str(warning) for warning in run.question.context.warnings]
     assert "time_budget: the time budget was spent before sub-queries." in said
     assert "time_budget: the time budget was spent before the second try for coverage." in said
 
@@ -457,7 +462,7 @@ def test_without_a_dense_model_keywords_answer(indexed, make):
     assert "dense_unavailable: The weights cannot be had. Name a folder." in told(pack)
     branches = {branch.branch[:6] for candidate in pack.candidates for branch in candidate.why.branches}
     assert branches == {"sparse"}
-    assert dense.attempts == 1 and ranked(service).sub_queries, "finding a model may take seconds"
+    assert dense.attempts == 1 and added(ranked(service)), "finding a model may take seconds"
 
 
 def test_strict_wants_the_dense_model(indexed, make):
@@ -525,8 +530,8 @@ def test_one_collection_alone_gives_part_of_the_answer(indexed, make, tmp_path):
         ask(make(broken), strict=True)
 
 
-def _passages_fail(run, _):
-    run.without_collection("doc", CollectionUnavailableError("The collection cannot answer."))
+def _passages_fail(question, *_):
+    question.context.without_collection("doc", CollectionUnavailableError("The collection cannot answer."))
     return {}
 
 
@@ -654,7 +659,7 @@ def test_the_ranking_for_evaluation_goes_on_behind_the_final_results(service):
     outcome = ranked(service, query=QUESTION, max_results_final=3)
     order = [hit.payload.candidate_id for hit in outcome.order()]
     assert order[:3] == [item.payload.candidate_id for item in outcome.final]
-    assert len(order) == len(set(order)) == len(outcome.merged)
+    assert len(order) == len(set(order)) == len(outcome.candidates.merged)
 
 
 def test_names_that_are_nowhere_in_the_index_are_named(service: EvidenceService) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.search.candidates.quotes import find_defined, find_quoted
-from adk_evidence.search.run import BranchPlace, Hit
-from tests.core.factories import hit, payload, run, words
+from adk_evidence.search.question.query import normalise
+from adk_evidence.search.stages import BranchPlace, Hit
+from tests.core.factories import hit, payload, question, words
 
 RAISES = 'def boil(pot):\n  if not pot.lid:\n    raise PotError(f"No lid of {pot.size} litres covers {pot}")'
 DOCS = "## Lids\n\nNo lid covers every pot. Ask the cook for a lid of the right size before you boil anything."
@@ -24,8 +25,9 @@ def chunk(body: str, number: int = 0, **changes: Any) -> ChunkPayload:
 
 
 def quoted(query: str, *hits: Hit, kind: Kind = "code") -> list[tuple[str, str | None]]:
-    asked = run(query, hits={kind: list(hits)}, sparse_failed=True)
-    return [(one.payload.path, words(one)) for one in find_quoted(asked, kind)]
+    asked = question(query)
+    asked.context.failed.sparse = True
+    return [(one.payload.path, words(one)) for one in find_quoted(asked, kind, hits)]
 
 
 def test_the_place_that_raises_a_message_stands_before_one_that_quotes_the_message():
@@ -113,8 +115,7 @@ FIELDS = {"symbol": "RunLimits", "symbols": ("RunLimits", "RunLimits.max_pots"),
 
 
 def defined(query: str, *hits: Hit) -> list[tuple[str, str | None]]:
-    asked = run(query, hits={"code": list(hits)})
-    return [(one.payload.path, words(one)) for one in find_defined(asked, "code")]
+    return [(one.payload.path, words(one)) for one in find_defined(normalise(query), hits)]
 
 
 def test_the_name_of_a_field_finds_the_class_that_has_the_field():

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from adk_evidence.search.pack.questions import near_questions
-from adk_evidence.search.run import Hit, QueryVectors
-from tests.core.factories import SETTINGS, hit, payload, run
+from adk_evidence.search.stages import Candidates, Hit, QueryVectors
+from tests.core.factories import SETTINGS, encoded, hit, payload, question, ranking
 
 QUESTIONS = ("how do I bake?", "how do I boil?")
 
@@ -43,8 +43,8 @@ def test_only_the_stores_score_of_what_was_asked_leaves_results_out(
     found, index = stored(score)
     asked = QueryVectors("boil", {"doc": [0.0, 1.0]}, None)  # type: ignore[arg-type]
     scores = {found.point_id: {"asked": first}} if first is not None else {}
-    made = run(index=index, asked=asked, relevant=relevant, asked_scores=scores)
-    told = near_questions(made, [found])
+    candidates = Candidates(encoded(asked), relevant=relevant, asked_scores=scores)
+    told = near_questions(ranking(question(index=index), found, candidates=candidates))
     assert [(one.text, one.similarity) for one in told.values()] == (
         [(QUESTIONS[1], pytest.approx(0.8))] if near else []
     )
@@ -64,8 +64,8 @@ def test_an_adapted_question_is_compared_with_written_ones_as_it_was_asked(score
     asked = QueryVectors("boil", {"doc": [1.0, 0.0]}, None)  # type: ignore[arg-type]
     unadapted: Future[list[float]] = Future()
     unadapted.set_result([0.0, 1.0])
-    made = run(index=index, asked=asked, unadapted=unadapted)
-    told = near_questions(made, [found])
+    candidates = Candidates(encoded(asked, unadapted=unadapted))
+    told = near_questions(ranking(question(index=index), found, candidates=candidates))
     # The adapted vector is that of the other question.
     assert [(one.text, one.similarity) for one in told.values()] == (
         [(QUESTIONS[1], pytest.approx(0.8))] if near else []

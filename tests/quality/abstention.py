@@ -69,7 +69,7 @@ def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iter
             group = "off the subject"
         half = HALVES[hashlib.sha256(question.id.encode()).digest()[0] % 2]
         weighed = outcome.quality.level in ("mixed", "high") and not any(
-            warning.code == "unknown_name" for warning in outcome.context.warnings
+            warning.code == "unknown_name" for warning in outcome.question.context.warnings
         )
         yield Judged(question.id, group, half, outcome.quality.level, outcome.support.measures, weighed)
 

@@ -10,8 +10,8 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 
 from adk_evidence.models.chunk import KINDS, Kind
-from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Ranking
 from adk_evidence_console import Home, Profile
 from adk_evidence_eval.cli import AsJson, Golden, open_bench, read_set
 from adk_evidence_eval.golden import Question
@@ -54,8 +54,8 @@ def ann_misses(configured: EvidenceService, exact: EvidenceService, questions: S
     return found
 
 
-def _points(outcome: Run, kind: Kind) -> set[str]:
-    return {hit.point_id for hit in outcome.merged if hit.payload.kind == kind}
+def _points(outcome: Ranking, kind: Kind) -> set[str]:
+    return {hit.point_id for hit in outcome.candidates.merged if hit.payload.kind == kind}
 
 
 def ann_misses_view(misses: Sequence[AnnMisses]) -> View:

@@ -16,8 +16,8 @@ from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.minilm.model import MiniLmEmbedder, prepare_minilm
-from adk_evidence.search.run import Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import load_settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion, read_golden
@@ -65,7 +65,7 @@ def build(root: Path, mode: str, dense: DenseEmbedder) -> Workplace:
     return workplace
 
 
-def measure(service: EvidenceService, order: Order = Run.order) -> dict[str, Scores]:
+def measure(service: EvidenceService, order: Order = Ranking.order) -> dict[str, Scores]:
     """The gate's metrics by question."""
     questions = golden()
     answers = {answer.id: answer for answer in run_queries(service, list(questions.values()), DEPTH, order=order)}

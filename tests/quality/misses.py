@@ -16,8 +16,8 @@ from rich.text import Text
 
 from adk_evidence.index.opened import CurrentIndex
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence_console import Home, Profile, settings_from
@@ -87,7 +87,9 @@ def demoted(fates: Sequence[TargetFate]) -> int:
     return sum(fate.fate == "lost_in_rerank" and (fate.pool or CUT + 1) <= CUT for fate in fates)
 
 
-def _follow(question: GoldenQuestion, target: Target, outcome: Run, deep: Run, chunks_of: ChunksOf) -> TargetFate:
+def _follow(
+    question: GoldenQuestion, target: Target, outcome: Ranking, deep: Ranking, chunks_of: ChunksOf
+) -> TargetFate:
     hits = hits_of(question)
 
     def rank(found: Sequence[Hit]) -> int | None:

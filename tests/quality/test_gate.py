@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.embedding.minilm.model import MiniLmEmbedder
-from adk_evidence.search.run import Hit, Run
 from adk_evidence.search.session import EvidenceService
+from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.settings import load_settings
 from adk_evidence_eval.check import check_golden
 from tests.corpora import HashEmbedder
@@ -46,21 +46,21 @@ def test_by_keywords_the_ranking_is_not_below_its_floor(keywords: EvidenceServic
     assert falls(floor["keywords"], measure(keywords)) == []
 
 
-def backwards(outcome: Run) -> list[Hit]:
+def backwards(outcome: Ranking) -> list[Hit]:
     return outcome.order()[::-1]
 
 
-def best_one_last(outcome: Run) -> list[Hit]:
+def best_one_last(outcome: Ranking) -> list[Hit]:
     best, *others = outcome.order()
     return [*others, best]
 
 
-def by_path(outcome: Run) -> list[Hit]:
+def by_path(outcome: Ranking) -> list[Hit]:
     return sorted(outcome.order(), key=lambda hit: (hit.payload.path, hit.payload.start_line))
 
 
 @pytest.mark.parametrize("broken", [backwards, best_one_last, by_path])
-def test_the_gate_sees_a_broken_order(keywords: EvidenceService, floor: Floor, broken: Callable[[Run], list[Hit]]):
+def test_the_gate_sees_a_broken_order(keywords: EvidenceService, floor: Floor, broken: Callable[[Ranking], list[Hit]]):
     assert "ndcg@12" in [fall.metric for fall in falls(floor["keywords"], measure(keywords, broken))]
 
 

@@ -1,4 +1,4 @@
-"""What a request carries through every stage and thread: cancellation, time budget, warnings and timings."""
+"""What a request carries through every stage and thread: cancellation, time budget, failures, warnings and timings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import ParamSpec, TypeVar
 
 from adk_evidence.admission import waited_ms
-from adk_evidence.errors import RequestCancelledError
+from adk_evidence.errors import CollectionUnavailableError, RequestCancelledError
+from adk_evidence.models.chunk import Kind
 from adk_evidence.models.warning import Warning
 from adk_evidence.render import wording
 from adk_evidence.services.eventloop import Cancelled, cancellable
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+@dataclass
+class Failures:
+    """The parts that failed in a request, which does not ask them again: it would only wait for another time-out."""
+
+    collections: dict[Kind, CollectionUnavailableError] = field(default_factory=dict)
+    dense: set[Kind] = field(default_factory=set)
+    adapter: bool = False
+    sparse: bool = False
+    reranker: bool = False
 
 
 @dataclass
@@ -41,11 +53,12 @@ class Context:
     budget_ms: int | None = field(default=None, kw_only=True)
     waited_ms: float = field(default_factory=waited_ms, kw_only=True)
     timings_ms: dict[str, float] = field(default_factory=dict, init=False)
+    failed: Failures = field(default_factory=Failures, init=False)
     _warnings: dict[Warning, None] = field(default_factory=dict, init=False)
     _begin: float = field(default_factory=time.monotonic, init=False)
 
     def for_request(self, *, strict: bool, budget_ms: int | None) -> Context:
-        """The context of one request: the same cancellation, but the request's own limits, warnings and timings."""
+        """The context of one request: the same cancellation, but the request's limits, failures and warnings."""
         return replace(self, strict=strict, budget_ms=budget_ms)
 
     @property
@@ -59,6 +72,13 @@ class Context:
 
     def warn(self, warning: Warning) -> None:
         self._warnings.setdefault(warning)
+
+    def without_collection(self, kind: Kind, failure: CollectionUnavailableError) -> None:
+        """Go on without a collection; in strict mode, raise its failure."""
+        if self.strict:
+            raise failure
+        self.failed.collections.setdefault(kind, failure)
+        self.warn(wording.unavailable("collection_unavailable", failure))
 
     def may_spend(self, what: str) -> bool:
         """Whether the time budget allows an optional stage; a skipped stage is a warning."""

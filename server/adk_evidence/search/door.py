@@ -34,7 +34,7 @@ from adk_evidence.settings import LoadSettings
 if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
     from adk_evidence.search.context import Context
-    from adk_evidence.search.run import Run
+    from adk_evidence.search.stages import Ranking
     from adk_evidence.settings import Settings
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Asked(Protocol):
     context: Context
 
     def find(self, request: EvidenceRequest) -> EvidencePack: ...
-    def rank(self, request: EvidenceRequest) -> Run: ...
+    def rank(self, request: EvidenceRequest) -> Ranking: ...
     def imports(self) -> object | None: ...
     def on_behalf_of(self, cancelled: Cancelled) -> Asked: ...
     def log(self, event: Mapping[str, Any]) -> None: ...
@@ -144,16 +144,17 @@ class Door:
             return session.find(request)
         return _as_own(session, request, pack, {"equal_request": pack.query_id})
 
-    def rank(self, session: Asked, request: EvidenceRequest) -> Run:
-        """`Session.rank`, but for a ranking that is computed already. Nobody may change the run."""
+    def rank(self, session: Asked, request: EvidenceRequest) -> Ranking:
+        """`Session.rank`, but for a ranking that is computed already. Equal requests share it."""
         key, _ = _key("rank", session, request)
-        run, is_own = self._once(key, session, request, lambda computing: computing.rank(request))
+        ranking, is_own = self._once(key, session, request, lambda computing: computing.rank(request))
         if not is_own:
-            if _spent_its_time(run.context.warnings):
+            warnings = ranking.question.context.warnings
+            if _spent_its_time(warnings):
                 return session.rank(request)
-            origin = {"equal_request": run.query_id}
-            session.log(_shared(session, request, str(uuid.uuid4()), origin, warnings=run.context.warnings))
-        return run
+            origin = {"equal_request": ranking.question.query_id}
+            session.log(_shared(session, request, str(uuid.uuid4()), origin, warnings=warnings))
+        return ranking
 
     def _once(
         self, key: _Key, session: Asked, request: EvidenceRequest, compute: Callable[[Asked], T]

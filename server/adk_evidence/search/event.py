@@ -13,7 +13,7 @@ from adk_evidence.models.pack import EvidencePack, round_score
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.models.warning import Warning
 from adk_evidence.search.rerankers.base import instruction
-from adk_evidence.search.run import Run
+from adk_evidence.search.stages import Question, Ranking
 
 if TYPE_CHECKING:
     from adk_evidence.search.context import Context
@@ -22,29 +22,37 @@ if TYPE_CHECKING:
 MAX_LOGGED_HITS = 200
 
 
-def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str, Any]:
-    """What was asked, how it was searched and what was found, until a `failure` if there was one."""
-    retrieval, pack = run.settings.retrieval, run.pack
-    plan = (pack.retrieval_plan if pack else None) or run.plan
-    warnings = _loggable(run.context.warnings, run.context.question_logged)
-    wrapped = instruction(run.query, run.request.task_mode)
+def retrieval_event(
+    question: Question,
+    ranking: Ranking | None = None,
+    pack: EvidencePack | None = None,
+    failure: EvidenceError | None = None,
+) -> dict[str, Any]:
+    """What was asked, how it was searched and what was found, as far as the request came before a `failure`."""
+    retrieval, request, context = question.settings.retrieval, question.request, question.context
+    plan = ranking.plan if ranking else question.plan()
+    quality = pack.quality if pack else ranking.quality if ranking else None
+    warnings = _loggable(context.warnings, context.question_logged)
+    wrapped = instruction(question.query, request.task_mode)
+    limits, merged = (ranking.candidates.limits, ranking.candidates.merged) if ranking else ({}, ())
+    final = ranking.final if ranking else ()
     # What the request names need not have been in the pool.
-    pool = [hit for hit in run.ranked if hit.pool_rank]
+    pool = [hit for hit in ranking.ranked if hit.pool_rank] if ranking else []
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": "retrieval",
-        "query_id": run.query_id,
+        "query_id": question.query_id,
         "pack_id": pack.pack_id if pack else None,
-        "query_text": run.request.query if run.context.question_logged else None,
-        "query_sha256": sha256_text(run.request.query),
-        "symbols": list(run.request.symbols) if run.context.question_logged else None,
-        "own_names": list(run.request.own_names) if run.context.question_logged else None,
-        "task_mode": run.request.task_mode,
-        "max_results": run.size,
-        "strict": run.context.strict,
-        "time_budget_ms": run.context.budget_ms,
-        "profile": run.settings.profile,
-        "generation": run.index.manifest.generation,
+        "query_text": request.query if context.question_logged else None,
+        "query_sha256": sha256_text(request.query),
+        "symbols": list(request.symbols) if context.question_logged else None,
+        "own_names": list(request.own_names) if context.question_logged else None,
+        "task_mode": request.task_mode,
+        "max_results": question.size,
+        "strict": context.strict,
+        "time_budget_ms": context.budget_ms,
+        "profile": question.settings.profile,
+        "generation": question.index.manifest.generation,
         "collections_queried": plan.collections_queried,
         "qdrant_request_params": {
             "branches": retrieval.branches,
@@ -53,33 +61,31 @@ def retrieval_event(run: Run, failure: EvidenceError | None = None) -> dict[str,
             "rrf_k": retrieval.rrf_k if retrieval.fusion == "rrf" else None,
             "hnsw_ef": retrieval.hnsw_ef,
             "exact": retrieval.exact,
-            "limits": {run.settings.store.collection(kind): limit for kind, limit in run.limits.items()},
-            "filters": run.request.filters.model_dump(mode="json", exclude_defaults=True),
+            "limits": {question.settings.store.collection(kind): limit for kind, limit in limits.items()},
+            "filters": request.filters.model_dump(mode="json", exclude_defaults=True),
         },
         "qdrant_result_ids": [
-            {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score} for hit in run.merged[:MAX_LOGGED_HITS]
+            {"candidate_id": hit.payload.candidate_id, "score": hit.fused_score} for hit in merged[:MAX_LOGGED_HITS]
         ],
-        "rerank_model": run.rerank_model,
+        "rerank_model": plan.rerank_model,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
         "rerank_batching": {
             "pool_size": retrieval.pool_size,
             "documents": len(pool),
-            "batches": len({hit.features.get("batch") for hit in pool}) if run.rerank_model else 0,
+            "batches": len({hit.features.get("batch") for hit in pool}) if plan.rerank_model else 0,
         },
         "final_top_k": [
             {
                 "candidate_id": hit.payload.candidate_id,
                 "rerank_score": None if hit.rerank_score is None else round_score(hit.rerank_score),
             }
-            for hit in run.final
+            for hit in final
         ],
-        "coverage": {
-            f"{name}_in_top_k": sum(hit.kind == kind for hit in run.final) for kind, name in SOURCE_TYPES.items()
-        },
-        "quality": None if failure else (pack or run).quality.level,
+        "coverage": {f"{name}_in_top_k": sum(hit.kind == kind for hit in final) for kind, name in SOURCE_TYPES.items()},
+        "quality": quality.level if quality and not failure else None,
         "error": failure.code if failure else None,
         "warnings": warnings,
-        "timings_ms": run.context.rounded_timings(),
+        "timings_ms": context.rounded_timings(),
     }
 
 

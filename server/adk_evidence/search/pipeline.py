@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.candidates.encode import encode
 from adk_evidence.search.candidates.hybrid import search, wide_enough
@@ -23,14 +25,14 @@ from adk_evidence.search.question.code import with_quoted_code
 from adk_evidence.search.question.query import normalise, sub_queries
 from adk_evidence.search.question.scope import choose_scope
 from adk_evidence.search.ranking.feedback import feed_back, relevant_first
-from adk_evidence.search.ranking.gates import choose_final, require_kinds, warn_of_final
+from adk_evidence.search.ranking.gates import choose_final, required_kinds, warn_of_final
 from adk_evidence.search.ranking.merge import merge, rerank
 from adk_evidence.search.ranking.quality import assess
 from adk_evidence.search.ranking.support import check_names, measure_support
 from adk_evidence.search.rerankers.base import Reranker
 from adk_evidence.search.rerankers.cascade import first_stage
 from adk_evidence.search.rerankers.local import LocalReranker
-from adk_evidence.search.run import Models, Run
+from adk_evidence.search.stages import Candidates, Encoded, Hit, Models, Question, Ranking
 from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def begin(
     context: Context,
     symbols: Callable[[], Symbols],
     targets: Callable[[], TargetSearch | None] = lambda: None,
-) -> Run:
+) -> Question:
     """Read a request: its question, its limits and what it searches.
 
     Raises:
@@ -74,110 +76,124 @@ def begin(
         retrieval.language,
         project=request.project,
     )
-    return Run(
-        query_id=str(uuid.uuid4()),
+    size = request.max_results_final or settings.pack.max_results_final
+    held = [kind for kind in scope.kinds if index.paths[kind]]
+    wanted = required_kinds(request, settings.pack, size, scope.kinds) if settings.expects_every_kind else {}
+    absent = tuple(kind for kind in wanted if wanted[kind] and kind not in held)
+    for kind in absent:
+        context.warn(wording.not_indexed(kind))
+    return Question(
         request=request,
         query=query,
-        size=request.max_results_final or settings.pack.max_results_final,
+        size=size,
         settings=settings.model_copy(update={"retrieval": retrieval}),
         index=index,
         models=models,
         context=context,
         scope=scope,
-        limits=dict.fromkeys(scope.kinds, retrieval.final_limit_per_collection),
+        query_id=str(uuid.uuid4()),
         symbols=symbols,
         targets=targets,
+        required=required_kinds(request, settings.pack, size, held),
+        absent_kinds=absent,
     )
 
 
-def rank(run: Run) -> Run:
+def rank(question: Question) -> Ranking:
     """Encode, search, merge, rerank and gate; then measure how far the results can be relied on.
 
     Raises:
         RequestCancelledError: The caller has gone.
         EvidenceError: A part failed in strict mode, or nothing is left to search with.
     """
-    context, retrieval = run.context, run.settings.retrieval
+    context, retrieval, reranker = question.context, question.settings.retrieval, question.models.reranker
     # A careful second stage is asked once, when all candidates are there.
-    quick = first_stage(run.models.reranker)
+    quick = first_stage(reranker)
+    may_expand = retrieval.expansion == "auto"
 
     with context.stage("encode"):
-        run.sub_queries = sub_queries(run.query) if retrieval.expansion == "always" else ()
-        encode(run, (run.query.text, *run.sub_queries))
-        run.asked = run.vectors[0]
-    require_kinds(run)
+        added = sub_queries(question.query) if retrieval.expansion == "always" else ()
+        encoded = encode(question, (question.query.text, *added))
     with context.stage("search"):
-        _search(run, run.kinds)
+        limits = dict.fromkeys(question.kinds, retrieval.final_limit_per_collection)
+        candidates = _search(question, Candidates(encoded), limits)
     with context.stage("named"):
-        run.named = find_named(run)
-    if _may_expand(run) and _is_weak(run) and context.may_spend("sub-queries"):
-        _expand(run, run.kinds)
-    if _feeds_back(run, quick) and context.may_spend("feedback"):
+        candidates = find_named(question, candidates)
+    if may_expand and _is_weak(candidates, question.settings) and context.may_spend("sub-queries"):
+        may_expand = False
+        candidates = _expand(question, candidates, question.kinds)
+    if _feeds_back(question, encoded, quick) and context.may_spend("feedback"):
         with context.stage("feedback"):
-            rerank(run, quick)
-            feed_back(run)
+            first, _ = rerank(question, candidates, quick)
+            candidates = feed_back(question, candidates, first)
 
-    _choose(run, quick)
-    if run.missing and context.may_spend("the second try for coverage"):
+    chosen = _choose(question, candidates, quick)
+    if chosen.missing and context.may_spend("the second try for coverage"):
         with context.stage("coverage"):
-            run.limits |= dict.fromkeys(run.missing, retrieval.expanded_limit_per_collection)
-            _search(run, run.missing)
-            _choose(run, quick)
-    if run.missing and _may_expand(run) and context.may_spend("sub-queries"):
-        _expand(run, run.missing)
-        _choose(run, quick)
-    if run.models.reranker is not quick and context.may_spend("the second reranker"):
-        _choose(run, run.models.reranker)
+            more = dict.fromkeys(chosen.missing, retrieval.expanded_limit_per_collection)
+            candidates = _search(question, candidates, more)
+            chosen = _choose(question, candidates, quick)
+    if chosen.missing and may_expand and context.may_spend("sub-queries"):
+        candidates = _expand(question, candidates, chosen.missing)
+        chosen = _choose(question, candidates, quick)
+    if reranker is not quick and context.may_spend("the second reranker"):
+        chosen = _choose(question, candidates, reranker)
 
     with context.stage("names"):
-        check_names(run)
+        names = check_names(question, candidates)
     with context.stage("support"):
-        measure_support(run)
-    warn_of_final(run)
-    run.quality = assess(run)
-    return run
+        support = measure_support(question, chosen.final)
+    warn_of_final(question, chosen.final, chosen.missing)
+    quality = assess(question, candidates.encoded, chosen.final, names, support)
+    return Ranking(question, candidates, chosen.ranked, chosen.final, chosen.rerank_model, names, support, quality)
 
 
-def _expand(run: Run, kinds: Sequence[Kind]) -> None:
+def _search(question: Question, candidates: Candidates, limits: Mapping[Kind, int]) -> Candidates:
+    """The candidates with what a search of some kinds finds now."""
+    hits = {**candidates.hits, **search(question, candidates.encoded, limits)}
+    return replace(candidates, hits=hits, limits={**candidates.limits, **limits}, merged=merge(question, hits))
+
+
+def _expand(question: Question, candidates: Candidates, kinds: Sequence[Kind]) -> Candidates:
     """Search once more with sub-queries beside the question."""
-    with run.context.stage("expand"):
-        run.sub_queries = sub_queries(run.query)
-        encode(run, run.sub_queries)
-        _search(run, kinds)
+    with question.context.stage("expand"):
+        encoded = encode(question, sub_queries(question.query), candidates.encoded)
+        limits = {kind: candidates.limits[kind] for kind in kinds}
+        return _search(question, replace(candidates, encoded=encoded), limits)
 
 
-def _search(run: Run, kinds: Sequence[Kind]) -> None:
-    run.hits |= search(run, kinds)
-    merge(run)
+class _Chosen(NamedTuple):
+    """The candidates in their order, the results, the kinds of which they are too few, and the reranker's model."""
+
+    ranked: Sequence[Hit]
+    final: Sequence[Hit]
+    missing: tuple[Kind, ...]
+    rerank_model: str | None
 
 
-def _choose(run: Run, reranker: Reranker | None) -> None:
-    rerank(run, reranker)
+def _choose(question: Question, candidates: Candidates, reranker: Reranker | None) -> _Chosen:
+    ranked, model = rerank(question, candidates, reranker)
     # A second stage reads texts and goes by the question as it was asked: its order is better than the first one's.
-    if reranker is first_stage(run.models.reranker):
-        run.ranked = relevant_first(run)
-    run.ranked = lead(run.named, run.ranked)
-    choose_final(run)
+    if reranker is first_stage(question.models.reranker):
+        ranked = relevant_first(candidates.relevant, ranked)
+    ranked = lead(candidates.named, ranked)
+    return _Chosen(ranked, *choose_final(question, ranked), model)
 
 
-def _feeds_back(run: Run, reranker: Reranker | None) -> bool:
+def _feeds_back(question: Question, encoded: Encoded, reranker: Reranker | None) -> bool:
     """Whether the moved query would change anything for the better.
 
     Only what is asked in words is worded otherwise than its answer: the first results for pasted frames, code or names
     are no example of one. And only the local reranker goes by how near the query is.
     """
-    asked = run.query.kind in ("question", "error") and run.dense_used
-    return asked and bool(run.settings.retrieval.feedback_passages) and isinstance(reranker, LocalReranker)
+    asked = question.query.kind in ("question", "error") and encoded.dense_used
+    return asked and bool(question.settings.retrieval.feedback_passages) and isinstance(reranker, LocalReranker)
 
 
-def _may_expand(run: Run) -> bool:
-    return run.settings.retrieval.expansion == "auto" and not run.sub_queries
-
-
-def _is_weak(run: Run) -> bool:
+def _is_weak(candidates: Candidates, settings: Settings) -> bool:
     """Whether the question found little, or nothing that is close to the question."""
-    calibration = calibration_of(run.settings)
-    everything = [hit for found in run.hits.values() for hit in found]
+    calibration = calibration_of(settings)
+    everything = [hit for found in candidates.hits.values() for hit in found]
     similarities = [hit.similarity for hit in everything if hit.similarity is not None]
     if len(everything) < WEAK_POOL_SIZE:
         return True

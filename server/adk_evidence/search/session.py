@@ -37,7 +37,7 @@ from adk_evidence.search.ranking.support import held_names
 from adk_evidence.search.read import CitedSource, lines_for_others, read_candidate, read_citation, read_file
 from adk_evidence.search.rerankers.base import Reranker
 from adk_evidence.search.rerankers.factory import make_reranker
-from adk_evidence.search.run import Hit, Models, QueryVectors, Run
+from adk_evidence.search.stages import Hit, Models, QueryVectors, Question, Ranking
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log
@@ -239,27 +239,35 @@ class Session:
             RequestCancelledError: The caller has gone.
             EvidenceError: A part failed in strict mode, or nothing is left to search with.
         """
-        with self._logged(request) as run:
+        question = self._read(request)
+        with self._failure_logged(question):
+            ranking = rank(question)
             # The request's own targets: looking for them on disk again takes half a millisecond.
-            run.pack = assemble(rank(run), self.service.symbols.imports_of(run.targets()))
-            return run.pack
+            pack = assemble(ranking, self.service.symbols.imports_of(question.targets()))
+        self.log(retrieval_event(question, ranking, pack))
+        settle()
+        return pack
 
-    def rank(self, request: EvidenceRequest) -> Run:
+    def rank(self, request: EvidenceRequest) -> Ranking:
         """The ranking alone, without citations: what evaluation measures and operations merge. Fails as `find` does."""
-        with self._logged(request) as run:
-            return rank(run)
+        question = self._read(request)
+        with self._failure_logged(question):
+            ranking = rank(question)
+        self.log(retrieval_event(question, ranking))
+        settle()
+        return ranking
 
     def held_names(self, request: EvidenceRequest) -> frozenset[str]:
         """The names of a request that the index holds for sure; see `support.held_names`."""
         with self.context.stage("names"):
-            run = self._begin(request)
-            return held_names(run) if run.context.may_spend("names were looked up") else frozenset()
+            question = self._read(request)
+            return held_names(question) if question.context.may_spend("names were looked up") else frozenset()
 
     def ask(self, request: EvidenceRequest) -> EvidencePack:
         """`find` for servers, whose clients ask the same: see `Door.find`."""
         return self.service.door.find(self, request)
 
-    def ask_ranking(self, request: EvidenceRequest) -> Run:
+    def ask_ranking(self, request: EvidenceRequest) -> Ranking:
         """`rank` for servers; see `Door.rank`."""
         return self.service.door.rank(self, request)
 
@@ -277,20 +285,17 @@ class Session:
             self.service.log.write(event)
 
     @contextmanager
-    def _logged(self, request: EvidenceRequest) -> Iterator[Run]:
-        """A run of a request, whose event is written at its end, also where the request fails."""
-        run = self._begin(request)
+    def _failure_logged(self, question: Question) -> Iterator[None]:
+        """Write the event of a request that fails; `find` and `rank` write that of a request that succeeds."""
         try:
-            yield run
+            yield
         except EvidenceError as exc:
             # A request that was cancelled has no answer that could miss anything.
             if exc.code != RequestCancelledError.code:
-                self.log(retrieval_event(run, exc))
+                self.log(retrieval_event(question, failure=exc))
             raise
-        self.log(retrieval_event(run))
-        settle()
 
-    def _begin(self, request: EvidenceRequest) -> Run:
+    def _read(self, request: EvidenceRequest) -> Question:
         # A request goes by one state of the targets, which are looked for on disk.
         symbols, targets = (lambda: self.symbols), functools.cache(self.service.symbols.known)
         return begin(request, self.index, self.settings, self.models, self.context, symbols, targets)
@@ -342,7 +347,7 @@ class Session:
     def check_pages(self) -> Iterator[str]:
         """Check pages of docs ahead of the questions that show them; see `drift.check_ahead`."""
         corpora = {name: Corpus(reader, only_follow=True) for name, reader in self.index.sources.items()}
-        return check_ahead(self._begin(EvidenceRequest(query="agent")), corpora)
+        return check_ahead(self._read(EvidenceRequest(query="agent")), corpora)
 
     def lines_for_others(self, source: CitedSource) -> tuple[LeftOut, ...]:
         """The lines of a page that are for other readers; see `read.lines_for_others`."""

@@ -19,8 +19,8 @@ from adk_evidence.models.pack import LineSpan, Quality, Verification, round_scor
 from adk_evidence.models.request import MAX_RESULTS, EvidenceFilters, EvidenceRequest
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.question.scope import filter_of
-from adk_evidence.search.run import Hit
 from adk_evidence.search.session import Neighbour, Session
+from adk_evidence.search.stages import Hit
 from adk_evidence.store import fusion
 from adk_evidence.store.base import Filter, Match
 from adk_evidence.store.fusion import Standing
@@ -125,9 +125,10 @@ def search_indexes(run: Run, request: EvidenceRequest) -> list[Answered]:
     def ask(name: str, session: Session) -> Answered:
         run.check_embedding(session.index.manifest.fingerprint, name)
         ranking = session.ask_ranking(request)
-        near = session.neighbours(ranking.asked, ranking.final) if ranking.asked is not None else []
-        run.notes.take_warnings(ranking.context.warnings)
-        _count(run, session, request.filters, ranking.scope.excluded_origins)
+        asked = ranking.candidates.encoded.asked
+        near = session.neighbours(asked, ranking.final) if asked is not None else []
+        run.notes.take_warnings(ranking.question.context.warnings)
+        _count(run, session, request.filters, ranking.question.scope.excluded_origins)
         return Answered(name, session, _found(name, session, near), ranking.quality)
 
     with run.timing_query(normalise(request.query).text):

@@ -13,7 +13,7 @@ from adk_evidence.render import wording
 from adk_evidence.search.candidates.lookup import read_hits
 from adk_evidence.search.candidates.releases import told_by_releases
 from adk_evidence.search.question.query import plain_line
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Hit, Names, Question
 from adk_evidence.store.base import HasId, Match
 
 if TYPE_CHECKING:
@@ -23,60 +23,46 @@ if TYPE_CHECKING:
 _SHOWN_CHARS = 120
 
 
-def definitions(run: Run) -> Iterator[Hit]:
-    """A hit for each chunk that defines symbols of the request, those of a class together.
+def definitions(question: Question, symbols: Sequence[SymbolEntry]) -> Iterator[Hit]:
+    """A hit for each chunk that defines some symbols, those of a class together.
 
-    The request names its most important symbols first: the first chunks take the places that the mode leaves for code.
-    A symbol that the index lacks is a warning.
+    The most important symbols come first: the first chunks take the places that the mode leaves for code.
 
     Raises:
         CollectionUnavailableError: A collection cannot answer.
     """
-    places = run.size - run.required.get("doc", 0)
-    yield from _by_class(_defining(run, _resolved(run))[:places])
+    places = question.size - question.required.get("doc", 0)
+    yield from _by_class(_defining(question, symbols)[:places])
 
 
-def _resolved(run: Run) -> Sequence[SymbolEntry]:
-    """What the names of the request mean, each symbol once; names are looked up once in a request."""
-    if run.resolved is None:
-        # An index without code says nothing of symbols.
-        run.resolved = _resolve(run) if run.index.paths["code"] else ()
-    return run.resolved
+def carried_symbols(question: Question) -> tuple[Sequence[SymbolEntry], Names]:
+    """The symbols that the request carries, each once, and which of its names are known; a warning for each other."""
+    # An index without code says nothing of symbols.
+    carried = dict.fromkeys(question.request.symbols if question.index.paths["code"] else ())
+    meant = {name: meaning(question, name) for name in carried}
+    unknown = [name for name in carried if meant[name] is None and name not in question.request.known_elsewhere]
+    for name in unknown:
+        plain = plain_line(name)[:_SHOWN_CHARS]
+        question.context.warn(wording.unknown_symbol(plain, told_by_releases(question, plain)))
+    entries = {entry.fqn: entry for entry in meant.values() if entry is not None}
+    known = tuple(name for name in carried if meant[name] is not None)
+    return list(entries.values()), Names(known, tuple(unknown))
 
 
-def _resolve(run: Run) -> tuple[SymbolEntry, ...]:
-    """Look up the names of the request. A bare name means the likeliest symbol of that name."""
-    found: dict[str, SymbolEntry] = {}
-    known, unknown = [*run.known_names], [*run.unknown_names]
-    for name in run.request.symbols:
-        entry = meaning(run, name)
-        if entry is None and name in run.request.known_elsewhere:
-            continue
-        if entry is None:
-            unknown.append(name)
-            plain = plain_line(name)[:_SHOWN_CHARS]
-            run.context.warn(wording.unknown_symbol(plain, told_by_releases(run, plain)))
-        else:
-            known.append(name)
-            found.setdefault(entry.fqn, entry)
-    run.known_names, run.unknown_names = tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
-    return tuple(found.values())
-
-
-def meaning(run: Run, name: str) -> SymbolEntry | None:
+def meaning(question: Question, name: str) -> SymbolEntry | None:
     """What a name of the request means in the index; of a bare name, the likeliest symbol."""
-    symbols = run.symbols()
+    symbols = question.symbols()
     return symbols.resolve(name) or next(iter(symbols.table.find(name)), None)
 
 
-def _defining(run: Run, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[SymbolEntry]]]:
+def _defining(question: Question, entries: Sequence[SymbolEntry]) -> list[tuple[Hit, list[SymbolEntry]]]:
     """The chunks in which the definitions begin, in the order of the symbols, each with the symbols it defines."""
     points = tuple(dict.fromkeys(entry.point for entry in entries))
-    by_point = {hit.point_id: hit for hit in read_hits(run, "code", HasId(points))} if points else {}
+    by_point = {hit.point_id: hit for hit in read_hits(question, "code", HasId(points))} if points else {}
     # The table is of one version; where another one is searched, the definitions are looked up there.
     lost = tuple(dict.fromkeys(entry.name for entry in entries if entry.point not in by_point))
     elsewhere: dict[str, Hit] = {}
-    for hit in read_hits(run, "code", Match("names", lost)) if lost else ():
+    for hit in read_hits(question, "code", Match("names", lost)) if lost else ():
         for symbol in hit.payload.symbols:
             elsewhere.setdefault(f"{hit.payload.module}.{symbol}", hit)
     found: dict[str, tuple[Hit, list[SymbolEntry]]] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from adk_evidence.embedding.base import DenseEmbedder, SparseVector, question_embedder
 from adk_evidence.embedding.minilm.adapter import AdapterError
@@ -11,97 +12,123 @@ from adk_evidence.models.chunk import Kind
 from adk_evidence.render import wording
 from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.question.versions import without_versions
-from adk_evidence.search.run import QueryVectors, Run
+from adk_evidence.search.stages import Encoded, QueryVectors, Question
 from adk_evidence.text.identifiers import query_lexical_text
+
+T = TypeVar("T")
 
 _NOTHING = SparseVector((), ())
 
 
-def encode(run: Run, texts: Sequence[str]) -> None:
+def encode(question: Question, texts: Sequence[str], before: Encoded | None = None) -> Encoded:
     """Add the vectors of texts that are the question or hold it. A model that fails is a warning.
 
     Raises:
         ModelError: No side is left to search with.
     """
-    branches = run.settings.retrieval.branches
+    encoded = before or Encoded()
     # A version narrows the search. Chunks do not name their version, so a version in the query only distracts:
     # recall at 12 falls from .415 to .360 on 129 questions that begin with a version, and stays .416 without it.
-    question = run.query.text
-    plain = without_versions(question)
-    for text in (text.replace(question, plain) for text in texts):
-        dense = _dense(run, text) if "dense" in branches else {}
-        sparse = _sparse(run, text, alone=not dense) if "sparse" in branches else _NOTHING
-        run.vectors.append(QueryVectors(text, dense, sparse))
+    asked = question.query.text
+    plain = without_versions(asked)
+    for text in texts:
+        encoded = _with(question, encoded, text.replace(asked, plain))
+    return encoded
 
 
-def _sparse(run: Run, text: str, *, alone: bool) -> SparseVector:
-    if run.sparse_failed:
+def _with(question: Question, encoded: Encoded, text: str) -> Encoded:
+    branches, unadapted = question.settings.retrieval.branches, encoded.unadapted
+    dense, adapter = _dense(question, text) if "dense" in branches else ({}, None)
+    if adapter and unadapted is None and calibration_of(question.settings) is not None:
+        # What is compared with written questions, once the results are known; another thread encodes it until then.
+        models = question.models
+        unadapted = question.context.submit(models.threads, models.dense.doc.embed_query, text)
+    sparse = _NOTHING
+    if "sparse" in branches:
+        sparse = _sparse(question, text, alone=not dense and not encoded.dense_used)
+    vectors = QueryVectors(text, dense, sparse)
+    return Encoded(
+        queries=(*encoded.queries, vectors),
+        asked=encoded.asked or vectors,
+        question_model=adapter or encoded.question_model,
+        unadapted=unadapted,
+    )
+
+
+def _sparse(question: Question, text: str, *, alone: bool) -> SparseVector:
+    context = question.context
+    if context.failed.sparse:
         return _NOTHING
     try:
-        return run.models.sparse.encode_query(query_lexical_text(text))
+        return question.models.sparse.encode_query(query_lexical_text(text))
     except ModelError as exc:
         # Without the dense side as well, nothing would be searched.
-        if run.context.strict or (alone and not run.dense_used):
+        if context.strict or alone:
             raise
-        run.sparse_failed = True
-        run.context.warn(wording.unavailable("sparse_unavailable", exc))
+        context.failed.sparse = True
+        context.warn(wording.unavailable("sparse_unavailable", exc))
         return _NOTHING
 
 
-def _dense(run: Run, text: str) -> dict[Kind, Sequence[float]]:
-    """The text's vector for each kind that is searched; a kind whose model failed is left out."""
-    gap = run.index.dense_gap()
+def _dense(question: Question, text: str) -> tuple[Mapping[Kind, Sequence[float]], str | None]:
+    """The text's vector for each kind that is searched, and the adapter's name if there was one.
+
+    A kind whose model failed is left out.
+    """
+    context = question.context
+    gap = question.index.dense_gap()
     if gap is not None:
-        if run.context.strict:
+        if context.strict:
             raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
-        run.context.warn(wording.dense_pending(gap.why, gap.hint))
-        return {}
-    wanted = [kind for kind in run.kinds if kind not in run.dense_failed]
+        context.warn(wording.dense_pending(gap.why, gap.hint))
+        return {}, None
+    wanted = [kind for kind in question.kinds if kind not in context.failed.dense]
     if not wanted:
-        return {}
-    encoders = run.models.dense
+        return {}, None
+    encoders = question.models.dense
     if encoders.shared:
-        vector = _vector(run, lambda: _adapted(run, encoders.doc, text) or encoders.doc.embed_query(text), wanted)
-        return {} if vector is None else dict.fromkeys(wanted, vector)
+        vector, adapter = _try(question, wanted, lambda: _embed(question, encoders.doc, text)) or (None, None)
+        return ({} if vector is None else dict.fromkeys(wanted, vector)), adapter
     # Two models, which may be two services: neither waits for the other.
-    futures = {kind: run.context.submit(run.models.threads, encoders[kind].embed_query, text) for kind in wanted}
-    found = {kind: _vector(run, future.result, [kind]) for kind, future in futures.items()}
-    return {kind: vector for kind, vector in found.items() if vector is not None}
+    threads = question.models.threads
+    futures = {kind: context.submit(threads, encoders[kind].embed_query, text) for kind in wanted}
+    found = {kind: _try(question, [kind], future.result) for kind, future in futures.items()}
+    return {kind: vector for kind, vector in found.items() if vector is not None}, None
 
 
-def _adapted(run: Run, encoder: DenseEmbedder, text: str) -> Sequence[float] | None:
-    """The vector of a question in words by an encoder that was adapted to such questions; None where there is none.
+def _embed(question: Question, encoder: DenseEmbedder, text: str) -> tuple[Sequence[float], str | None]:
+    """The vector of a text, and the name of the adapter where the question is in words.
 
     A user who names something exactly wants the thing with that name. The adapter was trained on what people ask in
     other words than those of the answer, and leads away from names: on 30 questions with names, nDCG@12 was .810
     without the first adapter and .776 with it.
     """
-    query, adapted = run.query, question_embedder(encoder)
-    if adapted is None or query.kind != "question" or query.names or run.adapter_failed:
-        return None
-    if not run.settings.retrieval.adapted_questions:
-        return None
-    try:
-        vector = adapted.embed_question(text)
-        run.question_model = adapted.question_model
-    except AdapterError as exc:
-        if run.context.strict:
-            raise
-        run.context.warn(wording.unavailable("question_adapter_unavailable", exc))
-        run.adapter_failed = True
-        return None
-    if run.unadapted is None and calibration_of(run.settings) is not None:
-        # What is compared with written questions, once the results are known; another thread encodes it until then.
-        run.unadapted = run.context.submit(run.models.threads, encoder.embed_query, text)
-    return vector
+    query, context, adapted = question.query, question.context, question_embedder(encoder)
+    in_words = query.kind == "question" and not query.names
+    if (
+        adapted is not None
+        and in_words
+        and question.settings.retrieval.adapted_questions
+        and not context.failed.adapter
+    ):
+        try:
+            return adapted.embed_question(text), adapted.question_model
+        except AdapterError as exc:
+            if context.strict:
+                raise
+            context.warn(wording.unavailable("question_adapter_unavailable", exc))
+            context.failed.adapter = True
+    return encoder.embed_query(text), None
 
 
-def _vector(run: Run, embed: Callable[[], Sequence[float]], kinds: Sequence[Kind]) -> Sequence[float] | None:
+def _try(question: Question, kinds: Sequence[Kind], embed: Callable[[], T]) -> T | None:
+    """What a model makes for some kinds; None where the model fails."""
+    context = question.context
     try:
         return embed()
     except ModelError as exc:
-        if run.context.strict:
+        if context.strict:
             raise
-        run.dense_failed.update(kinds)
-        run.context.warn(wording.unavailable("dense_unavailable", exc))
+        context.failed.dense.update(kinds)
+        context.warn(wording.unavailable("dense_unavailable", exc))
         return None

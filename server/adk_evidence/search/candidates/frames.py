@@ -14,7 +14,7 @@ from adk_evidence.models.named import Named
 from adk_evidence.search.candidates.lookup import read_hits
 from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.question.traceback import Frame, Raised, Traceback
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Match
 
 # The raise sites first; more callers would crowd out what says how to avoid the error.
@@ -37,16 +37,16 @@ class Site(NamedTuple):
     message: str = ""
 
 
-def find_frames(run: Run) -> list[Hit]:
-    """The chunks that the frames name, the raise site first; empty where no frame is of an indexed file."""
-    traceback = run.query.traceback
+def find_frames(question: Question, files: Mapping[str, str]) -> list[Hit]:
+    """The chunks that the frames name, the raise site first; `files` are those of `indexed_files`."""
+    traceback = question.query.traceback
     if traceback is None:
         return []
-    sites = _sites(traceback, _indexed_files(run, traceback))[: 2 * MAX_SITES]
+    sites = _sites(traceback, files)[: 2 * MAX_SITES]
     found: dict[str, Hit] = {}
-    for site, hit in zip(sites, _locate(run, sites), strict=True):
+    for site, hit in zip(sites, _locate(question, sites), strict=True):
         if hit is not None and len(found) < MAX_SITES:
-            found.setdefault(hit.point_id, hit._replace(named=site.named, lines=_lines(run, hit.payload, site)))
+            found.setdefault(hit.point_id, hit._replace(named=site.named, lines=_lines(question, hit.payload, site)))
     return list(found.values())
 
 
@@ -60,26 +60,27 @@ class Call(NamedTuple):
     line: int | None
 
 
-def find_calls(run: Run) -> list[Call]:
+def find_calls(question: Question, files: Mapping[str, str]) -> list[Call]:
     """All frames in indexed files, in the order of the text; of a long traceback those nearest to its errors.
+
+    `files` are those of `indexed_files`.
 
     Raises:
         CollectionUnavailableError: The collection of code cannot answer.
     """
-    traceback = run.query.traceback
+    traceback = question.query.traceback
     if traceback is None:
         return []
-    indexed = _indexed_files(run, traceback)
     found: list[tuple[Raised, int, Site]] = []
     for raised in told_exceptions(traceback):
-        numbered = [(number, frame) for number, frame in enumerate(raised.frames, 1) if frame.path in indexed]
+        numbered = [(number, frame) for number, frame in enumerate(raised.frames, 1) if frame.path in files]
         for number, frame in numbered[-MAX_CALLS:]:
             message = raised.message if number == len(raised.frames) else ""
-            found.append((raised, number, Site(frame, indexed[frame.path], Named("call"), message)))
+            found.append((raised, number, Site(frame, files[frame.path], Named("call"), message)))
     calls = []
-    for (raised, number, site), hit in zip(found, _locate(run, [site for _, _, site in found]), strict=True):
+    for (raised, number, site), hit in zip(found, _locate(question, [site for _, _, site in found]), strict=True):
         if hit is not None:
-            calls.append(Call(raised, number, site.frame, hit, next(iter(_lines(run, hit.payload, site)), None)))
+            calls.append(Call(raised, number, site.frame, hit, next(iter(_lines(question, hit.payload, site)), None)))
     return calls
 
 
@@ -88,11 +89,11 @@ def told_exceptions(traceback: Traceback) -> Sequence[Raised]:
     return traceback.exceptions[-MAX_EXCEPTIONS:]
 
 
-def _locate(run: Run, sites: Sequence[Site]) -> list[Hit | None]:
+def _locate(question: Question, sites: Sequence[Site]) -> list[Hit | None]:
     """For each site the chunk that holds its frame, or None."""
     paths = tuple(dict.fromkeys(site.path for site in sites))
     functions = tuple(dict.fromkeys(site.frame.function for site in sites if site.frame.function))
-    hits = read_hits(run, "code", Match("path", paths), Match("names", functions)) if functions else []
+    hits = read_hits(question, "code", Match("path", paths), Match("names", functions)) if functions else []
     # A long function is several chunks, of which only the first has the name.
     whole = tuple(
         dict.fromkeys(
@@ -103,8 +104,10 @@ def _locate(run: Run, sites: Sequence[Site]) -> list[Hit | None]:
         )
     )
     if whole:
-        hits += read_hits(run, "code", Match("path", paths), Match("symbol", whole), Match("symbol_kind", ("block",)))
-    return [_place(run, site, [hit for hit in hits if hit.payload.path == site.path]) for site in sites]
+        hits += read_hits(
+            question, "code", Match("path", paths), Match("symbol", whole), Match("symbol_kind", ("block",))
+        )
+    return [_place(question, site, [hit for hit in hits if hit.payload.path == site.path]) for site in sites]
 
 
 def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
@@ -127,37 +130,35 @@ def indexed_path(path: str, indexed: Iterable[str]) -> str | None:
     return best[1] if best else None
 
 
-def _indexed_files(run: Run, traceback: Traceback) -> Mapping[str, str]:
-    """The indexed files of frames, by the paths of the frames; looked up once for a request."""
-    if run.frame_files is None:
-        run.frame_files = _look_up_files(run, traceback)
-    return run.frame_files
+def indexed_files(question: Question) -> dict[str, str]:
+    """The indexed files of the frames of a pasted traceback, by the paths of the frames.
 
-
-def _look_up_files(run: Run, traceback: Traceback) -> dict[str, str]:
+    Raises:
+        CollectionUnavailableError: The collection of code cannot answer.
+    """
     frames: dict[str, list[Frame]] = {}
-    for raised in traceback.exceptions:
+    for raised in question.query.traceback.exceptions if question.query.traceback is not None else ():
         for frame in raised.frames:
             frames.setdefault(frame.path, []).append(frame)
-    indexed = run.index.paths["code"]
+    indexed = question.index.paths["code"]
     found = {path: one for path in frames if (one := indexed_path(path, indexed))}
-    return found | _root_modules(run, {path: calls for path, calls in frames.items() if path not in found})
+    return found | _root_modules(question, {path: calls for path, calls in frames.items() if path not in found})
 
 
-def _root_modules(run: Run, frames: Mapping[str, Sequence[Frame]]) -> dict[str, str]:
+def _root_modules(question: Question, frames: Mapping[str, Sequence[Frame]]) -> dict[str, str]:
     """The indexed files outside of packages, by the paths of their frames.
 
     Many projects have an `app.py`. So the file must be the only one of its name, and hold a frame's line of code in the
     frame's function.
     """
     by_name: dict[str, list[str]] = {}
-    for one in run.index.paths["code"]:
+    for one in question.index.paths["code"]:
         *folders, name = one.split("/")
         if set(folders) <= SOURCE_ROOTS:
             by_name.setdefault(name, []).append(one)
     alike = {path: by_name.get(path.rpartition("/")[2], ()) for path in frames}
     meant = {path: found[0] for path, found in alike.items() if len(found) == 1}
-    hits = read_hits(run, "code", Match("path", tuple(dict.fromkeys(meant.values())))) if meant else []
+    hits = read_hits(question, "code", Match("path", tuple(dict.fromkeys(meant.values())))) if meant else []
     return {
         path: one
         for path, one in meant.items()
@@ -197,12 +198,12 @@ def _sites(traceback: Traceback, indexed: Mapping[str, str]) -> list[Site]:
     return [*firsts[: MAX_SITES - 1], *(site for _, chain in chains[:1] for site in chain[1:])]
 
 
-def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
+def _place(question: Question, site: Site, hits: Sequence[Hit]) -> Hit | None:
     """The chunk of a file that holds a frame."""
     frame = site.frame
     inside = [hit for hit in hits if _is_of(hit, frame.function)]
     if not inside and _is_nameless(frame):
-        inside = read_hits(run, "code", Match("path", (site.path,)))
+        inside = read_hits(question, "code", Match("path", (site.path,)))
     exact = [hit for hit in inside if frame.code and _holds(hit, frame.code)]
     candidates = exact or inside
     if len(candidates) > 1 and site.message:
@@ -212,12 +213,12 @@ def _place(run: Run, site: Site, hits: Sequence[Hit]) -> Hit | None:
     return min(candidates, key=lambda hit: _distance(hit, frame.line), default=None)
 
 
-def _lines(run: Run, payload: ChunkPayload, site: Site) -> tuple[int, ...]:
+def _lines(question: Question, payload: ChunkPayload, site: Site) -> tuple[int, ...]:
     """The line of a frame in a chunk, and the line that raises the error's message.
 
     Without its line of code, a frame has only the line's number, which is that of the installed version.
     """
-    is_installed = run.scope.adk is not None and run.scope.adk.is_wanted
+    is_installed = question.scope.adk is not None and question.scope.adk.is_wanted
     frame, start, body = site.frame, payload.start_line, payload.body.split("\n")
     code = " ".join(frame.code.split())
     found = [number for number, line in enumerate(body, start) if code and code in " ".join(line.split())]

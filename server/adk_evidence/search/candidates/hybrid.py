@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.index.opened import Index
 from adk_evidence.index.payloads import HeldPayloads
 from adk_evidence.models.chunk import Kind
-from adk_evidence.search.run import ASKED_PREFETCH_LIMIT, BranchPlace, Hit, QueryVectors, Run
+from adk_evidence.search.stages import ASKED_PREFETCH_LIMIT, BranchPlace, Encoded, Hit, QueryVectors, Question
 from adk_evidence.settings import RetrievalSettings, Settings
 from adk_evidence.store.base import Filter, Fusion, Match, Prefetch, SearchParams
 
@@ -31,35 +31,34 @@ def wide_enough(settings: RetrievalSettings, results: int) -> RetrievalSettings:
     return settings.model_copy(update=short) if short else settings
 
 
-def search(run: Run, kinds: Iterable[Kind]) -> dict[Kind, list[Hit]]:
-    """The hits of each kind. A collection that cannot answer is a warning, and is not in the result.
+def search(question: Question, encoded: Encoded, limits: Mapping[Kind, int]) -> dict[Kind, list[Hit]]:
+    """The hits of each kind that has a limit. A collection that cannot answer is a warning, and is not in the result.
 
     Raises:
         CollectionUnavailableError: None of the request's collections can answer.
     """
 
     def hits(kind: Kind) -> list[Hit]:
-        filter, limit = run.scope.filters[kind], run.limits[kind]
         return search_collection(
-            run.index,
-            run.settings,
+            question.index,
+            question.settings,
             kind,
-            run.vectors,
-            limit=limit,
-            filter=filter,
-            names=run.query.names,
+            encoded.queries,
+            limit=limits[kind],
+            filter=question.scope.filters[kind],
+            names=question.query.names,
             # Names, code and pasted errors are rather like the texts themselves than like questions.
-            asked=run.query.kind == "question",
+            asked=question.query.kind == "question",
         )
 
+    context, failed = question.context, question.context.failed.collections
+
     calls: dict[Kind, Callable[[], list[Hit]]] = {}
-    for kind in kinds:
-        if kind in run.collections_failed:
-            continue
+    for kind in [kind for kind in limits if kind not in failed]:
         # Both collections side by side, where the store can: an engine inside this process that holds the
         # interpreter's lock only makes threads wait for each other (47 against 40 ms a request).
-        if run.index.store.concurrent:
-            calls[kind] = run.context.submit(run.models.threads, hits, kind).result
+        if question.index.store.concurrent:
+            calls[kind] = context.submit(question.models.threads, hits, kind).result
         else:
             calls[kind] = functools.partial(hits, kind)
     found: dict[Kind, list[Hit]] = {}
@@ -67,9 +66,9 @@ def search(run: Run, kinds: Iterable[Kind]) -> dict[Kind, list[Hit]]:
         try:
             found[kind] = call()
         except CollectionUnavailableError as exc:
-            run.without_collection(kind, exc)
-    if run.collections_failed.keys() >= set(run.kinds):
-        raise run.collections_failed[run.kinds[0]]
+            context.without_collection(kind, exc)
+    if failed.keys() >= set(question.kinds):
+        raise failed[question.kinds[0]]
     return found
 
 

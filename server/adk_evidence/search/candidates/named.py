@@ -5,31 +5,64 @@ What is named is no matter of likeness. Such results need no score, and stand be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.citation import can_be_cited
-from adk_evidence.search.candidates.definitions import definitions
-from adk_evidence.search.candidates.frames import find_frames
+from adk_evidence.search.candidates.definitions import carried_symbols, definitions
+from adk_evidence.search.candidates.frames import find_frames, indexed_files
 from adk_evidence.search.candidates.quotes import find_defined, find_quoted
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Candidates, Hit, Names, Question
 from adk_evidence.settings import Named
 
+# How named results are found, the best first, and the kind that is searched.
+_WAYS: Sequence[tuple[Named, Kind]] = (
+    ("frames", "code"),
+    ("quoted", "code"),
+    ("definitions", "code"),
+    ("names", "code"),
+    ("quoted", "doc"),
+)
 
-def find_named(run: Run) -> list[Hit]:
-    """The hits that the request names, best first, each chunk once. A collection that cannot answer is a warning."""
+
+def find_named(question: Question, candidates: Candidates) -> Candidates:
+    """The candidates with the hits that the request names, best first, each chunk once.
+
+    A collection that cannot answer is a warning.
+    """
     found: dict[str, Hit] = {}
-    for name, kind, find in _FINDERS:
-        if name not in run.settings.retrieval.named or kind not in run.kinds or kind in run.collections_failed:
+    files: Mapping[str, str] = {}
+    names = Names()
+    context, index = question.context, question.index
+    wanted = [way for way in _WAYS if way[0] in question.settings.retrieval.named and way[1] in question.kinds]
+    for name, kind in wanted:
+        if kind in context.failed.collections:
             continue
+        hits: Iterable[Hit] = ()
         try:
-            for hit in find(run, found.values()):
-                if can_be_cited(hit.payload, hit.kind == "doc" and run.index.is_published(hit.payload)):
+            match name:
+                case "frames":
+                    files = indexed_files(question)
+                    hits = find_frames(question, files)
+                case "quoted":
+                    hits = (
+                        ()
+                        if kind == "code" and _has_raise_site(found)
+                        else find_quoted(question, kind, candidates.hits.get(kind, ()))
+                    )
+                case "definitions":
+                    symbols, names = carried_symbols(question)
+                    hits = definitions(question, symbols)
+                case "names":
+                    hits = find_defined(question.query, candidates.hits.get(kind, ()))
+            for hit in hits:
+                if can_be_cited(hit.payload, hit.kind == "doc" and index.is_published(hit.payload)):
                     found.setdefault(hit.point_id, hit)
         except CollectionUnavailableError as exc:
-            run.without_collection(kind, exc)
-    return list(found.values())
+            context.without_collection(kind, exc)
+    return replace(candidates, named=tuple(found.values()), frame_files=files, names=names)
 
 
 def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:
@@ -39,17 +72,6 @@ def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:
     return [*first.values(), *(hit for point, hit in by_point.items() if point not in first)]
 
 
-def _holding(run: Run, found: Collection[Hit]) -> list[Hit]:
-    """The code that holds the pasted text, unless frames lead to the raise site, whose message the text is."""
-    return [] if any(hit.named and hit.named.role == "raises" for hit in found) else find_quoted(run, "code")
-
-
-# What finds named results, the best first: its name in the settings, and the kind that it searches. Each is given what
-# was found before.
-_FINDERS: Sequence[tuple[Named, Kind, Callable[[Run, Collection[Hit]], Iterable[Hit]]]] = (
-    ("frames", "code", lambda run, _: find_frames(run)),
-    ("quoted", "code", _holding),
-    ("definitions", "code", lambda run, _: definitions(run)),
-    ("names", "code", lambda run, _: find_defined(run, "code")),
-    ("quoted", "doc", lambda run, _: find_quoted(run, "doc")),
-)
+def _has_raise_site(found: Mapping[str, Hit]) -> bool:
+    """Whether frames lead to the place that raises the pasted error, whose message the pasted text then is."""
+    return any(hit.named and hit.named.role == "raises" for hit in found.values())

@@ -15,7 +15,7 @@ from adk_evidence.render.signatures import takes
 from adk_evidence.search.candidates.hybrid import search_collection
 from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.run import Hit, QueryVectors, Run
+from adk_evidence.search.stages import Hit, QueryVectors, Question
 from adk_evidence.text.identifiers import ends_with
 
 # The part of a message that its fixed words usually make up.
@@ -65,9 +65,9 @@ _VALUE_OF_PYTHON = re.compile(r"'[^'\n]*'|\d+|^[\w.]+(?=\(\))")
 _TEXT = _Check(depth=12, shortest=3, beside=2, least=5, share=0.85, near=0.1, most=4)
 
 
-def find_quoted(run: Run, kind: Kind) -> list[Hit]:
-    """The hits of a kind that hold the pasted text, the best first."""
-    query = run.query
+def find_quoted(question: Question, kind: Kind, hits: Sequence[Hit]) -> list[Hit]:
+    """The chunks of a kind that hold the pasted text, the best first; `hits` are what the search found of that kind."""
+    query = question.query
     check = _ERROR if query.is_error else _TEXT
     of_python = _as_python_says(query.message) if query.is_error else None
     phrases = [phrase for text in _phrases(query) if len((phrase := Phrase.of(text)).words) >= check.least]
@@ -75,9 +75,9 @@ def find_quoted(run: Run, kind: Kind) -> list[Hit]:
         return []
     raised = f" raise {query.error_type.lower()} " if query.error_type else ""
     found: list[tuple[float, int, Hit]] = []
-    candidates = {hit.point_id: (hit, rank) for hit, rank in _by_keywords(run.hits.get(kind, []), check.depth)}
+    candidates = {hit.point_id: (hit, rank) for hit, rank in _by_keywords(hits, check.depth)}
     if query.is_error:
-        alone = _by_keywords(_fixed_words(run, kind, check.depth), check.depth)
+        alone = _by_keywords(_fixed_words(question, kind, check.depth), check.depth)
         candidates |= {hit.point_id: (hit._replace(fused_rank=0, branches=()), rank) for hit, rank in alone}
     for hit, rank in candidates.values():
         body = hit.payload.body
@@ -114,15 +114,13 @@ def _as_python_says(message: str) -> re.Pattern[str] | None:
     return re.compile(".{1,100}?".join(r"\s+".join(map(re.escape, part.split())) for part in fixed[:_PARTS]))
 
 
-def find_defined(run: Run, kind: Kind) -> Iterator[Hit]:
-    """The definitions of names that are asked for without a question, where few places define them.
+def find_defined(query: Query, hits: Sequence[Hit]) -> Iterator[Hit]:
+    """The definitions of names that are asked for without a question, where few places in the code define them.
 
     A name that nothing defines may be a parameter.
     """
-    query = run.query
-    if query.kind != "names" or kind != "code":
+    if query.kind != "names":
         return
-    hits = run.hits.get(kind, [])
     for name in query.code_identifiers:
         last = name.rpartition(".")[2]
         owners = {part for part in query.code_identifiers if part != name}
@@ -158,17 +156,17 @@ def _by_keywords(hits: Iterable[Hit], depth: int) -> Iterator[tuple[Hit, int]]:
             yield hit, rank
 
 
-def _fixed_words(run: Run, kind: Kind, depth: int) -> list[Hit]:
+def _fixed_words(question: Question, kind: Kind, depth: int) -> list[Hit]:
     """The hits for the words of an error message that do not look like values.
 
     The values of a message, and their parts, stand in many texts that do not have the message.
     """
-    query = run.query
+    query = question.query
     tokens = _QUOTED_VALUE.sub(" ", query.message).split()
     fixed = " ".join(token for token in tokens if not _VALUE.search(token))
-    if run.sparse_failed or len(fixed.split()) < _ERROR.least:
+    if question.context.failed.sparse or len(fixed.split()) < _ERROR.least:
         return []
-    sparse = run.models.sparse.encode_query(f"{query.error_type} {fixed}".lower())
+    sparse = question.models.sparse.encode_query(f"{query.error_type} {fixed}".lower())
     vectors = QueryVectors(fixed, {}, sparse)
-    found = run.scope.filters[kind]
-    return search_collection(run.index, run.settings, kind, [vectors], limit=depth, filter=found)
+    found = question.scope.filters[kind]
+    return search_collection(question.index, question.settings, kind, [vectors], limit=depth, filter=found)

@@ -7,7 +7,7 @@ import re
 from adk_evidence.api.stories import lack_at
 from adk_evidence.models.warning import Warning
 from adk_evidence.render import wording
-from adk_evidence.search.run import Run
+from adk_evidence.search.stages import Question
 from adk_evidence.text.versions import is_same_version
 
 MAX_MISSING = 3
@@ -26,22 +26,22 @@ _NO_MODULE = re.compile(
 )
 
 
-def told_by_releases(run: Run, name: str) -> str | None:
+def told_by_releases(question: Question, name: str) -> str | None:
     """A sentence on a name that the searched version of the ADK lacks, where another version has the name.
 
     An import path that no version has is said to be none. None where the table of versions says nothing of the name,
     or where the version of the index is not known.
     """
-    return lack_at(run.settings.paths.history, run.scope.version, name)
+    return lack_at(question.settings.paths.history, question.scope.version, name)
 
 
-def names_in_error(run: Run) -> list[tuple[str, str]]:
+def names_in_error(question: Question) -> list[tuple[str, str]]:
     """The names that a pasted error says are missing and another version has, each with a sentence on the versions.
 
     Whoever pastes such an error may follow docs of another version than the one that runs.
     """
     names: dict[str, None] = {}
-    for match in _MISSING.finditer(run.query.text):
+    for match in _MISSING.finditer(question.query.text):
         found = match.groupdict()
         if found["module"]:
             names.setdefault(found["module"])
@@ -51,15 +51,17 @@ def names_in_error(run: Run) -> list[tuple[str, str]]:
             names.setdefault(f"{found['owner']}.{found['attribute']}")
         else:
             names.setdefault(f"{found['callable'].removesuffix('.__init__')}({found['keyword']}=)")
-    sentences = ((name, told_by_releases(run, name)) for name in list(names)[:MAX_MISSING])
+    sentences = ((name, told_by_releases(question, name)) for name in list(names)[:MAX_MISSING])
     return [(name, sentence) for name, sentence in sentences if sentence is not None]
 
 
-def missing_extras(run: Run) -> list[Warning]:
+def missing_extras(question: Question) -> list[Warning]:
     """Warnings of the packages that a question says are missing, and that an extra of the searched version brings."""
-    modules = dict.fromkeys(match[1] or f"google.cloud.{match[2]}" for match in _NO_MODULE.finditer(run.query.text))
-    search = run.targets() if modules else None
-    version = run.scope.version
+    modules = dict.fromkeys(
+        match[1] or f"google.cloud.{match[2]}" for match in _NO_MODULE.finditer(question.query.text)
+    )
+    search = question.targets() if modules else None
+    version = question.scope.version
     if search is None or version is None:
         return []
     about = search.set.about

@@ -31,10 +31,10 @@ from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import Excerpt, Question, add_little, choose_passages, shells
+from adk_evidence.search.pack.passages import Excerpt, QuestionWords, add_little, choose_passages, shells
 from adk_evidence.search.pack.questions import near_questions
 from adk_evidence.search.ranking.quality import lost_since, lowered
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.targets.imports import PublicImports
 from adk_evidence.text.identifiers import query_lexical_text
 
@@ -47,53 +47,56 @@ UNSOUND: Mapping[str, str] = {
 }
 
 
-def assemble(run: Run, imports: PublicImports | None = None) -> EvidencePack:
-    """The pack of a ranked request, each citation checked against its source.
+def assemble(ranking: Ranking, imports: PublicImports | None = None) -> EvidencePack:
+    """The pack of a ranking, each citation checked against its source.
 
     `imports` has the public import paths of the indexed code, where they are known.
     """
-    failed = set(run.collections_failed)
-    with run.context.stage("verify"):
+    question, final = ranking.question, ranking.final
+    context, index = question.context, question.index
+    failed = set(context.failed.collections)
+    with context.stage("verify"):
         # What may cost more is left to whoever opens or checks a citation.
-        corpora = {name: Corpus(reader, only_follow=True) for name, reader in run.index.sources.items()}
-        questions = near_questions(run, run.final)
+        corpora = {name: Corpus(reader, only_follow=True) for name, reader in index.sources.items()}
+        questions = near_questions(ranking)
         checked = [
-            _checked(run, rank, hit, corpora, questions.get(hit.point_id)) for rank, hit in enumerate(run.final, 1)
+            _checked(ranking, rank, hit, corpora, questions.get(hit.point_id)) for rank, hit in enumerate(final, 1)
         ]
-    with run.context.stage("passages"):
-        question = Question.of(run)
-        candidates = shown_candidates(run, checked, choose_passages(run, question), imports)
-    with run.context.stage("drift"):
-        candidates = with_drift(run, candidates, corpora)
-    with run.context.stage("error"):
-        candidates, errors = tell_error(run, candidates, corpora)
-    with run.context.stage("outlines"):
-        shown = {hit.point_id for hit, one in zip(run.final, candidates, strict=True) if not one.adds_little}
-        outlines = make_outlines(run, question, shown)
+    with context.stage("passages"):
+        sought = QuestionWords.of(question, ranking.support)
+        excerpts = choose_passages(question, ranking.candidates.encoded, sought, final)
+        candidates = shown_candidates(ranking, checked, excerpts, imports)
+    with context.stage("drift"):
+        candidates = with_drift(question, final, candidates, corpora)
+    with context.stage("error"):
+        candidates, errors = tell_error(ranking, candidates, corpora)
+    with context.stage("outlines"):
+        shown = {hit.point_id for hit, one in zip(final, candidates, strict=True) if not one.adds_little}
+        outlines = make_outlines(question, final, sought, shown)
     pack = EvidencePack(
         pack_id="",
-        query_id=run.query_id,
+        query_id=question.query_id,
         status="success" if candidates else "no_results",
-        query=run.request.query,
-        task_mode=run.request.task_mode,
-        profile=run.settings.profile,
-        index=run.index.info,
-        adk=run.scope.adk,
-        quality=lowered(run.quality, [*_gaps(candidates), *lost_since(run, failed)]),
-        retrieval_plan=run.plan,
+        query=question.request.query,
+        task_mode=question.request.task_mode,
+        profile=question.settings.profile,
+        index=index.info,
+        adk=question.scope.adk,
+        quality=lowered(ranking.quality, [*_gaps(candidates), *lost_since(question, failed)]),
+        retrieval_plan=ranking.plan,
         candidates=candidates,
         coverage=Coverage.of(candidates),
-        warnings=tuple(run.context.warnings),
+        warnings=tuple(context.warnings),
         outlines=outlines,
         errors=errors,
         debug={
-            "timings_ms": run.context.rounded_timings(),
+            "timings_ms": context.rounded_timings(),
             "qdrant": {
-                "store": run.settings.store.kind,
-                "merged": len(run.merged),
-                "reranked": len(run.ranked),
+                "store": question.settings.store.kind,
+                "merged": len(ranking.candidates.merged),
+                "reranked": len(ranking.ranked),
             },
-            "voyage": voyage_usage(*run.models.dense.each, run.models.reranker),
+            "voyage": voyage_usage(*question.models.dense.each, question.models.reranker),
         },
     )
     return pack.with_id()
@@ -109,22 +112,25 @@ def _gaps(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def shown_candidates(
-    run: Run,
+    ranking: Ranking,
     candidates: Sequence[Candidate],
     excerpts: Mapping[str, Excerpt],
     imports: PublicImports | None = None,
 ) -> tuple[Candidate, ...]:
     """The candidates with what is shown of each."""
-    ranks = {hit.point_id: rank for rank, hit in enumerate(run.final, 1)}
+    question, final = ranking.question, ranking.final
+    ranks = {hit.point_id: rank for rank, hit in enumerate(final, 1)}
     also_at: dict[int, list[str]] = {}
-    for hit, candidate in zip(run.final, candidates, strict=True):
+    for hit, candidate in zip(final, candidates, strict=True):
         same = excerpts[hit.point_id].same_as
         if same is not None:
             also_at.setdefault(ranks[same], []).append(candidate.citation)
-    little = add_little(run, excerpts) | shells(run, excerpts)
+    little = add_little(final, ranking.support.by_result, excerpts) | shells(final, question.query.names, excerpts)
     made: list[Candidate] = []
-    signatures, takers = class_signatures(run, excerpts), class_takers(run, excerpts)
-    for hit, candidate in zip(run.final, candidates, strict=True):
+    search = question.targets()
+    signatures = class_signatures(search, question.query.names, final, excerpts) if search else {}
+    takers = class_takers(search, final, excerpts) if search else {}
+    for hit, candidate in zip(final, candidates, strict=True):
         found = excerpts[hit.point_id]
         shown = {
             "passages": found.passages,
@@ -137,7 +143,7 @@ def shown_candidates(
             "signature": signatures.get(hit.point_id),
             "taken_by": takers.get(hit.point_id, ()),
             "adds_little": hit.point_id in little,
-            "availability": availability_at(run, hit.payload, _told_line(found, hit.payload)),
+            "availability": availability_at(question.scope, hit.payload, _told_line(found, hit.payload)),
         }
         made.append(candidate.model_copy(update={**shown, "needs": _needs(imports, hit, candidate, made)}))
     return tuple(made)
@@ -160,26 +166,26 @@ def _needs(imports: PublicImports | None, hit: Hit, candidate: Candidate, earlie
 
 
 def _checked(
-    run: Run, rank: int, hit: Hit, corpora: Mapping[str, Corpus], question: WrittenQuestion | None
+    ranking: Ranking, rank: int, hit: Hit, corpora: Mapping[str, Corpus], question: WrittenQuestion | None
 ) -> Candidate:
     corpus = corpora.get(hit.payload.source_name)
-    verification = verify(hit.payload, run.index.source_of(hit.payload), corpus)
+    verification = verify(hit.payload, ranking.question.index.source_of(hit.payload), corpus)
     if not hit.payload.has_lines:
-        run.context.warn(wording.line_spans_unavailable(hit.payload.path))
-    return make_candidate(run, rank, hit, verification, question)
+        ranking.question.context.warn(wording.line_spans_unavailable(hit.payload.path))
+    return make_candidate(ranking, rank, hit, verification, question)
 
 
 def make_candidate(
-    run: Run, rank: int, hit: Hit, verification: Verification, question: WrittenQuestion | None = None
+    ranking: Ranking, rank: int, hit: Hit, verification: Verification, question: WrittenQuestion | None = None
 ) -> Candidate:
     """An entry of the pack, the final result at `rank` (from 1); `question` is that of `Why`."""
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
-    support = run.support.by_result.get(hit.point_id)
-    place = next(place for place, ranked in enumerate(run.ranked, 1) if ranked.point_id == hit.point_id)
+    support = ranking.support.by_result.get(hit.point_id)
+    place = next(place for place, ranked in enumerate(ranking.ranked, 1) if ranked.point_id == hit.point_id)
     why = Why(
         branches=tuple(BranchRank(branch=found.branch, rank=found.rank) for found in hit.branches),
-        matched_terms=matched_terms(run.query.text, payload.searched_text[payload.body_start :]),
+        matched_terms=matched_terms(ranking.question.query.text, payload.searched_text[payload.body_start :]),
         similarity=None if hit.similarity is None else round_score(hit.similarity),
         pool_rank=hit.pool_rank or None,
         role=hit.named.role if hit.named else None,

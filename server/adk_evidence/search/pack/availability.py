@@ -5,11 +5,11 @@ from __future__ import annotations
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Availability, Candidate, SupportedLanguage
 from adk_evidence.readers.pages.audience import read_too
-from adk_evidence.search.run import Run
+from adk_evidence.search.question.scope import Scope
 from adk_evidence.text.versions import read_release
 
 
-def availability_at(run: Run, payload: ChunkPayload, line: int) -> Availability | None:
+def availability_at(scope: Scope, payload: ChunkPayload, line: int) -> Availability | None:
     """What the page of a chunk says of where the feature exists that a line is about, compared with the reader.
 
     The reader's languages are that of the settings and those that the question names; the reader's version of
@@ -23,14 +23,14 @@ def availability_at(run: Run, payload: ChunkPayload, line: int) -> Availability 
         languages=tuple(SupportedLanguage(language=name, since=since or None) for name, since in languages),
         stage=stage or None,
     )
-    readers, named = _readers(run), {name for name, _ in languages}
+    readers, named = _readers(scope), {name for name, _ in languages}
     if not readers:
         return told
     if readers.isdisjoint(named):
         return told.model_copy(update={"lacks": "language"})
     # Who asks about the feature of another language does not use google-adk there.
     if readers & named == {"python"}:
-        version = _version(run)
+        version = _version(scope)
         if version is not None and _is_later(told.since, version):
             return told.model_copy(update={"lacks": "version", "version": version})
     return told
@@ -46,17 +46,17 @@ def lack_of(candidate: Candidate) -> str:
     return f"the first result is about a feature that, by the docs, is newer than google-adk {told.version}"
 
 
-def _readers(run: Run) -> frozenset[str]:
-    plan = run.scope.languages
+def _readers(scope: Scope) -> frozenset[str]:
+    plan = scope.languages
     return frozenset() if plan is None else read_too({plan.reader, *plan.also})
 
 
-def _version(run: Run) -> str | None:
+def _version(scope: Scope) -> str | None:
     """The reader's version of google-adk; None where nobody knows, or where the question names several or bounds."""
-    if run.scope.asked:
-        (first, *others) = run.scope.asked
+    if scope.asked:
+        (first, *others) = scope.asked
         return None if others or read_release(first.text) is None else first.text
-    return run.scope.adk.wanted if run.scope.adk is not None else run.scope.version
+    return scope.adk.wanted if scope.adk is not None else scope.version
 
 
 def _is_later(since: str | None, version: str) -> bool:

@@ -21,7 +21,8 @@ from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.pages.includes import find_includes
 from adk_evidence.readers.pages.snippets import snippets_of
 from adk_evidence.render import wording
-from adk_evidence.search.run import Run
+from adk_evidence.search.context import Context
+from adk_evidence.search.stages import Hit, Question
 from adk_evidence.settings import Settings
 from adk_evidence.text.textfile import split_lines
 
@@ -35,35 +36,37 @@ KEPT_PAGES = 256
 MAX_INCLUDED_FILES = 100
 
 
-def with_drift(run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]) -> tuple[Candidate, ...]:
-    """The candidates with the names that the searched version lacks, and a warning for each of these names.
+def with_drift(
+    question: Question, final: Sequence[Hit], candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]
+) -> tuple[Candidate, ...]:
+    """The candidates of the final results with the names that the searched version lacks; each name is a warning.
 
     `corpora` are the files of the index's corpora, by their names.
     """
-    checker = checker_for(run.settings, run.scope.version)
+    checker = checker_for(question.settings, question.scope.version)
     if checker is None:
         return tuple(candidates)
     made = []
-    for hit, candidate in zip(run.final, candidates, strict=True):
+    for hit, candidate in zip(final, candidates, strict=True):
         intact = candidate.verification.state == "exact"
         found = _drift(checker, hit.payload, corpora.get(hit.payload.source_name) if intact else None)
         made.append(candidate.model_copy(update={"drift": found}) if found else candidate)
-    _warn(run, checker.version, made)
+    _warn(question.context, checker.version, made)
     return tuple(made)
 
 
-def check_ahead(run: Run, corpora: Mapping[str, Corpus]) -> Iterator[str]:
+def check_ahead(question: Question, corpora: Mapping[str, Corpus]) -> Iterator[str]:
     """Check the pages of the searched index, as many as are kept, before a question shows them.
 
     Yields the path of each page once it is checked, so that the caller can stop or wait between two pages. A page takes
     some milliseconds, a long one with much code up to 80.
 
     Args:
-        run: A request that has begun.
+        question: Says what is searched.
         corpora: The files of the index's corpora, by their names.
     """
-    checker = checker_for(run.settings, run.scope.version)
-    entries = run.index.manifest.corpora if checker is not None else {}
+    checker = checker_for(question.settings, question.scope.version)
+    entries = question.index.manifest.corpora if checker is not None else {}
     pages = (
         (path, lang, corpora[name])
         for name, corpus in sorted(entries.items())
@@ -78,7 +81,7 @@ def check_ahead(run: Run, corpora: Mapping[str, Corpus]) -> Iterator[str]:
             yield path
 
 
-def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
+def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> None:
     ranks: dict[str, list[int]] = {}
     texts: dict[str, str] = {}
     for candidate in candidates:
@@ -88,9 +91,9 @@ def _warn(run: Run, version: str, candidates: Sequence[Candidate]) -> None:
                 texts[one.symbol] = one.text
     told = list(ranks)[:MAX_WARNINGS]
     for symbol in told:
-        run.context.warn(wording.shows_other_version(texts[symbol], ranks[symbol]))
+        context.warn(wording.shows_other_version(texts[symbol], ranks[symbol]))
     if more := len(ranks) - len(told):
-        run.context.warn(wording.shows_more_of_other_versions(more, version))
+        context.warn(wording.shows_more_of_other_versions(more, version))
 
 
 def checker_for(settings: Settings, version: str | None) -> DriftChecker | None:

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.index.opened import Index
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.named import NamedRole
 from adk_evidence.models.pack import Candidate, ErrorFrame, ErrorPart, ErrorRole, PastedError
-from adk_evidence.search.candidates.frames import (
-    Call,
-    find_calls,
-    told_exceptions,
-)
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.candidates.frames import Call, find_calls, told_exceptions
+from adk_evidence.search.question.traceback import Traceback
+from adk_evidence.search.stages import Hit, Ranking
 
 # What a result is to the error by what it is to the pasted text; a text that is not of the error is nothing to it.
 _ROLES: Mapping[NamedRole, ErrorRole] = {
@@ -29,53 +27,55 @@ _ROLES: Mapping[NamedRole, ErrorRole] = {
 
 
 def tell_error(
-    run: Run, candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]
+    ranking: Ranking, candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]
 ) -> tuple[tuple[Candidate, ...], tuple[PastedError, ...]]:
     """The candidates with what they are to the pasted error, and the exceptions that the query quotes.
 
     Args:
-        run: A ranked request.
+        ranking: The ranking of a request.
         candidates: Of its final results, in their order.
         corpora: The sources of citations, by their names.
     """
-    query = run.query
+    query, final = ranking.question.query, ranking.final
     if not query.is_error:
         return tuple(candidates), ()
-    calls = _calls(run)
+    calls = _calls(ranking)
     made = []
-    for hit, candidate in zip(run.final, candidates, strict=True):
-        part = _part(run, hit, calls)
+    for hit, candidate in zip(final, candidates, strict=True):
+        part = _part(query.traceback, hit, calls)
         made.append(candidate.model_copy(update={"error": part}) if part else candidate)
     if query.traceback is None:
         return tuple(made), (PastedError(type=query.error_type, message=query.message),)
-    shown = {hit.point_id: candidate for hit, candidate in zip(run.final, candidates, strict=True)}
+    index = ranking.question.index
+    shown = {hit.point_id: candidate for hit, candidate in zip(final, candidates, strict=True)}
     errors = tuple(
         PastedError(
             type=raised.type,
             message=raised.message,
             calls=len(raised.frames),
-            frames=tuple(_frame(run, call, shown, corpora) for call in calls if call.raised is raised),
+            frames=tuple(_frame(index, call, shown, corpora) for call in calls if call.raised is raised),
         )
         for raised in told_exceptions(query.traceback)
     )
     return tuple(made), errors
 
 
-def _calls(run: Run) -> list[Call]:
-    if "frames" not in run.settings.retrieval.named or "code" not in run.kinds or "code" in run.collections_failed:
+def _calls(ranking: Ranking) -> list[Call]:
+    question, files = ranking.question, ranking.candidates.frame_files
+    # There are no files where frames are not wanted.
+    if not files or "code" in question.context.failed.collections:
         return []
     try:
-        return find_calls(run)
+        return find_calls(question, files)
     except CollectionUnavailableError as exc:
-        run.without_collection("code", exc)
+        question.context.without_collection("code", exc)
         return []
 
 
-def _part(run: Run, hit: Hit, calls: Sequence[Call]) -> ErrorPart | None:
+def _part(traceback: Traceback | None, hit: Hit, calls: Sequence[Call]) -> ErrorPart | None:
     role = _role(hit)
     if role is None:
         return None
-    traceback = run.query.traceback
     own = [call for call in calls if call.hit.point_id == hit.point_id]
     if role in ("message", "remedy") or traceback is None or not own:
         return ErrorPart(role=role)
@@ -95,13 +95,13 @@ def _role(hit: Hit) -> ErrorRole | None:
     return role or ("remedy" if hit.kind == "doc" else None)
 
 
-def _frame(run: Run, call: Call, shown: Mapping[str, Candidate], corpora: Mapping[str, Corpus]) -> ErrorFrame:
+def _frame(index: Index, call: Call, shown: Mapping[str, Candidate], corpora: Mapping[str, Corpus]) -> ErrorFrame:
     payload = call.hit.payload
     candidate = shown.get(call.hit.point_id)
     state = (
         candidate.verification.state
         if candidate is not None
-        else verify(payload, run.index.source_of(payload), corpora.get(payload.source_name)).state
+        else verify(payload, index.source_of(payload), corpora.get(payload.source_name)).state
     )
     return ErrorFrame(
         number=call.number,

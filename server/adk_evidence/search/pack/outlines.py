@@ -6,11 +6,12 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import class_of
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.pack.passages import Question, tokens_of
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.pack.passages import QuestionWords, tokens_of
+from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.text.tokens import estimate_tokens
 
@@ -46,13 +47,15 @@ class _Whole(NamedTuple):
     name: str
 
 
-def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[Outline, ...]:
+def make_outlines(
+    question: Question, final: Sequence[Hit], sought: QuestionWords, shown: Container[str]
+) -> tuple[Outline, ...]:
     """The outlines of the page that comes first and of the pages and classes that have several of the final results.
 
     What is `shown`, by point id, is not listed again.
     """
     results: dict[_Whole, list[tuple[int, Hit]]] = {}
-    for rank, hit in enumerate(run.final, 1):
+    for rank, hit in enumerate(final, 1):
         whole = _whole_of(hit)
         if whole is not None:
             results.setdefault(whole, []).append((rank, hit))
@@ -66,10 +69,10 @@ def make_outlines(run: Run, question: Question, shown: Container[str]) -> tuple[
     for whole, found in several.items():
         kind = found[0][1].kind
         try:
-            made.append(_outline(whole, found, _parts_of(run, whole), question, shown))
+            made.append(_outline(whole, found, _parts_of(question.index, whole), sought, shown))
         except CollectionUnavailableError as exc:
             # The results are there; what else their pages hold is an extra.
-            run.without_collection(kind, exc)
+            question.context.without_collection(kind, exc)
     return tuple(outline for outline in made if outline is not None)
 
 
@@ -81,18 +84,18 @@ def _whole_of(hit: Hit) -> _Whole | None:
     return _Whole(hit.collection, payload.corpus, payload.commit, payload.path, name)
 
 
-def _parts_of(run: Run, whole: _Whole) -> tuple[OutlinePart, ...]:
+def _parts_of(index: Index, whole: _Whole) -> tuple[OutlinePart, ...]:
     # A generation does not change, and conversations stay with a page for a while.
-    return run.index.outlines.get(whole, lambda: tuple(_read(run, whole)))
+    return index.outlines.get(whole, lambda: tuple(_read(index, whole)))
 
 
-def _read(run: Run, whole: _Whole) -> Iterable[OutlinePart]:
+def _read(index: Index, whole: _Whole) -> Iterable[OutlinePart]:
     wanted = Filter(
         must=(Match("path", (whole.path,)), Match("corpus", (whole.corpus,)), Match("commit", (whole.commit,)))
     )
     chunks = [
         _Chunk(**record.payload)
-        for record in scroll_all(run.index.store, whole.collection, filter=wanted, with_payload=_Chunk._fields)
+        for record in scroll_all(index.store, whole.collection, filter=wanted, with_payload=_Chunk._fields)
     ]
     chunks = sorted((one for one in chunks if one.start_line > 0 and one.end_line >= one.start_line), key=_place)
     if len(chunks) > MAX_CHUNKS:
@@ -117,7 +120,7 @@ def _outline(
     whole: _Whole,
     results: Sequence[tuple[int, Hit]],
     parts: Sequence[OutlinePart],
-    question: Question,
+    sought: QuestionWords,
     shown: Container[str],
 ) -> Outline | None:
     """The parts that are not shown. Where not all fit: those that the question names, then those near the results."""
@@ -126,7 +129,7 @@ def _outline(
     others = _joined(part for part in parts if not any(part.lines.touches(*one) for one in seen))
     fitting: list[OutlinePart] = []
     room = MAX_TOKENS - FRAME_TOKENS - RANK_TOKENS * len(results) - estimate_tokens(results[0][1].payload.path)
-    for part in sorted(others, key=lambda part: _order(part, near, question)):
+    for part in sorted(others, key=lambda part: _order(part, near, sought)):
         price = estimate_tokens(written_part(part))
         if price <= room:
             room -= price
@@ -158,8 +161,8 @@ def _joined(parts: Iterable[OutlinePart]) -> list[OutlinePart]:
     return found
 
 
-def _order(part: OutlinePart, near: Iterable[tuple[int, int]], question: Question) -> tuple[float, int, int]:
+def _order(part: OutlinePart, near: Iterable[tuple[int, int]], sought: QuestionWords) -> tuple[float, int, int]:
     """Parts that the question names come first, then what stands near a result; what follows counts as nearer."""
     lines = part.lines
     distance = min(max(lines.start - end, 2 * (start - lines.end), 0) for start, end in near)
-    return (-question.score(question.held(tokens_of(part.name))), distance, lines.start)
+    return (-sought.score(sought.held(tokens_of(part.name))), distance, lines.start)

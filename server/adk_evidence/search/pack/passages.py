@@ -25,8 +25,9 @@ from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Passage
 from adk_evidence.readers.units import Unit, units
+from adk_evidence.search.calibration import Support
 from adk_evidence.search.candidates.lookup import passage_similarities
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Encoded, Hit, Question
 from adk_evidence.text.identifiers import split_identifier
 from adk_evidence.text.tokens import CHARS_PER_TOKEN, estimate_tokens
 
@@ -81,7 +82,7 @@ class Excerpt:
 
 
 @dataclass
-class Question:
+class QuestionWords:
     """The question's words, each with its weight, by the keys that two forms of a word share.
 
     `key` finds the key of a word. Forms of a word begin alike: `starts` are the beginnings of the question's words, so
@@ -96,13 +97,13 @@ class Question:
     _keys: dict[str, frozenset[object]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: Run) -> Question:
-        sparse = run.models.sparse if run.models is not None else None
-        exact = sparse is not None and sparse.exact_terms and not run.sparse_failed
-        return cls.made(run.support.weights, sparse if exact else None, frozenset(run.query.names))
+    def of(cls, question: Question, support: Support) -> QuestionWords:
+        sparse = question.models.sparse
+        exact = sparse.exact_terms and not question.context.failed.sparse
+        return cls.made(support.weights, sparse if exact else None, frozenset(question.query.names))
 
     @classmethod
-    def made(cls, words: Mapping[str, float], sparse: SparseEncoder | None, names: frozenset[str]) -> Question:
+    def made(cls, words: Mapping[str, float], sparse: SparseEncoder | None, names: frozenset[str]) -> QuestionWords:
         """The question of some words with their weights; without an encoder, a word is its own key."""
         key: Callable[[str], object] = str if sparse is None else functools.partial(_term, cast("Hashable", sparse))
         weights: dict[object, float] = {}
@@ -158,29 +159,29 @@ def _term(sparse: Hashable, word: str) -> object:
     return indices[0] if len(indices) else word
 
 
-def choose_passages(run: Run, question: Question, hits: Sequence[Hit] | None = None) -> dict[str, Excerpt]:
-    """What to show of each final result, or of other hits in their order, by point id."""
-    hits = run.final if hits is None else hits
-    similar = passage_similarities(run, hits)
+def choose_passages(
+    question: Question, encoded: Encoded, sought: QuestionWords, final: Sequence[Hit]
+) -> dict[str, Excerpt]:
+    """What to show of each final result, by point id."""
+    similar = passage_similarities(question, encoded, final)
     shown = _Shown()
     return {
-        hit.point_id: excerpt(hit, place, question, similar.get(hit.point_id, ()), shown)
-        for place, hit in enumerate(hits)
+        hit.point_id: excerpt(hit, place, sought, similar.get(hit.point_id, ()), shown)
+        for place, hit in enumerate(final)
     }
 
 
-def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
+def add_little(final: Sequence[Hit], support: Mapping[str, float], excerpts: Mapping[str, Excerpt]) -> set[str]:
     """The points of the last results that neither support the question much nor hold a word that was not shown before.
 
     Only the end of the list is cut off, so that what is left out can be asked for as so many more results.
     """
-    support = run.support.by_result
-    strongest = max((support.get(hit.point_id, 0.0) for hit in run.final), default=0.0)
+    strongest = max((support.get(hit.point_id, 0.0) for hit in final), default=0.0)
     if not strongest:
         return set()
     seen: set[object] = set()
     adds = []
-    for place, hit in enumerate(run.final):
+    for place, hit in enumerate(final):
         found = excerpts[hit.point_id]
         new = found.words - seen
         seen |= found.words
@@ -189,23 +190,23 @@ def add_little(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
         meant = hit.named is not None or hit.moved_up == "neighbour"
         adds.append(place < ALWAYS_SHOWN or meant or bool(new) or not weak)
     last = max((place for place, one in enumerate(adds) if one), default=-1)
-    return {hit.point_id for hit in run.final[last + 1 :]}
+    return {hit.point_id for hit in final[last + 1 :]}
 
 
-def shells(run: Run, excerpts: Mapping[str, Excerpt]) -> set[str]:
+def shells(final: Sequence[Hit], names: Collection[str], excerpts: Mapping[str, Excerpt]) -> set[str]:
     """The points that show nothing but a heading or a signature whose sections or members are results, too.
 
-    What the request names stays.
+    What the request names stays, such as the `names` of its question.
     """
     bare = [
         hit
-        for hit in run.final
+        for hit in final
         if hit.named is None
-        and hit.payload.symbol not in run.query.names
+        and hit.payload.symbol not in names
         and excerpts[hit.point_id].same_as is None
         and not excerpts[hit.point_id].says
     ]
-    return {hit.point_id for hit in bare if any(_is_inside(other.payload, hit.payload) for other in run.final)}
+    return {hit.point_id for hit in bare if any(_is_inside(other.payload, hit.payload) for other in final)}
 
 
 def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
@@ -240,7 +241,7 @@ class _Shown:
 def excerpt(
     hit: Hit,
     place: int,
-    question: Question,
+    sought: QuestionWords,
     similarities: Sequence[float] = (),
     shown: _Shown | None = None,
     *,
@@ -251,7 +252,7 @@ def excerpt(
     Args:
         hit: The result.
         place: How many results stand before it.
-        question: What is asked.
+        sought: The words of the question.
         similarities: Of the chunk's passages, in the order of `passage_lines`; empty where they are not known.
         shown: What the results before it show; what this result shows is added.
         whole: Whether all units are shown, also those that do not match.
@@ -262,19 +263,19 @@ def excerpt(
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((only,), "", estimate_tokens(body), None, question.held(tokens_of(body)))
+        return Excerpt((only,), "", estimate_tokens(body), None, sought.held(tokens_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
         return Excerpt()
-    keys = question.held_by(chunk.tokens)
+    keys = sought.held_by(chunk.tokens)
     asked = [line - payload.start_line for line in hit.lines]
     meant = {
         n
         for n, unit in enumerate(chunk.units)
-        if (asked and unit.holds(asked)) or not question.names.isdisjoint(unit.names)
+        if (asked and unit.holds(asked)) or not sought.names.isdisjoint(unit.names)
     }
-    scores = _with_meant(chunk, _scores(chunk, keys, question, payload, similarities), meant)
+    scores = _with_meant(chunk, _scores(chunk, keys, sought, payload, similarities), meant)
     near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
     near = 0.0 if whole else near
     shown = _Shown() if shown is None else shown
@@ -291,7 +292,7 @@ def excerpt(
     lines = _with_gaps(chunk, kept)
     passages = tuple(_passages(chunk, lines, payload.start_line))
     shown.add(hit.point_id, (chunk.plain[line] for line in lines))
-    attached = _attached(hit, question, near, shown)
+    attached = _attached(hit, sought, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
     says = bool(attached) or any(chunk.units[number].role in ("text", "field") for number in kept)
@@ -355,7 +356,7 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
 def _scores(
     chunk: _Chunk,
     keys: Sequence[frozenset[object]],
-    question: Question,
+    sought: QuestionWords,
     payload: ChunkPayload,
     similarities: Sequence[float],
 ) -> list[float]:
@@ -365,7 +366,7 @@ def _scores(
     by_words = []
     for number, unit in enumerate(chunk.units):
         named = keys[number].union(*(keys[need] for need in unit.needs if need not in shared))
-        by_words.append(question.score(named))
+        by_words.append(sought.score(named))
     most = max(by_words[number] for number in chunk.wanted) or 1.0
     scores = [score / most for score in by_words]
     near = _by_lines(chunk, payload, similarities)
@@ -373,7 +374,7 @@ def _scores(
         nearest = max(near[number] for number in chunk.wanted)
         nearness = [max(0.0, 1 - (nearest - one) / SIMILARITY_RANGE) for one in near]
         scores = [WORDS_SHARE * one + (1 - WORDS_SHARE) * other for one, other in zip(scores, nearness, strict=True)]
-    if payload.symbol_kind in TYPE_KINDS and payload.symbol in question.names:
+    if payload.symbol_kind in TYPE_KINDS and payload.symbol in sought.names:
         # Who asks for a class wants to know its fields.
         scores = [
             max(scores) if unit.role == "field" else score for unit, score in zip(chunk.units, scores, strict=True)
@@ -514,7 +515,7 @@ def _passages(chunk: _Chunk, lines: set[int], start: int) -> Iterable[Passage]:
         run.append(line)
 
 
-def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
+def _attached(hit: Hit, sought: QuestionWords, near: float, shown: _Shown) -> str:
     """The parts of the included files that are worth showing, without licence, imports and what is shown already.
 
     A page may include one file in several places, and the file may be a result as well.
@@ -525,14 +526,14 @@ def _attached(hit: Hit, question: Question, near: float, shown: _Shown) -> str:
         language = BY_EXTENSION.get("." + header.rstrip("]").rpartition(".")[2])
         chunk = _chunk(text, language.lang if language else "", 1, ())
         if chunk.wanted:
-            keys = question.held_by(chunk.tokens)
-            files.append((header, chunk, keys, max(question.score(keys[number]) for number in chunk.wanted)))
+            keys = sought.held_by(chunk.tokens)
+            files.append((header, chunk, keys, max(sought.score(keys[number]) for number in chunk.wanted)))
     best = max((score for *_, score in files), default=0.0)
     parts = []
     for header, chunk, keys, score in files:
         if score < near * best:
             continue
-        kept = _near_best(chunk, _scores(chunk, keys, question, hit.payload, ()), near)
+        kept = _near_best(chunk, _scores(chunk, keys, sought, hit.payload, ()), near)
         holder, kept = _without_repeated(chunk, kept, shown)
         if holder is not None:
             continue

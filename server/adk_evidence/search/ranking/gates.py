@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, ChunkPayload, Kind, class_of
 from adk_evidence.models.pack import MovedUp
-from adk_evidence.models.request import TaskMode
+from adk_evidence.models.request import EvidenceRequest, TaskMode
 from adk_evidence.render import wording
-from adk_evidence.search.run import NEIGHBOUR_BUFFER, Hit, Run
+from adk_evidence.search.stages import Hit, Question
+from adk_evidence.settings import PackSettings
 from adk_evidence.store.manifest import NO_COMMIT, is_uncommitted
 
 MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
@@ -16,49 +17,41 @@ MIXED_MODES: frozenset[TaskMode] = frozenset({"build", "debug", "refactor"})
 FIRST_RESULTS = 12
 
 
-def require_kinds(run: Run) -> None:
-    """Note how many results of each kind the mode requires, and warn of a kind that is not indexed at all."""
-    held = [kind for kind in run.kinds if run.index.paths[kind]]
-    run.required = _required(run, held)
-    if run.settings.expects_every_kind:
-        wanted = _required(run, run.kinds)
-        run.absent_kinds = tuple(kind for kind in wanted if wanted[kind] and kind not in held)
-    for kind in run.absent_kinds:
-        run.context.warn(wording.not_indexed(kind))
+def required_kinds(request: EvidenceRequest, pack: PackSettings, size: int, kinds: Sequence[Kind]) -> dict[Kind, int]:
+    """How many of `size` results the mode of a request wants of each of some kinds.
 
-
-def _required(run: Run, kinds: Sequence[Kind]) -> dict[Kind, int]:
-    """A request for a single kind, or one that names paths, requires nothing.
-
-    A short list requires at most half of its places for each kind.
+    A request for a single kind, or one that names paths, wants nothing. A short list needs at most half of its places
+    for each kind.
     """
-    if run.request.task_mode not in MIXED_MODES or len(kinds) < 2 or run.request.filters.path_allowlist:
+    if request.task_mode not in MIXED_MODES or len(kinds) < 2 or request.filters.path_allowlist:
         return {}
-    pack, half = run.settings.pack, run.size // 2
+    half = size // 2
     return {"doc": min(pack.min_docs, half), "code": min(pack.min_code, half)}
 
 
-# So many places behind the twelfth go to other parts of pages and classes that are results.
+# So many places behind the twelfth go to other parts of pages and classes that are results, which are looked for so far
+# down the ranking.
 NEIGHBOURS = 3
+NEIGHBOUR_BUFFER = 40
 
 
-def choose_final(run: Run) -> None:
-    """Choose the first results of the ranking, and note the kinds that have fewer than the mode requires.
+def choose_final(question: Question, ranked: Sequence[Hit]) -> tuple[list[Hit], tuple[Kind, ...]]:
+    """The first results of a ranking, and the kinds of which they have fewer than the mode wants.
 
     The last places of a long list go to neighbours of the others. Where a kind has too few, results of that kind move
     up from the buffer. Each takes the place of the last result of a kind that has more than its minimum. Where
     something is to be built and no result of the documentation has code to start from, the best sample of the buffer
     takes the place of the last one.
     """
-    size = run.size
-    chosen = _with_neighbours(run)
+    size, required = question.size, question.required
+    chosen = _with_neighbours(ranked, size)
     taken = {hit.point_id for hit in chosen}
-    reserve = [hit for hit in run.ranked[: max(size, run.settings.pack.top_k_buffer)] if hit.point_id not in taken]
+    reserve = [hit for hit in ranked[: max(size, question.settings.pack.top_k_buffer)] if hit.point_id not in taken]
     counts = {kind: sum(hit.kind == kind for hit in chosen) for kind in KINDS}
-    places = {hit.point_id: place for place, hit in enumerate(run.ranked)}
-    for kind, minimum in run.required.items():
+    places = {hit.point_id: place for place, hit in enumerate(ranked)}
+    for kind, minimum in required.items():
         for hit in [spare for spare in reserve if spare.kind == kind][: max(0, minimum - counts[kind])]:
-            surplus = [old for old in reversed(chosen) if counts[old.kind] > run.required.get(old.kind, 0)]
+            surplus = [old for old in reversed(chosen) if counts[old.kind] > required.get(old.kind, 0)]
             loser = next((old for old in surplus if old.kind != kind), None)
             if loser is None and len(chosen) >= size:
                 break
@@ -67,21 +60,20 @@ def choose_final(run: Run) -> None:
                 counts[loser.kind] -= 1
             chosen.append(_moved_up(hit, places[hit.point_id], size, "kind"))
             counts[kind] += 1
-    _show_example(run, chosen, reserve, places)
-    run.final = sorted(chosen, key=lambda hit: places[hit.point_id])
-    run.missing = tuple(kind for kind, minimum in run.required.items() if counts[kind] < minimum)
+    _show_example(question, chosen, reserve, places)
+    final = sorted(chosen, key=lambda hit: places[hit.point_id])
+    return final, tuple(kind for kind, minimum in required.items() if counts[kind] < minimum)
 
 
-def _with_neighbours(run: Run) -> list[Hit]:
+def _with_neighbours(ranked: Sequence[Hit], size: int) -> list[Hit]:
     """The first hits, of which the last ones give way to hits from the pages and classes of those before.
 
     What an answer lacks, such as the last step, the remedy or a field, often stands in another part of a page or class
     that is there already: in 11 of 20 insufficient answers to users' questions.
     """
-    size = run.size
-    kept = run.ranked[: size - min(NEIGHBOURS, max(0, size - FIRST_RESULTS))]
+    kept = ranked[: size - min(NEIGHBOURS, max(0, size - FIRST_RESULTS))]
     wholes = {_whole_of(hit.payload) for hit in kept}
-    behind = run.ranked[len(kept) : max(size, NEIGHBOUR_BUFFER)]
+    behind = ranked[len(kept) : max(size, NEIGHBOUR_BUFFER)]
     found = [(place, hit) for place, hit in enumerate(behind, len(kept)) if _whole_of(hit.payload) in wholes]
     neighbours = [_moved_up(hit, place, size, "neighbour") for place, hit in found[: size - len(kept)]]
     taken = {hit.point_id for hit in neighbours}
@@ -99,31 +91,32 @@ def _whole_of(payload: ChunkPayload) -> tuple[str, str, str]:
     return payload.corpus, payload.path, (class_of(payload) or "") if payload.kind == "code" else ""
 
 
-def _show_example(run: Run, chosen: list[Hit], reserve: Sequence[Hit], places: Mapping[str, int]) -> None:
+def _show_example(question: Question, chosen: list[Hit], reserve: Sequence[Hit], places: Mapping[str, int]) -> None:
     """Put a sample of the buffer in the place of the last docs, if something is to be built without an example."""
     docs = [place for place, hit in enumerate(chosen) if hit.kind == "doc"]
-    if run.request.task_mode != "build" or any(_is_example(run, chosen[place]) for place in docs):
+    language = question.settings.retrieval.language
+    if question.request.task_mode != "build" or any(_is_example(chosen[place], language) for place in docs):
         return
     sample = next((hit for hit in reserve if hit.payload.origin == "sample"), None)
     # What the request names stays.
     last = next((place for place in reversed(docs) if chosen[place].named is None), None)
     if sample is not None and last is not None:
-        chosen[last] = _moved_up(sample, places[sample.point_id], run.size, "example")
+        chosen[last] = _moved_up(sample, places[sample.point_id], question.size, "example")
 
 
-def _is_example(run: Run, hit: Hit) -> bool:
-    language, shown = run.settings.retrieval.language, hit.payload.code_langs
+def _is_example(hit: Hit, language: str | None) -> bool:
+    shown = hit.payload.code_langs
     return hit.payload.origin == "sample" or (bool(shown) if language is None else language in shown)
 
 
-def warn_of_final(run: Run) -> None:
+def warn_of_final(question: Question, final: Sequence[Hit], missing: Sequence[Kind]) -> None:
     """Warn of kinds that are short, and of files that no commit holds as they are."""
-    for kind in run.missing:
-        found = sum(hit.kind == kind for hit in run.final)
-        run.context.warn(wording.too_few(found, run.required[kind], SOURCE_TYPES[kind]))
-    paths = list(dict.fromkeys(hit.payload.path for hit in run.final if _is_uncommitted(hit.payload)))
+    for kind in missing:
+        found = sum(hit.kind == kind for hit in final)
+        question.context.warn(wording.too_few(found, question.required[kind], SOURCE_TYPES[kind]))
+    paths = list(dict.fromkeys(hit.payload.path for hit in final if _is_uncommitted(hit.payload)))
     if paths:
-        run.context.warn(wording.uncommitted(paths))
+        question.context.warn(wording.uncommitted(paths))
 
 
 def _is_uncommitted(payload: ChunkPayload) -> bool:

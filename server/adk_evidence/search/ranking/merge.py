@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.chunk import KINDS, ChunkPayload, sha256_text
+from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, sha256_text
 from adk_evidence.models.citation import can_be_cited
 from adk_evidence.models.pack import round_score
 from adk_evidence.render import wording
 from adk_evidence.search.rerankers.base import RerankDocument, Reranker
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Candidates, Hit, Question
 from adk_evidence.store.base import Vector
 
 # Of a candidate's text that the reranker sees, in tokens; models read little more.
@@ -19,37 +19,41 @@ MAX_TEXT_KEYS = 65_536
 _text_keys: dict[str, str] = {}
 
 
-def merge(run: Run) -> None:
+def merge(question: Question, by_kind: Mapping[Kind, Sequence[Hit]]) -> list[Hit]:
     """Join the hits of all collections, without repeated evidence and without chunks that have no address to cite.
 
     Hits are joined by their ranks, docs first at equal rank: scores of two collections are not comparable.
     """
-    hits = [hit for found in run.hits.values() for hit in found]
-    run.unique = dedup(sorted(hits, key=lambda hit: (hit.fused_rank, hit.kind != "doc", hit.point_id)))
-    run.merged = [hit for hit in run.unique if can_be_cited(hit.payload, run.index.is_published(hit.payload))]
-    if left_out := len(run.unique) - len(run.merged):
-        run.context.warn(wording.provenance(left_out))
+    hits = [hit for found in by_kind.values() for hit in found]
+    unique = dedup(sorted(hits, key=lambda hit: (hit.fused_rank, hit.kind != "doc", hit.point_id)))
+    merged = [hit for hit in unique if can_be_cited(hit.payload, question.index.is_published(hit.payload))]
+    if left_out := len(unique) - len(merged):
+        question.context.warn(wording.provenance(left_out))
+    return merged
 
 
-def rerank(run: Run, reranker: Reranker | None) -> None:
-    """Order the pool of merged hits. A reranker that fails is a warning, and the search's own order stays."""
-    with run.context.stage("rerank"):
-        run.ranked = _reranked(run, pool(run.merged, run.settings.retrieval.pool_size), reranker)
+def rerank(question: Question, candidates: Candidates, reranker: Reranker | None) -> tuple[list[Hit], str | None]:
+    """The pool of merged hits in the reranker's order, and the reranker's model.
+
+    A reranker that fails is a warning, and the search's own order stays.
+    """
+    with question.context.stage("rerank"):
+        return _reranked(question, candidates, reranker)
 
 
-def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[Hit]:
-    if reranker is None or not hits or run.rerank_failed:
-        return _placed(hits)
-    documents = _documents(run, hits)
+def _reranked(question: Question, candidates: Candidates, reranker: Reranker | None) -> tuple[list[Hit], str | None]:
+    context, hits = question.context, pool(candidates.merged, question.settings.retrieval.pool_size)
+    if reranker is None or not hits or context.failed.reranker:
+        return _placed(hits), None
+    documents = _documents(question, candidates, hits)
     try:
-        scores = reranker.rerank(run.query, run.request.task_mode, documents)
+        scores = reranker.rerank(question.query, question.request.task_mode, documents)
     except EvidenceError as exc:
-        if run.context.strict:
+        if context.strict:
             raise
-        run.context.warn(wording.unavailable("rerank_unavailable", exc))
-        run.rerank_failed, run.rerank_model = True, None
-        return _placed(hits)
-    run.rerank_model = reranker.model
+        context.warn(wording.unavailable("rerank_unavailable", exc))
+        context.failed.reranker = True
+        return _placed(hits), None
     scored = [
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.
         hit._replace(
@@ -60,7 +64,7 @@ def _reranked(run: Run, hits: Sequence[Hit], reranker: Reranker | None) -> list[
         )
         for place, (hit, score, document) in enumerate(zip(hits, scores, documents, strict=True), 1)
     ]
-    return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank))
+    return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank)), reranker.model
 
 
 def _placed(hits: Sequence[Hit]) -> list[Hit]:
@@ -124,15 +128,15 @@ def _provenance(payload: ChunkPayload) -> int:
     return sum(bool(part) for part in (payload.uri, payload.symbol, payload.headings, payload.origin == "repository"))
 
 
-def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
+def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) -> list[RerankDocument]:
     """What the reranker sees: each hit with its exact dense and sparse scores, also where a branch did not return it.
 
     `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages; `asked` is
     the similarity of the nearest question that was written for the chunk.
     """
-    store, query = run.settings.store, run.vectors[0]
+    store, query = question.settings.store, candidates.encoded.queries[0]
     # A branch has scored every hit that it returned, but for a query that feedback has moved since.
-    scored = () if run.relevant else ("dense", "sparse", "asked")
+    scored = () if candidates.relevant else ("dense", "sparse", "asked")
     scores: dict[str, dict[str, float]] = {
         hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in scored} for hit in hits
     }
@@ -140,7 +144,7 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
         ids = [hit.point_id for hit in hits if hit.kind == kind]
         queries: dict[str, Vector] = {}
         if kind in query.dense:
-            names = run.index.manifest.collections[store.collection(kind)].dense
+            names = question.index.manifest.collections[store.collection(kind)].dense
             queries |= dict.fromkeys(names, query.dense[kind])
         if query.sparse:
             queries[store.sparse_vector] = query.sparse
@@ -152,7 +156,7 @@ def _documents(run: Run, hits: Sequence[Hit]) -> list[RerankDocument]:
             store.questions_vector(kind): "asked",
         }
         known = {name: {point for point in ids if branches.get(name, "dense") in scores[point]} for name in queries}
-        found = run.index.store.score_points(store.collection(kind), ids, queries, known)
+        found = question.index.store.score_points(store.collection(kind), ids, queries, known)
         for name, by_id in found.items():
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score

@@ -9,8 +9,9 @@ from adk_evidence.models.named import FRAME_ROLES, Named, NamedRole
 from adk_evidence.models.pack import Quality
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.render.wording import KIND_NAMES, named_label
-from adk_evidence.search.calibration import calibration_of
-from adk_evidence.search.run import Run
+from adk_evidence.search.calibration import Support, calibration_of
+from adk_evidence.search.question.query import Query
+from adk_evidence.search.stages import Encoded, Hit, Names, Question
 
 MAX_NAMED_WORDS = 3
 # What answers for a pasted error, best first.
@@ -19,18 +20,18 @@ _TELLS_ERROR: Sequence[NamedRole] = ("raises", "holds_message")
 COVERED = 0.8
 
 
-def assess(run: Run) -> Quality:
+def assess(question: Question, encoded: Encoded, final: Sequence[Hit], names: Names, support: Support) -> Quality:
     """The quality of the final results.
 
     Where nothing is close to the question as it was asked, and the question names nothing that is indexed, the results
     are only the nearest. An answer is of high quality where its results together support the question, and where
     nothing was missing from the search.
     """
-    if not run.final:
-        filtered = run.request.filters != EvidenceFilters()
+    if not final:
+        filtered = question.request.filters != EvidenceFilters()
         note = "No evidence fits the filters" if filtered else "No relevant evidence was found in the index"
         return Quality(level="none", note=f"{note}.")
-    return lowered(_of_hits(run), _gaps(run))
+    return lowered(_of_hits(question, encoded, final, names, support), _gaps(question, encoded, final))
 
 
 def lowered(quality: Quality, gaps: Sequence[str]) -> Quality:
@@ -41,21 +42,23 @@ def lowered(quality: Quality, gaps: Sequence[str]) -> Quality:
     return Quality(level=level, note=f"{quality.note.rstrip('.')}; {'; '.join(gaps)}.")
 
 
-def _of_hits(run: Run) -> Quality:
-    hits, calibration, support = run.final, calibration_of(run.settings), run.support
+def _of_hits(question: Question, encoded: Encoded, hits: Sequence[Hit], names: Names, support: Support) -> Quality:
+    calibration = calibration_of(question.settings)
     found = f"Found {len(hits)} result{'s' if len(hits) > 1 else ''}"
-    if not run.dense_used:
+    if not encoded.dense_used:
         note = f"{found} by keywords only; the semantic side was not available."
         return Quality(level="keyword_only", note=note)
-    if (pasted := _of_pasted(run, found)) is not None:
+    if (pasted := _of_pasted(hits, names, found)) is not None:
         return pasted
     closest = max(hit.similarity or 0.0 for hit in hits)
-    named = run.known_names or any(hit.named for hit in hits)
-    if calibration is not None and closest + run.adapted_below < calibration.relevant and not named:
-        about = run.settings.subject
+    named = names.known or any(hit.named for hit in hits)
+    # The cosines of an adapted question are lower than those of others.
+    below = calibration.adapted_below if calibration is not None and encoded.question_model else 0.0
+    if calibration is not None and closest + below < calibration.relevant and not named:
+        about = question.settings.subject
         note = f"Nothing in the index is close to the question, which may not be about {about}; the nearest is shown."
         return Quality(level="none", note=note)
-    if run.unknown_names:
+    if names.unknown:
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
     absent = _absent(support.absent)
     if support.score is None or calibration is None:
@@ -74,11 +77,11 @@ def _of_hits(run: Run) -> Quality:
     return Quality(level="mixed", note=f"{found}, {strength}{absent}.")
 
 
-def _of_pasted(run: Run, found: str) -> Quality | None:
+def _of_pasted(hits: Sequence[Hit], names: Names, found: str) -> Quality | None:
     """The quality of an answer that holds what was pasted; None where only the results' likeness counts."""
-    roles = [hit.named.role if hit.named else None for hit in run.final]
+    roles = [hit.named.role if hit.named else None for hit in hits]
     # A pasted text does not answer for names beside the text.
-    wanted: Sequence[NamedRole] = (*_TELLS_ERROR, *(() if run.unknown_names else ("holds_text",)))
+    wanted: Sequence[NamedRole] = (*_TELLS_ERROR, *(() if names.unknown else ("holds_text",)))
     for role in wanted:
         if role in roles:
             which = "it" if len(roles) == 1 else "the first of them" if roles[0] == role else "one of them"
@@ -86,12 +89,12 @@ def _of_pasted(run: Run, found: str) -> Quality | None:
     return None
 
 
-def _missing_error(run: Run) -> list[str]:
+def _missing_error(query: Query, final: Sequence[Hit]) -> list[str]:
     """What the results lack of a pasted error, as a clause."""
-    roles = {hit.named.role for hit in run.final if hit.named}
-    if not run.query.is_error or roles.intersection(_TELLS_ERROR):
+    roles = {hit.named.role for hit in final if hit.named}
+    if not query.is_error or roles.intersection(_TELLS_ERROR):
         return []
-    if run.query.kind == "error":
+    if query.kind == "error":
         return ["the message of the error was not found"]
     if roles & FRAME_ROLES:
         return ["the place that raises the error was not found"]
@@ -108,30 +111,33 @@ def _absent(words: Sequence[str]) -> str:
     return f"; {' and '.join(named)} {'stands' if len(words) == 1 else 'stand'} nowhere in the index"
 
 
-def lost_since(run: Run, before: Collection[Kind]) -> list[str]:
+def lost_since(question: Question, before: Collection[Kind]) -> list[str]:
     """The collections that have failed since these had, as a clause: parts of the results could not be read."""
-    lost = [run.settings.store.collection(kind) for kind in KINDS if kind in run.collections_failed.keys() - before]
+    lost = _collections(question, question.context.failed.collections.keys() - before)
     return [f"{' and '.join(lost)} could not be read to the end"] if lost else []
 
 
-def _gaps(run: Run) -> list[str]:
+def _collections(question: Question, kinds: Collection[Kind]) -> list[str]:
+    return [question.settings.store.collection(kind) for kind in KINDS if kind in kinds]
+
+
+def _gaps(question: Question, encoded: Encoded, final: Sequence[Hit]) -> list[str]:
     """What did not take part in the answer, as clauses."""
-    gaps = []
-    if run.dense_used and run.dense_failed:
-        named = " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in run.dense_failed)
+    gaps, failed = [], question.context.failed
+    if encoded.dense_used and failed.dense:
+        named = " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in failed.dense)
         gaps.append(f"the semantic side was not available for {named}")
-    if run.dense_used and run.settings.embedding.dense.is_static:
+    if encoded.dense_used and question.settings.embedding.dense.is_static:
         # Such vectors find what shares words, as keywords do: the two agree on what is wrong, too.
         gaps.append("likeness is by static vectors, which know words but not sentences")
-    if run.sparse_failed:
+    if failed.sparse:
         gaps.append("the keyword side was not available")
-    lost = [run.settings.store.collection(kind) for kind in run.kinds if kind in run.collections_failed]
-    if lost:
+    if lost := _collections(question, failed.collections):
         gaps.append(f"{' and '.join(lost)} could not be searched")
-    if run.scope.version_missing:
-        gaps.append(f"the version {run.scope.version_missing} is not in the index")
-    gaps += _missing_error(run)
-    gaps += [f"no {KIND_NAMES[kind]} is indexed" for kind in run.absent_kinds]
-    if run.rerank_failed:
+    if question.scope.version_missing:
+        gaps.append(f"the version {question.scope.version_missing} is not in the index")
+    gaps += _missing_error(question.query, final)
+    gaps += [f"no {KIND_NAMES[kind]} is indexed" for kind in question.absent_kinds]
+    if failed.reranker:
         gaps.append("the reranker was not available, so the order is that of the search")
     return gaps

@@ -27,7 +27,7 @@ from adk_evidence.search.calibration import Measures, Support, calibration_of
 from adk_evidence.search.candidates.definitions import meaning
 from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
 from adk_evidence.search.question.versions import without_versions
-from adk_evidence.search.run import Hit, Run
+from adk_evidence.search.stages import Candidates, Hit, Names, Question
 from adk_evidence.store import base
 from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
 from adk_evidence.text.identifiers import is_code_like, query_lexical_text
@@ -44,70 +44,75 @@ _REPEATED = 1.8
 _WORD = re.compile(r"\w+")
 
 
-def check_names(run: Run) -> None:
-    """Look up the first names of the question in the index, or in the hits where the index proves nothing.
+def check_names(question: Question, candidates: Candidates) -> Names:
+    """The names of a request, of which the first ones of the question are looked up in the index.
+
+    Where the index proves nothing, they are looked up in the hits.
 
     The symbols of the request are known already, and names of the caller's own code need not be known. The names in an
     error message are values of the user, or stand in the code that raises the error; a name that an error says is
     missing may be of another version.
     """
-    for extra in missing_extras(run):
-        run.context.warn(extra)
-    if run.query.is_error:
-        for name, told in names_in_error(run):
-            run.context.warn(wording.unknown_name(name, told))
-        return
-    own = set(run.request.own_names)
-    known, unknown = list(run.known_names), list(run.unknown_names)
-    for name in [name for name in run.query.names if name not in own][:MAX_CHECKED_NAMES]:
+    request, query, context = question.request, question.query, question.context
+    for extra in missing_extras(question):
+        context.warn(extra)
+    if query.is_error:
+        for name, told in names_in_error(question):
+            context.warn(wording.unknown_name(name, told))
+        return candidates.names
+    own = set(request.own_names)
+    known, unknown = list(candidates.names.known), list(candidates.names.unknown)
+    for name in [name for name in query.names if name not in own][:MAX_CHECKED_NAMES]:
         # The name as a whole: its single words are in many places.
-        term = _exact_term(run, name)
+        term = _exact_term(question, name)
         if term is None:
-            known += [name] if _stands_in_hits(run, name) else []
+            known += [name] if _stands_in_hits(candidates, name) else []
         elif not term:
             continue
-        elif any(_holds(run, kind, term) for kind in KINDS):
+        elif any(_holds(question, kind, term) for kind in KINDS):
             known.append(name)
-        elif name not in run.request.known_elsewhere:
+        elif name not in request.known_elsewhere:
             unknown.append(name)
-            run.context.warn(wording.unknown_name(name, told_by_releases(run, name)))
-    run.known_names, run.unknown_names = tuple(known), tuple(unknown)
+            context.warn(wording.unknown_name(name, told_by_releases(question, name)))
+    return Names(tuple(known), tuple(unknown))
 
 
-def held_names(run: Run) -> frozenset[str]:
+def held_names(question: Question) -> frozenset[str]:
     """Those of the first names of the question, and of the symbols of the request, that the index holds for sure."""
-    held = {name for name in run.request.symbols if run.index.paths["code"] and meaning(run, name) is not None}
-    for name in () if run.query.is_error else run.query.names[:MAX_CHECKED_NAMES]:
-        run.context.stop_if_cancelled()
+    query, symbols = question.query, question.request.symbols if question.index.paths["code"] else ()
+    held = {name for name in symbols if meaning(question, name) is not None}
+    for name in () if query.is_error else query.names[:MAX_CHECKED_NAMES]:
+        question.context.stop_if_cancelled()
         # A term that cannot be looked up counts as held by `_holds`, but says nothing for another index.
-        if (term := _exact_term(run, name)) and any(_holds(run, kind, term) for kind in KINDS):
+        if (term := _exact_term(question, name)) and any(_holds(question, kind, term) for kind in KINDS):
             held.add(name)
-    return frozenset() if run.collections_failed else frozenset(held)
+    return frozenset() if question.context.failed.collections else frozenset(held)
 
 
-def _stands_in_hits(run: Run, name: str) -> bool:
+def _stands_in_hits(candidates: Candidates, name: str) -> bool:
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-    return any(word.search(hit.payload.text) for found in run.hits.values() for hit in found)
+    return any(word.search(hit.payload.text) for found in candidates.hits.values() for hit in found)
 
 
-def measure_support(run: Run) -> None:
-    """Measure how far the final results support the question."""
-    calibration = calibration_of(run.settings)
+def measure_support(question: Question, final: Sequence[Hit]) -> Support:
+    """How far the final results support the question."""
+    calibration = calibration_of(question.settings)
     model = None if calibration is None else calibration.support
-    words = _content_words(run.query.text)
-    exact = _exact_term(run, "adk") is not None
-    found = _by_terms(run, words) if exact else _by_texts(words, run.final)
-    similarities = {hit.point_id: hit.similarity or 0.0 for hit in run.final}
+    words = _content_words(question.query.text)
+    exact = _exact_term(question, "adk") is not None
+    found = _by_terms(question, words, final) if exact else _by_texts(words, final)
+    similarities = {hit.point_id: hit.similarity or 0.0 for hit in final}
     count = math.log1p(len(found.weights))
 
     def of(ids: Sequence[str], similarity: float) -> Measures:
         return Measures(found.coverage(ids), found.pairs(ids), similarity, count, float(len(found.absent)))
 
-    together = of([hit.point_id for hit in run.final], max(similarities.values(), default=0.0))
-    run.support = Support(together, absent=found.absent, weights=found.weights)
-    if model is not None and exact:
-        by_result = {point: of([point], near).score(model) for point, near in similarities.items()}
-        run.support = replace(run.support, score=together.score(model), by_result=by_result)
+    together = of([hit.point_id for hit in final], max(similarities.values(), default=0.0))
+    support = Support(together, absent=found.absent, weights=found.weights)
+    if model is None or not exact:
+        return support
+    by_result = {point: of([point], near).score(model) for point, near in similarities.items()}
+    return replace(support, score=together.score(model), by_result=by_result)
 
 
 def _content_words(question: str) -> list[str]:
@@ -151,42 +156,42 @@ class _Found:
         return {(one, other): min(weights[one], weights[other]) for one, other in pairwise(self.words) if one != other}
 
 
-def _by_terms(run: Run, words: Sequence[str]) -> _Found:
-    terms = {word: term for word in dict.fromkeys(words) if (term := _exact_term(run, word))}
-    rarity = _rarity(run, terms)
+def _by_terms(question: Question, words: Sequence[str], final: Sequence[Hit]) -> _Found:
+    terms = {word: term for word in dict.fromkeys(words) if (term := _exact_term(question, word))}
+    rarity = _rarity(question, terms)
     meant: dict[str, str] = {}
-    vocabulary = functools.cache(lambda: _vocabulary(run.final))
+    vocabulary = functools.cache(lambda: _vocabulary(final))
     for word in [word for word, weight in rarity.items() if not weight]:
         likely = _correction(word, vocabulary)
-        if likely and (term := _exact_term(run, likely)):
+        if likely and (term := _exact_term(question, likely)):
             meant[word], terms[likely] = likely, term
-    rarity |= _rarity(run, {likely: terms[likely] for likely in meant.values()})
+    rarity |= _rarity(question, {likely: terms[likely] for likely in meant.values()})
     # Two forms of a word are one term.
     first: dict[SparseVector, str] = {}
     said = [first.setdefault(terms[likely], likely) for word in words if (likely := meant.get(word, word)) in terms]
     wanted = {word: terms[word] for word in dict.fromkeys(said)}
     results: dict[str, set[str]] = {word: set() for word in wanted}
     for kind in KINDS:
-        ids = tuple(hit.point_id for hit in run.final if hit.kind == kind)
+        ids = tuple(hit.point_id for hit in final if hit.kind == kind)
         if ids:
-            found = _look_up(run, kind, list(wanted.values()), Filter(must=(HasId(ids),)), most=len(ids))
+            found = _look_up(question, kind, list(wanted.values()), Filter(must=(HasId(ids),)), most=len(ids))
             for word, hits in zip(wanted, found, strict=False):
                 results[word].update(hit.id for hit in hits)
     # A word that cannot be looked up is not said to be missing.
-    absent = () if run.collections_failed else tuple(word for word in wanted if not rarity[word])
-    unheard = _REPEATED * math.log(2 * run.index.points + 2)
+    absent = () if question.context.failed.collections else tuple(word for word in wanted if not rarity[word])
+    unheard = _REPEATED * math.log(2 * question.index.points + 2)
     return _Found(said, {word: rarity[word] or unheard for word in wanted}, results, absent)
 
 
-def _rarity(run: Run, terms: Mapping[str, SparseVector]) -> dict[str, float]:
+def _rarity(question: Question, terms: Mapping[str, SparseVector]) -> dict[str, float]:
     """How rare each word is in the index: its best score there, 0 where the word stands nowhere."""
     rarity = dict.fromkeys(terms, 0.0)
-    kept = run.index.term_weights
+    kept = question.index.term_weights
     for kind in KINDS:
         keys = {word: (kind, term) for word, term in terms.items()}
         weights = {word: weight for word, key in keys.items() if (weight := kept.peek(key)) is not None}
         new = [word for word in terms if word not in weights]
-        found = _look_up(run, kind, [terms[word] for word in new], Filter(), most=1)
+        found = _look_up(question, kind, [terms[word] for word in new], Filter(), most=1)
         for word, hits in zip(new, found, strict=False):
             best = hits[0].score if hits else 0.0
             weights[word] = kept.get(keys[word], functools.partial(float, best))
@@ -217,32 +222,34 @@ def _words_of(hit: Hit) -> frozenset[str]:
     return frozenset(_WORD.findall(hit.payload.searched_text[hit.payload.body_start :].lower()))
 
 
-def _exact_term(run: Run, name: str) -> SparseVector | None:
+def _exact_term(question: Question, name: str) -> SparseVector | None:
     """The single term by which the index knows a name; empty for a word that the index does not keep.
 
     None where the sparse encoder also finds related terms, or failed: then the absence of a name proves nothing.
     """
-    if not run.models.sparse.exact_terms or run.sparse_failed:
+    if not question.models.sparse.exact_terms or question.context.failed.sparse:
         return None
-    return run.models.sparse.encode_query(name.lower())
+    return question.models.sparse.encode_query(name.lower())
 
 
-def _holds(run: Run, kind: Kind, term: SparseVector) -> bool:
+def _holds(question: Question, kind: Kind, term: SparseVector) -> bool:
     """Whether a collection holds a term. A term that cannot be looked up counts as held."""
-    found = _look_up(run, kind, [term], Filter(), most=1)
+    found = _look_up(question, kind, [term], Filter(), most=1)
     return bool(found[0]) if found else True
 
 
-def _look_up(run: Run, kind: Kind, terms: Sequence[SparseVector], filter: Filter, *, most: int) -> list[list[base.Hit]]:
+def _look_up(
+    question: Question, kind: Kind, terms: Sequence[SparseVector], filter: Filter, *, most: int
+) -> list[list[base.Hit]]:
     """The best points that hold each term, best first; empty where the collection cannot answer."""
-    if kind in run.collections_failed or not terms:
+    if kind in question.context.failed.collections or not terms:
         return []
-    store = run.settings.store
+    store = question.settings.store
     branches = [Prefetch(store.sparse_vector, term, most) for term in terms]
     try:
         # Nothing fused is wanted, so that no payload is read: from a server, that would be a second request.
-        answer = run.index.store.hybrid_query(store.collection(kind), branches, Fusion(), limit=0, filter=filter)
+        answer = question.index.store.hybrid_query(store.collection(kind), branches, Fusion(), limit=0, filter=filter)
     except CollectionUnavailableError as exc:
-        run.without_collection(kind, exc)
+        question.context.without_collection(kind, exc)
         return []
     return answer.branches
