@@ -99,7 +99,7 @@ def _follow(
     final = rank(outcome.order())
     pool = rank(sorted(outcome.ranked, key=lambda item: item.pool_rank))
     branches: dict[str, int] = {}
-    for hit in deep.merged:
+    for hit in deep.candidates.merged:
         if hits(result_of(hit.payload), target):
             for place in hit.branches:
                 branches[place.branch] = min(place.rank, branches.get(place.branch, place.rank))
