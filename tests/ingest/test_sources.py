@@ -119,10 +119,9 @@ class TestCheckout:
 
 
 class TestClone:
-    def clone(self, url: Path | str, destination: Path, ref: str | None = None) -> list[str]:
+    def clone(self, url: Path, destination: Path) -> list[str]:
         said: list[str] = []
-        address = url if isinstance(url, str) else url.as_uri()
-        clone_or_update(address, destination, ref, notify=said.append)
+        clone_or_update(url.as_uri(), destination, notify=said.append)
         return said
 
     def test_it_is_shallow_and_on_the_default_branch(self, checkout: Path, tmp_path: Path) -> None:
@@ -134,22 +133,6 @@ class TestClone:
         assert (source.ref, source.commit) == ("main", git(checkout, "rev-parse", "HEAD"))
         assert git(tmp_path / "home/clone", "rev-list", "--count", "HEAD") == "1"
         assert sorted(path.name for path in (tmp_path / "home").iterdir()) == [".clone.lock", "clone"]
-
-    @pytest.mark.parametrize("kind", ["branch", "tag", "annotated", "commit"])
-    def test_any_ref_can_be_asked_for(self, checkout: Path, tmp_path: Path, kind: str) -> None:
-        wanted = git(checkout, "rev-parse", "HEAD")
-        git(checkout, "config", "uploadpack.allowAnySHA1InWant", "true")
-        git(checkout, "branch", "release/1")
-        git(checkout, "tag", "v1.0.0")
-        git(checkout, "tag", "-m", "two", "v2.0.0")
-        (checkout / "docs/a.md").write_text("changed")
-        git(checkout, "commit", "--quiet", "-am", "second")
-        ref = {"branch": "release/1", "tag": "v1.0.0", "annotated": "v2.0.0", "commit": wanted}[kind]
-        self.clone(checkout, tmp_path / "clone", ref)
-        source = open_checkout(tmp_path / "clone", docs_settings())
-        assert source.commit == wanted
-        assert source.ref == (None if kind == "commit" else ref)
-        assert self.clone(checkout, tmp_path / "clone", ref) == []
 
     def test_an_update_follows_the_branch(self, checkout: Path, tmp_path: Path) -> None:
         self.clone(checkout, tmp_path / "clone")
@@ -180,11 +163,6 @@ class TestClone:
             self.clone(tmp_path / "missing", tmp_path / "home/clone")
         assert not (tmp_path / "home/clone").exists()
 
-    @pytest.mark.parametrize("ref", ["no-such", "--upload-pack=touch x", ""])
-    def test_a_ref_that_is_none_is_refused(self, checkout: Path, tmp_path: Path, ref: str) -> None:
-        with pytest.raises(SourceError):
-            self.clone(checkout, tmp_path / "clone", ref)
-
     @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for git is a shell script")
     def test_a_repository_that_does_not_answer_is_given_up_in_time(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -197,7 +175,7 @@ class TestClone:
         monkeypatch.setattr("adk_ingest.sources.git.PROBE_SECONDS", 0.3)
         started = time.monotonic()
         with pytest.raises(SourceError, match="no answer within"):
-            self.clone("file:///nowhere", tmp_path / "clone")
+            self.clone(tmp_path / "nowhere", tmp_path / "clone")
         assert time.monotonic() - started < 5
 
 

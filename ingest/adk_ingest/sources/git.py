@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -28,7 +27,6 @@ READ_SECONDS = 120.0
 _REGULAR = ("100644", "100755")
 # The program that git starts on the other side, whatever a repository's settings name.
 _UPLOAD_PACK = "--upload-pack=git-upload-pack"
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 # A transfer that stalls ends early.
 _STALLED = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=15")
 
@@ -137,26 +135,24 @@ def git_line(root: Path, *command: str) -> str:
 
 
 class _Remote(NamedTuple):
-    """What to fetch: the full ref name (None for a bare commit) and the commit of the ref (None: unknown)."""
+    """What to fetch: the full name of the default branch and its commit; None for what the repository does not say."""
 
     name: str | None
     commit: str | None
 
 
-def clone_or_update(url: str, destination: Path, ref: str | None = None, *, notify: Callable[[str], None]) -> None:
-    """Make `destination` a shallow checkout of a repository or bring it up to date; asks for no password.
+def clone_or_update(url: str, destination: Path, *, notify: Callable[[str], None]) -> None:
+    """Make `destination` a shallow checkout of a repository's default branch or bring it up to date.
 
-    Local changes are never overwritten, and a crash leaves no half checkout. `ref` is a branch, tag or full commit;
-    None is the default branch. `notify` gets a sentence before something takes long.
+    Asks for no password. Local changes are never overwritten, and a crash leaves no half checkout. `notify` gets a
+    sentence before something takes long.
 
     Raises:
         SourceError: The repository cannot be reached, or `destination` cannot be made or updated.
     """
-    if ref is not None and (ref.startswith("-") or not ref):
-        raise SourceError(f"{ref!r} is not a branch, tag or commit.")
     destination.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(destination.parent / f".{destination.name}.lock"):
-        remote = _probe(url, ref, destination.parent)
+        remote = _probe(url, destination.parent)
         if destination.is_dir() and any(destination.iterdir()):
             _update(url, destination, remote, notify)
         else:
@@ -164,30 +160,21 @@ def clone_or_update(url: str, destination: Path, ref: str | None = None, *, noti
             _clone(url, destination, remote)
 
 
-def _probe(url: str, ref: str | None, folder: Path) -> _Remote:
-    """Ask the repository for the commit of the ref; this also tests whether the repository can be reached."""
-    patterns = [ref, f"{ref}^{{}}"] if ref else ["HEAD"]
+def _probe(url: str, folder: Path) -> _Remote:
+    """Ask the repository for its default branch; this also tests whether the repository can be reached."""
     try:
-        command = ["ls-remote", _UPLOAD_PACK, "--symref", "--", url, *patterns]
+        command = ["ls-remote", _UPLOAD_PACK, "--symref", "--", url, "HEAD"]
         listing = run_git(command, cwd=folder, timeout=PROBE_SECONDS, network=True, inside=False)
     except GitError as exc:
         raise SourceError(f"{url} cannot be reached: {exc.message}", exc.hint) from exc
-    commits: dict[str, str] = {}
-    default = None
+    branch = commit = None
     for line in listing.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("\t")
         if value.startswith("ref: "):
-            default = value.removeprefix("ref: ")
-        else:
-            commits[name] = value
-    if ref is None:
-        return _Remote(default, commits.get("HEAD"))
-    for name in (ref, f"refs/heads/{ref}", f"refs/tags/{ref}"):
-        if name in commits:
-            return _Remote(name, commits.get(f"{name}^{{}}", commits[name]))
-    if _COMMIT.fullmatch(ref):
-        return _Remote(None, ref)
-    raise SourceError(f"{url} has no branch or tag {ref!r}.")
+            branch = value.removeprefix("ref: ")
+        elif name == "HEAD":
+            commit = value
+    return _Remote(branch, commit)
 
 
 def _clone(url: str, destination: Path, remote: _Remote) -> None:
@@ -222,10 +209,9 @@ def _update(url: str, destination: Path, remote: _Remote, notify: Callable[[str]
 
 
 def _checkout(folder: Path, url: str, remote: _Remote) -> None:
-    """Fetch one commit and check it out, on a local branch of the same name if the ref is a branch."""
-    name = remote.name or remote.commit or "HEAD"
-    tag = f"+{name}:{name}" if name.startswith("refs/tags/") else name
-    fetch = [*_STALLED, "fetch", _UPLOAD_PACK, "--quiet", "--depth=1", "--no-tags", "--", url, tag]
+    """Fetch one commit and check it out, on a local branch of the same name."""
+    name = remote.name or "HEAD"
+    fetch = [*_STALLED, "fetch", _UPLOAD_PACK, "--quiet", "--depth=1", "--no-tags", "--", url, name]
     run_git(fetch, cwd=folder, timeout=FETCH_SECONDS, network=True)
     branch = name.removeprefix("refs/heads/")
     where = ["-B", branch] if branch != name else ["--detach"]
