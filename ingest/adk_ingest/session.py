@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from adk_ingest.corpora.known_files import RECORD, KnownFiles
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import Mode, RunManifest, now
-from adk_ingest.sources.resolve import DEMO_ORDER, INGEST_ORDER, Place, resolve_code, resolve_docs
+from adk_ingest.sources.resolve import resolve_code, resolve_docs
 from adk_ingest.targets.covered import covers_code
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ class Sources:
     docs: str | None = None
     code: str | None = None
     allow_network: bool = True
-    docs_order: Sequence[Place] = INGEST_ORDER
     environment: Path | None = None
     compare: bool = False
 
@@ -87,8 +86,7 @@ def ingest(
 def prepare_demo(settings: Settings, progress: Progress) -> None:
     """Ingest unless a complete index of this version is there.
 
-    The docs come from a clone if it can be reached within seconds, else from `ADK_EVIDENCE_DOCS`, else the API
-    reference stands in; the progress says which.
+    Where the docs cannot be had within seconds, the API reference stands in; the progress says where they are from.
     """
     current = open_generations(settings).current()
     if current is not None and current.manifest.dense == "complete":
@@ -96,7 +94,7 @@ def prepare_demo(settings: Settings, progress: Progress) -> None:
             return
         progress.note("The index is of an older version or of other settings; it is built anew.")
     with progress:
-        ingest(settings, "all", Sources(docs_order=DEMO_ORDER), progress)
+        ingest(settings, "all", Sources(), progress)
 
 
 class _Symbols:
@@ -182,9 +180,9 @@ def check_sources(settings: Settings, mode: Mode, sources: Sources) -> None:
     Raises:
         SourceError: A corpus of the mode cannot be had; no generated pages stand in for the docs.
     """
-    network, order = sources.allow_network, sources.docs_order
+    network = sources.allow_network
     if mode != "code":
-        docs = resolve_docs(settings, sources.docs, order=order, allow_network=network, notify=lambda sentence: None)
+        docs = resolve_docs(settings, sources.docs, allow_network=network, notify=lambda sentence: None)
         if docs.source is None:
             raise _no_docs()
     if mode != "docs":
@@ -221,9 +219,7 @@ def _found(
     network = sources.allow_network
     corpora: list[CorpusInput] = []
     if mode != "code":
-        docs = resolve_docs(
-            settings, sources.docs, order=sources.docs_order, allow_network=network, notify=progress.note, known=known
-        )
+        docs = resolve_docs(settings, sources.docs, allow_network=network, notify=progress.note, known=known)
         for notice in docs.notices:
             note(notice)
         if docs.source is not None:

@@ -4,7 +4,6 @@ import pytest
 
 from adk_ingest import pipeline, session
 from adk_ingest.progress import Progress
-from adk_ingest.sources.resolve import DEMO_ORDER
 from tests.corpora import HashEmbedder, Workplace
 
 pytestmark = pytest.mark.slow
@@ -24,15 +23,6 @@ def ingestions(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(session, "ingest", lambda settings, mode, sources, progress: asked.append((mode, sources)))
     return asked
-
-
-def test_the_first_demo_ingests_everything_with_a_clone_of_the_docs_before_the_named_folder(
-    workplace: Workplace, ingestions: list[tuple[object, ...]]
-) -> None:
-    session.prepare_demo(workplace.settings, Listener())
-    ((mode, sources),) = ingestions
-    assert mode == "all"
-    assert sources.docs_order == DEMO_ORDER == ("root", "clone", "env")
 
 
 def test_a_later_demo_ingests_nothing(workplace: Workplace, ingestions: list[tuple[object, ...]]) -> None:

@@ -9,10 +9,8 @@ import base64
 import hashlib
 import importlib.metadata
 import json
-import os
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -27,6 +25,7 @@ from packaging.utils import InvalidWheelFilename, NormalizedName, canonicalize_n
 from packaging.version import InvalidVersion, Version
 
 from adk_evidence.errors import SourceError
+from adk_evidence.index.environments import site_packages
 from adk_evidence.services.package_registry import RegistryError, fetch_distribution
 from adk_evidence.settings import CorpusSettings
 from adk_ingest.sources.base import CorpusSource
@@ -35,12 +34,6 @@ from adk_ingest.sources.git import open_checkout
 # Where the repository keeps the packages that a wheel holds at its top.
 REPOSITORY_PREFIX = "src/"
 MAX_UNPACKED_BYTES = 1_000_000_000
-INTERPRETER_SECONDS = 30
-_FIND = (
-    "import importlib.metadata, os, sys; "
-    "found = importlib.metadata.distribution(sys.argv[1]); "
-    "sys.stdout.buffer.write(os.fsencode(found.locate_file('')))"
-)
 
 
 def parse_requirement(text: str) -> Requirement:
@@ -58,47 +51,21 @@ def parse_requirement(text: str) -> Requirement:
     return requirement
 
 
-def open_installed(
-    requirement: Requirement, settings: CorpusSettings, *, interpreter: Path | None = None
-) -> CorpusSource:
-    """A distribution that an interpreter has installed: the running one, or `interpreter`.
+def open_installed(requirement: Requirement, settings: CorpusSettings, python: Path | None = None) -> CorpusSource:
+    """A distribution that is installed for the running interpreter, or in the environment at `python`.
 
-    Raises:
-        SourceError: It is not installed there, or in another version.
-    """
-    if interpreter is None:
-        try:
-            found = importlib.metadata.distribution(requirement.name)
-        except importlib.metadata.PackageNotFoundError as exc:
-            raise SourceError(f"{requirement.name} is not installed here.") from exc
-        folder = Path(str(found.locate_file("")))
-    else:
-        folder = _ask_interpreter(interpreter, requirement.name)
-    return _open_version(folder, requirement, settings)
-
-
-def open_environment(environment: Path, requirement: Requirement, settings: CorpusSettings) -> CorpusSource:
-    """A distribution in a virtual environment, whose Python is not run: the folder may be a stranger's.
+    `python` is an interpreter or the folder of an environment. It is not run: it may be a stranger's.
 
     Raises:
         SourceError: It is not installed there, or in another version.
     """
     name = canonicalize_name(requirement.name)
-    for folder in (*sorted(environment.glob("lib/python*/site-packages")), environment / "Lib" / "site-packages"):
-        try:
-            _find(folder, name)
-        except SourceError:
-            continue
-        return _open_version(folder, requirement, settings)
-    raise SourceError(f"{requirement.name} is not installed in the virtual environment {environment}.")
-
-
-def _open_version(folder: Path, requirement: Requirement, settings: CorpusSettings) -> CorpusSource:
-    name = canonicalize_name(requirement.name)
-    version = _version(_find(folder, name))
+    places = sys.path if python is None else site_packages(python)
+    found = _find(name, places, f"{requirement.name} is not installed {f'in {python}' if python else 'here'}.")
+    version = _version(found)
     if not requirement.specifier.contains(version, prereleases=True):
         raise SourceError(f"{requirement.name} is installed as {version}, not as {requirement.specifier}.")
-    return open_folder(folder, name, settings)
+    return open_folder(Path(str(found.locate_file(""))), name, settings)
 
 
 def open_wheel(wheel: Path, home: Path, settings: CorpusSettings) -> CorpusSource:
@@ -135,7 +102,7 @@ def open_registry(
         fetched = Path(scratch) / "fetched"
         fetched.mkdir()
         _download(requirement, fetched, notify)
-        version = _version(_find(fetched, name))
+        version = _version(_find(name, [fetched]))
         return _open_unpacked(home, name, version, settings, lambda folder: _move_all(fetched, folder))
 
 
@@ -155,7 +122,7 @@ def open_copy(folder: Path, requirement: Requirement, home: Path, settings: Corp
         SourceError: The distribution is not there in this version, or not as it was released.
     """
     name, version = canonicalize_name(requirement.name), _pinned_version(requirement)
-    found = _find(folder, name)
+    found = _find(name, [folder])
     if version is None or _version(found) != version:
         raise SourceError(f"{requirement.name} is installed as {found.version}, not as {requirement.specifier}.")
     if _direct_url(found):
@@ -217,7 +184,7 @@ def open_folder(folder: Path, name: NormalizedName, settings: CorpusSettings) ->
     Raises:
         SourceError: The folder does not hold it.
     """
-    found = _find(folder, name)
+    found = _find(name, [folder])
     origin = _direct_url(found)
     if origin.get("dir_info", {}).get("editable"):
         return _open_editable(str(origin.get("url", "")), name, settings)
@@ -249,22 +216,6 @@ def _licence(found: Distribution) -> str | None:
     return next((line.rpartition(" :: ")[2] for line in classifiers if line.startswith("License ::")), None)
 
 
-def _ask_interpreter(interpreter: Path, name: str) -> Path:
-    try:
-        # -I: neither the current folder nor variables may lend the interpreter other modules.
-        done = subprocess.run(
-            [str(interpreter), "-I", "-c", _FIND, name],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=INTERPRETER_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as exc:
-        raise SourceError(f"{interpreter} cannot be run as a Python interpreter.") from exc
-    if done.returncode != 0 or not done.stdout:
-        raise SourceError(f"{name} is not installed for {interpreter}.")
-    return Path(os.fsdecode(done.stdout))
-
-
 def _open_editable(url: str, name: str, settings: CorpusSettings) -> CorpusSource:
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
@@ -275,11 +226,13 @@ def _open_editable(url: str, name: str, settings: CorpusSettings) -> CorpusSourc
     return open_checkout(Path(url2pathname(parts.path)), settings)
 
 
-def _find(folder: Path, name: NormalizedName) -> Distribution:
-    for found in importlib.metadata.distributions(path=[str(folder)]):
+def _find(name: NormalizedName, folders: Iterable[Path | str], missing: str = "") -> Distribution:
+    """The distribution in the first of the folders that holds it; `missing` is the sentence where none does."""
+    places = [str(folder) for folder in folders]
+    for found in importlib.metadata.distributions(name=name, path=places):
         if canonicalize_name(found.metadata["Name"] or "") == name:
             return found
-    raise SourceError(f"The folder {folder} does not hold the distribution {name}.")
+    raise SourceError(missing or f"The folder {places[0]} does not hold the distribution {name}.")
 
 
 def _version(found: Distribution) -> Version:
@@ -337,7 +290,7 @@ def _make(folder: Path, name: NormalizedName, fill: Callable[[Path], None]) -> N
         made = Path(scratch) / "made"
         made.mkdir()
         fill(made)
-        if f"{name}-{_version(_find(made, name))}" != folder.name:
+        if f"{name}-{_version(_find(name, [made]))}" != folder.name:
             raise SourceError(f"What was fetched as {folder.name} is another version.")
         made.replace(folder)
 
@@ -363,27 +316,13 @@ def _move_all(source: Path, destination: Path) -> None:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    """Unpack packages and metadata; a name that leads out of the folder makes the wheel unusable."""
+    """Unpack packages and metadata; names that lead out of the folder lose what leads out."""
     try:
         with zipfile.ZipFile(wheel) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
+            if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED_BYTES:
                 raise SourceError(f"The wheel {wheel.name} is larger than {MAX_UNPACKED_BYTES:,} bytes.")
-            for member in members:
-                target = _target(folder, member, wheel.name)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(member) as source, target.open("xb") as copy:
-                    shutil.copyfileobj(source, copy)
+            archive.extractall(folder)
     except (zipfile.BadZipFile, NotImplementedError, EOFError) as exc:
         raise SourceError(f"The wheel {wheel.name} is damaged.") from exc
     except OSError as exc:
         raise SourceError(f"The wheel {wheel.name} cannot be unpacked: {exc.strerror}.") from exc
-
-
-def _target(folder: Path, member: zipfile.ZipInfo, wheel: str) -> Path:
-    path = PurePosixPath(member.filename)
-    foreign = sys.platform == "win32" and any(character in member.filename for character in "\\:")
-    linked = stat.S_ISLNK(member.external_attr >> 16)
-    if path.is_absolute() or ".." in path.parts or foreign or linked:
-        raise SourceError(f"The wheel {wheel} holds the unsafe name {member.filename!r}.", "Do not use it.")
-    return folder.joinpath(*path.parts)

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -22,7 +21,6 @@ from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import (
     is_unpacked,
     open_copy,
-    open_environment,
     open_folder,
     open_installed,
     open_registry,
@@ -34,9 +32,6 @@ from adk_ingest.sources.snapshot import MANIFEST, open_snapshot
 
 DOCS_VARIABLE = "ADK_EVIDENCE_DOCS"
 _FOLDERS = "Name a git checkout or a snapshot folder."
-Place = Literal["env", "root", "clone"]
-INGEST_ORDER: tuple[Place, ...] = ("env", "root", "clone")
-DEMO_ORDER: tuple[Place, ...] = ("root", "clone", "env")
 Notify = Callable[[str], None]
 
 
@@ -55,14 +50,13 @@ def resolve_docs(
     *,
     allow_network: bool,
     notify: Notify,
-    order: Sequence[Place] = INGEST_ORDER,
     known: KnownFiles | None = None,
 ) -> Resolved:
     """The documentation corpus: the first that can be had, with a notice for each place that could not be used.
 
-    `explicit` is a folder that the user names; it is then the only place. `order` are the places to try: the folder of
-    `ADK_EVIDENCE_DOCS`, the settings' root, a clone. `notify` gets a sentence before something takes long. `known` has
-    what earlier runs found in the files.
+    `explicit` is a folder that the user names; it is then the only place. The others are the folder of
+    `ADK_EVIDENCE_DOCS`, the settings' root and a clone. `notify` gets a sentence before something takes long. `known`
+    has what earlier runs found in the files.
 
     Raises:
         SourceError: The explicit folder cannot be used.
@@ -70,12 +64,12 @@ def resolve_docs(
     corpus = settings.corpora["doc"]
     if explicit is not None:
         return _found(_open_explicit(explicit, settings, corpus, notify, allow_network), known=known)
-    places: dict[Place, Callable[[], CorpusSource | None]] = {
-        "env": lambda: _from_environment(corpus),
-        "root": lambda: _from_root(settings, corpus),
-        "clone": lambda: _from_clone(settings, corpus, notify) if allow_network else None,
-    }
-    return _first(corpus, [places[place] for place in order], known)
+    places: list[Callable[[], CorpusSource | None]] = [
+        lambda: _from_environment(corpus),
+        lambda: _from_root(settings, corpus),
+        lambda: _from_clone(settings, corpus, notify) if allow_network else None,
+    ]
+    return _first(corpus, places, known)
 
 
 def resolve_code(
@@ -229,12 +223,10 @@ def _open_explicit(
         if path.exists() and not _is_called(path.name.split("-")[0], expected):
             raise SourceError(f"{path.name} is not a wheel of {expected}.", f"Name a wheel of {expected}.")
         return open_wheel(path, settings.paths.corpora, corpus)
-    if is_environment:
-        return open_environment(path, parse_requirement(expected), corpus)
     if path.exists():
-        if not (path.is_file() and os.access(path, os.X_OK)):
+        if not site_packages(path):
             raise SourceError(f"{path} is neither a folder, a wheel nor a Python interpreter.")
-        return open_installed(parse_requirement(expected), corpus, interpreter=path)
+        return open_installed(parse_requirement(expected), corpus, path)
     if not _names_release(named, expected):
         message = f"There is no release, folder or wheel called {named!r}."
         raise SourceError(message, f"Name a release such as {expected}==2.0.0, or an existing folder or wheel.")
