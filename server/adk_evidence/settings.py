@@ -232,7 +232,7 @@ class FastEmbedSettings(Frozen):
     code_model_path: UserPath | None
 
 
-DenseText = Literal["passages", "brief", "full"]
+DenseText = Literal["passages", "full"]
 
 
 class DenseSettings(Frozen):
@@ -273,7 +273,7 @@ class DenseSettings(Frozen):
         if self.provider == "minilm" and self.max_tokens > MINILM_MAX_TOKENS:
             raise ValueError(f"max_tokens of minilm is at most {MINILM_MAX_TOKENS}")
         if self.provider == "voyage" and self.text == "passages":
-            raise ValueError("text: passages is for models that embed texts one by one; voyage takes full or brief")
+            raise ValueError("text: passages is for models that embed texts one by one; voyage takes full")
         return self
 
 

@@ -62,7 +62,7 @@ def test_a_settings_file_named_by_the_environment_must_exist(monkeypatch, tmp_pa
 
 def test_passages_are_refused_where_chunks_are_embedded_in_their_context(tmp_path):
     wanted = {"embedding": {"dense": {"provider": "voyage", "text": "passages"}}}
-    with pytest.raises(SettingsError, match="voyage takes full or brief"):
+    with pytest.raises(SettingsError, match="voyage takes full"):
         load_settings(wanted, user_file=tmp_path / "none.yaml")
 
 

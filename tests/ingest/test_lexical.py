@@ -12,7 +12,7 @@ from adk_evidence.settings import LexicalSettings, load_settings
 from adk_evidence.text.identifiers import query_lexical_text
 from adk_ingest.chunking.base import Attachment, RawChunk
 from adk_ingest.records import dense_text
-from adk_ingest.records.dense_text import BRIEF_CHARS, MAX_PASSAGES, PASSAGE_CHARS, brief_text
+from adk_ingest.records.dense_text import MAX_CHARS, MAX_PASSAGES, PASSAGE_CHARS
 from adk_ingest.records.lexical import lexical_text, path_words
 
 
@@ -45,11 +45,6 @@ def test_paths_lose_what_all_files_share() -> None:
     assert path_words("docs/tools-custom/index.md") == ("tools", "custom")
     assert path_words("src/google/adk/__init__.py") == ()
     assert path_words("README.md") == ("readme",)
-
-
-def test_only_a_licence_is_stripped() -> None:
-    assert "Licensed" not in strip_licence(CODE) and "save_state" in strip_licence(CODE)
-    assert strip_licence("# Keeps the state\nx = 1") == "# Keeps the state\nx = 1"
 
 
 def test_code_text_holds_path_symbol_and_expanded_names(settings: LexicalSettings) -> None:
@@ -96,35 +91,6 @@ def test_the_words_of_written_questions_are_searched_too(settings: LexicalSettin
     assert lexical_text(code_chunk(), **args, questions=questions) == (
         f"{alone} {query_lexical_text(' '.join(questions))}"
     )
-
-
-def test_brief_code_text_says_each_thing_once() -> None:
-    text = brief_text(code_chunk(), path="src/google/adk/stores/main.py", title=None, kind="code")
-    assert text.split("\n") == [
-        "store save state | stores main",
-        "Saves the state.",
-        "def save_state(ctx)",
-        "ctx.sessionService.put()",
-    ]
-
-
-def test_brief_text_of_a_module_skips_licence_and_imports() -> None:
-    raw = code_chunk(symbol="google.adk.m", symbol_kind="module", signature=None, doc="A module.")
-    text = brief_text(raw, path="src/google/adk/m.py", title=None, kind="code")
-    assert text.startswith("m\nA module.\n") and "import" not in text and "Licensed" not in text
-
-
-def test_brief_docs_text_is_words_only() -> None:
-    note = "!!! note\n\n    See [the guide](../guide.md){target=_blank} for `run`."
-    body = f"# Tools {{#tools}}\n\n{note}\n\n```py\nx = 1\n```"
-    text = brief_text(RawChunk(1, 8, body, headings=("Tools",)), path="docs/t.md", title="Tools", kind="doc")
-    assert text == "Tools\nTools note See the guide for run . x = 1"
-
-
-def test_brief_text_is_short() -> None:
-    raw = RawChunk(1, 1, "word " * 5000, doc="d " * 1000, signature="s" * 400, symbol="f")
-    assert len(brief_text(raw, path="a.py", title=None, kind="code")) <= BRIEF_CHARS
-    assert len(brief_text(raw, path="a.md", title=None, kind="doc")) <= BRIEF_CHARS
 
 
 SENTENCE = "The runner calls each tool once more after it has thrown."
@@ -178,7 +144,7 @@ def test_a_long_line_goes_on_in_the_next_passages_until_there_are_enough() -> No
     assert [word for text in found for word in text.split("\n")[1].split()] == words
     unbroken = RawChunk(1, 1, "".join(map(str, range(99_999))))
     found = passages(unbroken, path="a.py", title=None, kind="code")
-    assert len(found) == MAX_PASSAGES and max(map(len, found)) <= BRIEF_CHARS
+    assert len(found) == MAX_PASSAGES and max(map(len, found)) <= MAX_CHARS
 
 
 def test_imports_and_licences_are_no_passages_of_modules_and_included_files() -> None:
@@ -196,15 +162,6 @@ def test_imports_and_licences_are_no_passages_of_modules_and_included_files() ->
     assert "make_runner" in included.text and "import" not in included.text and "Licensed" not in included.text
 
 
-def test_a_passage_knows_its_first_line() -> None:
-    body = "# State\n\n\n" + "".join(f"{SENTENCE} Take number {number}.\n\n" for number in range(20))
-    raw = RawChunk(3, 45, body, headings=("State",))
-    lines = body.split("\n")
-    for passage in dense_text.passages(raw, path="docs/t.md", title="Tools", kind="doc"):
-        first = passage.text.split("\n")[1]
-        assert first in lines[passage.line - 3]
-
-
 _LINES = st.text(st.sampled_from("ab. _'\t#\x0c\u2028é\n\n"), max_size=900) | st.text(max_size=3000)
 
 
@@ -215,7 +172,7 @@ def test_passages_keep_every_word_but_those_of_a_short_end(bodies: list[str], sy
     found = passages(raw, path="pkg/a.py", title=None, kind="code")
     assert found == passages(raw, path="pkg/a.py", title=None, kind="code")
     assert 1 <= len(found) <= MAX_PASSAGES and len(set(found)) == len(found)
-    assert max(map(len, found)) <= BRIEF_CHARS
+    assert max(map(len, found)) <= MAX_CHARS
     if len(found) < MAX_PASSAGES:
         kept = {word for text in found for word in text.partition("\n")[2].split()}
         missing = {word for word in strip_licence(body).split() if len(word) <= 100} - kept

@@ -369,7 +369,7 @@ class TestARunAgain:
         assert len(before) > 5
 
     def test_an_index_of_other_dense_texts_is_built_anew_and_says_why(self, workplace: Workplace) -> None:
-        workplace.overrides = {"embedding": {"dense": {"text": "brief"}}}
+        workplace.overrides = {"embedding": {"dense": {"text": "full"}}}
         workplace.ingest()
         for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
             for record in workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The text of a chunk for the dense encoder: its passages one by one, a short extract, or all of it.
+"""The text of a chunk for the dense encoder: its passages one by one, or all of it.
 
 These texts hold neither the commit nor line numbers, so that a chunk that did not change keeps its vectors.
 """
@@ -11,16 +11,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import Kind
-from adk_evidence.readers.licences import licence_lines, strip_licence
+from adk_evidence.readers.licences import licence_lines
 from adk_evidence.settings import DenseText
 from adk_evidence.text.identifiers import split_identifier
 from adk_ingest.chunking.base import RawChunk
 from adk_ingest.records.lexical import path_words, strip_markup
 
 # About 128 tokens of MiniLM, with room for text that it splits more coarsely; the model cuts off the rest itself.
-BRIEF_CHARS = 700
-_DOC_CHARS = 300
-_SIGNATURE_CHARS = 160
+MAX_CHARS = 700
 
 # A passage ends with the line that takes it beyond this. Shorter ones lose their context, and a small model cuts
 # longer ones off.
@@ -40,42 +38,17 @@ _SIGNS = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+|```+\S*|~~~+\S*|>[ \t]?|--8<--.*$|:?-{3,}:?$)|\{:?[#.][^{}\n]{0,200}\}|[*`|]+",
     re.MULTILINE,
 )
-# Lines up to the end of the first definition's signature, and its docstring.
-_HEADER = re.compile(
-    r"\A(?:.*\n)*?[ \t]*(?:async[ \t]+def|def|class)[ \t](?:.*\n)*?.*:[ \t]*(?:#.*)?\n"
-    r"(?:\s*[rRuU]?(?P<quotes>\"{3}|'{3})(?P<doc>[\s\S]*?)(?P=quotes))?"
-)
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(?:[\w., \t]*\([^()]*\)|[^\n]*)", re.MULTILINE)
 
 
 _LINES = re.compile(r" ?\[LINES=[^\]\n]*\]")
 # Part of an index's fingerprint: change it when the same chunk would give another text.
-VERSIONS: Mapping[DenseText, str] = {"passages": "passages-2", "brief": "brief-1", "full": "full-1"}
+VERSIONS: Mapping[DenseText, str] = {"passages": "passages-2", "full": "full-1"}
 
 
 def full_text(text: str, header_chars: int) -> str:
     """A chunk's text as the store keeps it, without the field LINES in the first `header_chars`."""
     return _LINES.sub("", text[:header_chars]) + text[header_chars:]
-
-
-def brief_text(raw: RawChunk, *, path: str, title: str | None, kind: Kind) -> str:
-    """The part of a chunk that a model of 128 tokens should see, at most `BRIEF_CHARS` characters.
-
-    For docs: title and heading trail, then the text without markup. For code: symbol and path in words, the
-    docstring's first paragraph, the signature, then what follows without licence and imports.
-    """
-    if kind == "doc":
-        body = "\n".join(raw.searched_lines)
-        # What is far beyond the limit need not be cleaned.
-        parts = [_trail(raw, path, title), " ".join(_plain_docs(body[: 4 * BRIEF_CHARS]).split())]
-    else:
-        parts = [
-            " | ".join(text for text in (_symbol_words(raw), " ".join(path_words(path))) if text),
-            _shorten(raw.doc or "", _DOC_CHARS),
-            _shorten(raw.signature or "", _SIGNATURE_CHARS),
-            _code_lines(raw),
-        ]
-    return "\n".join(part for part in parts if part)[:BRIEF_CHARS].rstrip()
 
 
 class Passage(NamedTuple):
@@ -94,7 +67,7 @@ def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind, repeats
     at the line that includes them. Of a chunk that `repeats` another text of the index, the first lines are enough.
 
     Returns:
-        1 to `MAX_PASSAGES` different texts of at most `BRIEF_CHARS` characters. Lines beyond that many passages are
+        1 to `MAX_PASSAGES` different texts of at most `MAX_CHARS` characters. Lines beyond that many passages are
         left out, and so are last lines that are too short for a passage.
     """
     most, least = (1, BEGINNING_CHARS) if repeats else (MAX_PASSAGES, PASSAGE_CHARS)
@@ -104,7 +77,7 @@ def passages(raw: RawChunk, *, path: str, title: str | None, kind: Kind, repeats
     else:
         words = (_symbol_words(raw)[:_WORDS_CHARS], " ".join(path_words(path))[:_WORDS_CHARS])
         head, body = " | ".join(text for text in words if text), _code(body, with_imports=raw.symbol_kind != "module")
-    room = BRIEF_CHARS - len(head) - 1
+    room = MAX_CHARS - len(head) - 1
     own = [(piece, raw.start_line + line) for piece, line in _pieces(body, room, least)] or [("", raw.start_line)]
     included = ((piece, each.line) for each in raw.attachments for piece, _ in _pieces(_code(each.text), room, least))
     found: dict[str, Passage] = {}
@@ -164,18 +137,3 @@ def _symbol_words(raw: RawChunk) -> str:
 def _plain_docs(body: str) -> str:
     # Links keep their words only.
     return _SIGNS.sub(" ", strip_markup(_LINK.sub(r"\1", body)))
-
-
-def _code_lines(raw: RawChunk) -> str:
-    body = strip_licence(raw.body)[: 8 * BRIEF_CHARS]
-    if raw.symbol_kind == "module":
-        body = _IMPORT.sub("", body)
-    elif raw.signature and (header := _HEADER.match(body)):
-        # The signature and the docstring's first paragraph stand in the text already.
-        rest_of_doc = (header["doc"] or "").partition("\n\n")[2]
-        body = f"{rest_of_doc} {body[header.end() :]}"
-    return " ".join(body.split())
-
-
-def _shorten(text: str, chars: int) -> str:
-    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"

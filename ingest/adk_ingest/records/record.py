@@ -12,7 +12,7 @@ from adk_evidence.text.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.chunkers import chunker_version
 from adk_ingest.corpora.forms import treatment
-from adk_ingest.records.dense_text import brief_text, full_text, passages
+from adk_ingest.records.dense_text import full_text, passages
 from adk_ingest.records.lexical import lexical_text
 from adk_ingest.records.questions import name_of, names_inside
 
@@ -74,8 +74,6 @@ def _record(
         case "full":
             searched = "\n".join(raw.searched_lines) if raw.left_out else raw.body
             dense_texts: tuple[str, ...] = (full_text(lead + searched + appendix, len(head)),)
-        case "brief":
-            dense_texts = (brief_text(raw, path=file.path, title=title, kind=corpus.text_kind),)
         case "passages":
             found = passages(raw, path=file.path, title=title, kind=corpus.text_kind, repeats=corpus.is_generated)
             dense_texts, passage_lines = zip(*found, strict=True)
