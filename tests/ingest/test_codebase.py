@@ -342,11 +342,13 @@ class TestPatterns:
         }
         assert report.status == "success"
 
-    def test_links_that_leave_the_folder_are_not_followed(self, place: Place) -> None:
+    def test_links_are_not_followed_and_the_report_names_them(self, place: Place) -> None:
         outside = write_files(place.app.parent / "outside", {"secret.py": "token = 1\n"})
         (place.app / "secret.py").symlink_to(outside / "secret.py")
         (place.app / "lib").symlink_to(outside, target_is_directory=True)
+        (place.app / "copy.md").symlink_to("README.md")
         assert set(place.cited()) == set(APP)
+        assert {("secret.py", "symlink"), ("lib", "symlink"), ("copy.md", "symlink")} <= set(place.index().skipped)
 
     def test_chunks_are_no_larger_than_asked_for(self, place: Place) -> None:
         body = "".join(f"    total = total + {number}  # add the next number to the sum\n" for number in range(400))
@@ -391,13 +393,6 @@ class TestCommits:
         others = {commit for path, commit in cited.items() if commit != head}
         assert len(others) == 1 and next(iter(others)).startswith("tree-")
         assert {path for path in cited if cited[path] != head} == {"src/app/auth.py", "web/login.ts", "new.py"}
-
-    def test_a_link_is_not_cited_by_a_commit_that_holds_only_the_link(self, place: Place) -> None:
-        write_files(place.app, {"NOTES": "Tokens expire.\n"})
-        (place.app / "notes.md").symlink_to("NOTES")
-        head = commit_all(place.app)
-        cited = place.cited(file_patterns=("*.md",))
-        assert cited["README.md"] == head and cited["notes.md"].startswith("tree-")
 
     def test_a_folder_within_a_checkout_is_cited_by_the_repositorys_paths(self, place: Place) -> None:
         head = commit_all(place.app)

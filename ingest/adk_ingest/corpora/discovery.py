@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator
@@ -33,9 +32,9 @@ class FoundFile:
 class Discovery:
     """The result of a walk: `files` sorted by path, and what the walk skipped.
 
-    `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, special_file,
-    extension, too_large, empty, binary, unreadable, undecodable, undecodable_name, broken_symlink, symlink_loop,
-    symlink_duplicate, outside_root, credential_file (by its name or place), credential_text (its text holds one).
+    `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, extension,
+    symlink, special_file, too_large, empty, binary, unreadable, undecodable, undecodable_name, credential_file (by its
+    name or place), credential_text (its text holds one).
     Reading the file adds the reasons that only its content shows: undecodable, empty, unreadable, credential_text, and
     of a codebase minified, source_map and twin (another file says the same).
     `decode_warnings` has a sentence for each file in which characters were replaced.
@@ -69,8 +68,8 @@ def discover(
     """Walk a corpus; filters apply in the order exclude globs, ignored, include globs, extensions, size, binary.
 
     Globs are gitignore-style and match the repository's paths; `!` takes back what an earlier glob matched. Credentials
-    are left out whatever the globs say. Symbolic links are followed inside the root only, after everything else, and
-    no file is found twice.
+    are left out whatever the globs say. Symbolic links are not followed: what they lead to inside the root is found at
+    its own path.
 
     Args:
         source: The corpus.
@@ -95,7 +94,7 @@ def path_filter(source: CorpusSource, settings: CorpusSettings) -> Callable[[str
 
 
 class _Walk:
-    """One walk. A place has two names: `relative` to the root as reached, and `real` as it lies on disk."""
+    """One walk. Paths are relative to the root."""
 
     def __init__(self, source: CorpusSource, settings: CorpusSettings, ignored: frozenset[str]) -> None:
         self._source = source
@@ -107,20 +106,22 @@ class _Walk:
         self._extensions = {extension.lower() for extension in settings.allowed_exts}
         self._max_bytes = settings.max_file_bytes
         self._found = Discovery()
-        self._known = source.known
-        self._taken: set[str] = set()
-        self._walked: set[tuple[str, bool]] = set()
-        self._links: list[tuple[str, str]] = []
 
     def run(self) -> Discovery:
-        self._known.walked(self._root)
-        for subtree in self._source.subtrees:
-            self._enter(subtree, self._on_disk(subtree), linked=False)
-        # Links come last, so that a file is found under its real path first.
-        while self._links:
-            links, self._links = sorted(self._links), []
-            for relative, disk in links:
-                self._follow(relative, disk)
+        self._source.known.walked(self._root)
+        # Without recursion, since a corpus may be of any depth.
+        waiting = list(self._source.subtrees)
+        while waiting:
+            relative = waiting.pop()
+            try:
+                info = os.lstat(self._on_disk(relative))
+            except OSError:
+                self._skip("unreadable", relative)
+                continue
+            if stat.S_ISDIR(info.st_mode):
+                waiting += self._list(relative)
+            else:
+                self._take(relative, info)
         self._found.files.sort(key=lambda found: found.path)
         for paths in self._found.skipped.values():
             paths.sort()
@@ -134,33 +135,10 @@ class _Walk:
             return False
         if self._may_prune and any(map(self._excluded, folders)):
             return False
-        if is_folder:
-            return True
-        return not (
-            self._excluded(relative)
-            or (self._include and not self._include.match(self._source.repo_path(relative)))
-            or is_credential_file(self._on_disk(relative))
-            or (self._extensions and PurePosixPath(relative).suffix.lower() not in self._extensions)
-        )
+        return is_folder or self._reason_by_path(relative) is None
 
-    def _enter(self, relative: str, real: str, *, linked: bool) -> None:
-        """Take a file or walk a folder; without recursion, since a corpus may be of any depth."""
-        waiting = [(relative, real)]
-        while waiting:
-            relative, real = waiting.pop()
-            try:
-                info = os.lstat(real)
-            except OSError:
-                self._skip("unreadable", relative)
-                continue
-            if stat.S_ISLNK(info.st_mode):
-                self._links.append((relative, real))
-            elif stat.S_ISDIR(info.st_mode):
-                waiting += self._list(relative, real, linked=linked)
-            else:
-                self._take(relative, real, info)
-
-    def _list(self, relative: str, real: str, *, linked: bool) -> list[tuple[str, str]]:
+    def _list(self, relative: str) -> list[str]:
+        """What a folder holds, if the walk may enter it."""
         excluded = bool(relative) and self._excluded(f"{relative}/")
         if excluded and self._may_prune:
             self._skip("excluded", f"{relative}/")
@@ -171,13 +149,8 @@ class _Walk:
         if f"{relative}/" in self._ignored:
             self._skip("ignored", f"{relative}/")
             return []
-        # Links lead into a folder once more at most: a walk through folders that link to each other would never end.
-        if (real, linked) in self._walked:
-            self._skip("symlink_duplicate", f"{relative}/")
-            return []
-        self._walked.add((real, linked))
         try:
-            names = sorted(os.listdir(real))  # noqa: PTH208
+            names = os.listdir(self._on_disk(relative))  # noqa: PTH208
         except OSError:
             self._skip("unreadable", f"{relative}/")
             return []
@@ -185,72 +158,46 @@ class _Walk:
         for name in names:
             path = f"{relative}/{name}" if relative else name
             if _is_utf8(name):
-                entries.append((path, os.path.join(real, name)))  # noqa: PTH118
+                entries.append(path)
             else:
                 self._skip("undecodable_name", os.fsencode(path).decode("utf-8", "backslashreplace"))
         return entries
 
-    def _follow(self, relative: str, disk: str) -> None:
-        if self._excluded(relative) or self._excluded(f"{relative}/"):
-            return self._skip("excluded", relative)
-        try:
-            info = os.stat(disk)  # noqa: PTH116
-        except FileNotFoundError:
-            return self._skip("broken_symlink", relative)
-        except OSError as exc:
-            return self._skip("symlink_loop" if exc.errno == errno.ELOOP else "unreadable", relative)
-        real = os.path.realpath(disk)
-        if real != self._root and not real.startswith(self._root + os.sep):
-            return self._skip("outside_root", relative)
-        target = os.path.relpath(real, self._root).replace(os.sep, "/")
-        if self._excluded(target) or self._excluded(f"{target}/"):
-            return self._skip("excluded", relative)
-        if self._is_ignored(target):
-            return self._skip("ignored", relative)
-        if not stat.S_ISDIR(info.st_mode):
-            return self._take(relative, real, info)
-        if disk.startswith(real + os.sep):
-            return self._skip("symlink_loop", relative)
-        return self._enter(relative, real, linked=True)
-
-    def _take(self, relative: str, real: str, info: os.stat_result) -> None:
-        reason = self._reason_to_skip(relative, real, info)
+    def _take(self, relative: str, info: os.stat_result) -> None:
+        reason = self._reason_by_path(relative) or self._reason_by_kind(info)
         if reason:
             return self._skip(reason, relative)
+        disk = self._on_disk(relative)
         try:
-            known = self._known.look(real, info)
+            known = self._source.known.look(disk, info)
         except OSError:
             return self._skip("unreadable", relative)
         if known.facts.reason == "binary":
             return self._skip("binary", relative)
-        self._taken.add(real)
-        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(real), known))
+        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(disk), known))
 
-    def _reason_to_skip(self, relative: str, real: str, info: os.stat_result) -> str | None:
-        """The first filter that a file does not pass, as far as that shows without reading the file."""
+    def _reason_by_path(self, relative: str) -> str | None:
+        """The first filter that a file's path does not pass."""
         if self._excluded(relative) or self._is_manifest(relative):
             return "excluded"
         if relative in self._ignored:
             return "ignored"
         if self._include and not self._include.match(self._source.repo_path(relative)):
             return "not_included"
-        # Both names count: a link and its target may have different names.
-        if is_credential_file(self._on_disk(relative)) or is_credential_file(real):
+        if is_credential_file(self._on_disk(relative)):
             return BY_NAME
-        if not stat.S_ISREG(info.st_mode):
-            return "special_file"
-        if real in self._taken:
-            return "symlink_duplicate"
         if self._extensions and PurePosixPath(relative).suffix.lower() not in self._extensions:
             return "extension"
+        return None
+
+    def _reason_by_kind(self, info: os.stat_result) -> str | None:
+        if stat.S_ISLNK(info.st_mode):
+            return "symlink"
+        if not stat.S_ISREG(info.st_mode):
+            return "special_file"
         if info.st_size > self._max_bytes:
             return "too_large"
         return "empty" if info.st_size == 0 else None
-
-    def _is_ignored(self, target: str) -> bool:
-        """Whether the target of a link is ignored or lies in an ignored folder."""
-        above = PurePosixPath(target).parents
-        return target in self._ignored or any(f"{folder}/" in self._ignored for folder in (target, *above))
 
     def _is_manifest(self, relative: str) -> bool:
         return self._source.kind == "snapshot" and relative == MANIFEST
