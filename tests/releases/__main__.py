@@ -13,7 +13,7 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.settings import config_file, load_settings
 from adk_evidence_console import stderr
 from adk_ingest.commands.progress import make_progress
-from adk_ingest.releases.history import build_history
+from tests.releases.history import build_history
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -27,9 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
             report = build_history(load_settings(), given.out, progress, first=given.first, only=given.only)
     except EvidenceError as exc:
         parser.exit(exc.exit_code, f"error: {exc.message} {exc.hint}\n")
-    print(
-        f"Added {len(report.added)} of {report.distribution}; the table at {report.path} takes {report.bytes:,} bytes."
-    )
+    print(f"Added {len(report.added)} of {report.distribution} to {given.out}.")
     for version in report.left_out:
         print(f"{version} could not be read and is left out.")
 

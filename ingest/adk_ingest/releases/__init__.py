@@ -1,1 +1,1 @@
-"""The table of what each released google-adk has."""
+"""Two versions of the code, read in order to compare them."""

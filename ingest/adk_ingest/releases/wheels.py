@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from adk_evidence.api.facts import ModuleFacts, read_module
 from adk_evidence.api.history import History
+from adk_evidence.api.links import link
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.release import Release
-from adk_evidence.api.table import make_table
+from adk_evidence.api.table import Snapshot, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.settings import Settings
 from adk_evidence.text.versions import read_version
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
-from adk_ingest.releases.history import VersionReader, files_of
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import parse_requirement
 from adk_ingest.sources.resolve import resolve_code
@@ -49,10 +51,16 @@ def read_releases(
     sources = [_open(settings, named, distribution, progress, allow_network) for named in (before, after)]
     if sources[0].commit == sources[1].commit and sources[0].root == sources[1].root:
         raise InvalidRequestError("Both versions are the same.", "Name two versions, such as 1.31.0 and 2.0.0.")
-    reader = VersionReader(distribution)
+    old, new = (
+        Release(version, source.repo, source.commit, modules_of(source), SourceReader(source.location()).read)
+        for source, version in zip(sources, _versions(sources), strict=True)
+    )
+    known: dict[ModuleText, ModuleFacts | None] = {}
     # Numbers, not versions: two checkouts may have no version, or the same one.
-    snapshots = {str(number): reader.read(source, progress) for number, source in enumerate(sources)}
-    old, new = (_release(source, version) for source, version in zip(sources, _versions(sources), strict=True))
+    snapshots = {
+        str(number): snapshot_of(distribution, release.modules, known, progress)
+        for number, release in enumerate((old, new))
+    }
     return old, new, History(make_table(distribution, snapshots))
 
 
@@ -88,12 +96,45 @@ def _with_commit(source: CorpusSource, name: str) -> str:
     return f"{name} ({', '.join(notes)})" if notes else name
 
 
-def _release(source: CorpusSource, version: str) -> Release:
+def modules_of(source: CorpusSource) -> dict[str, ModuleText]:
+    """The modules of a version by their dotted names.
+
+    Raises:
+        SourceError: The version holds no Python.
+    """
     reader = SourceReader(source.location())
     modules: dict[str, ModuleText] = {}
-    for file in files_of(source):
+    for file in _files_of(source):
         path = source.repo_path(file.relative_to(source.root).as_posix())
         name, text = module_name(path), reader.read(path)
         if name is not None and text is not None:
             modules[name] = ModuleText(name, path, text)
-    return Release(version, source.repo, source.commit, modules, reader.read)
+    if not modules:
+        raise SourceError(f"{source.describe()} has no module.")
+    return modules
+
+
+def snapshot_of(
+    distribution: str,
+    modules: Mapping[str, ModuleText],
+    known: dict[ModuleText, ModuleFacts | None],
+    progress: Progress,
+) -> Snapshot:
+    """What the public modules of a version have; a module that stands in `known` is not read again."""
+    for module in modules.values():
+        if module not in known:
+            known[module] = read_module(module)
+        if known[module] is None:
+            progress.note(f"{module.path} is not Python and was not read.")
+    facts = [found for module in modules.values() if (found := known[module]) is not None]
+    # `google-adk` holds the package `google.adk`.
+    package = distribution.replace("-", ".")
+    return link(package if package in modules else next(iter(modules)).partition(".")[0], facts)
+
+
+def _files_of(source: CorpusSource) -> list[Path]:
+    found: list[Path] = []
+    for subtree in source.subtrees:
+        place = source.root / subtree
+        found += [place] if place.suffix == ".py" and place.is_file() else place.rglob("*.py")
+    return sorted(found)

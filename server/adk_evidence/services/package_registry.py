@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from adk_evidence.errors import EvidenceError
@@ -34,35 +33,10 @@ def fetch_distribution(requirement: str, folder: Path) -> Path:
     Raises:
         RegistryError: There is no installer, or the installer fails.
     """
-    _run(_command(requirement, folder), folder, f"Fetching {requirement}", f"{requirement} could not be fetched")
-    return next(folder.glob("*.whl"), folder)
-
-
-def released_versions(name: str, folder: Path) -> list[str]:
-    """The versions of a distribution that the package registry offers, without pre-releases; in no certain order.
-
-    `folder` is an empty folder to work in.
-
-    Raises:
-        RegistryError: There is no pip, or pip fails or says nothing.
-    """
-    if importlib.util.find_spec("pip") is None:
-        raise RegistryError("Only pip can list the versions of a distribution.", "Install pip, or name the versions.")
-    command = [sys.executable, "-m", "pip", "index", "versions", "--no-input", "--disable-pip-version-check", name]
-    output = _run(command, folder, f"Listing {name}", f"The versions of {name} could not be listed")
-    for line in output.splitlines():
-        before, _, listed = line.partition(":")
-        if before.strip() == "Available versions":
-            return [version.strip() for version in listed.split(",")]
-    raise RegistryError(f"The package registry names no version of {name}.", "Name the versions.")
-
-
-def _run(command: Sequence[str], folder: Path, doing: str, failed: str) -> str:
-    """The output of an installer; `doing` and `failed` begin the sentences that say what went wrong."""
     try:
         # Run in the folder: `python -m` would import a pip.py of the current one.
         done = subprocess.run(
-            command,
+            _command(requirement, folder),
             cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -71,13 +45,13 @@ def _run(command: Sequence[str], folder: Path, doing: str, failed: str) -> str:
             timeout=INSTALLER_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise RegistryError(f"{doing} did not end within {INSTALLER_SECONDS // 60} minutes.") from None
+        raise RegistryError(f"Fetching {requirement} did not end within {INSTALLER_SECONDS // 60} minutes.") from None
     except OSError as exc:
         raise RegistryError(f"The package installer cannot be run: {exc.strerror or exc}.") from exc
     if done.returncode != 0:
         why = _last_line(done.stderr) or f"the installer ended with {done.returncode}"
-        raise RegistryError(f"{failed} from the package registry ({why}).")
-    return done.stdout
+        raise RegistryError(f"{requirement} could not be fetched from the package registry ({why}).")
+    return next(folder.glob("*.whl"), folder)
 
 
 def _command(requirement: str, folder: Path) -> list[str]:
