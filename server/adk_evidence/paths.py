@@ -69,11 +69,6 @@ class Home:
         return self.own / "targets"
 
     @property
-    def history(self) -> Path:
-        """The table of earlier versions that was built here; see `api/history.py`."""
-        return self.root / "history.json.gz"
-
-    @property
     def embedding_cache(self) -> Path:
         """The SQLite file of computed vectors."""
         return self.root / "cache" / "embeddings.sqlite"

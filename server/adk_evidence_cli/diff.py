@@ -91,7 +91,7 @@ def compare_symbols(
     """
     old, new, table = read_releases(settings, before, after, progress, allow_network=listing.allow_network)
     comparison = Comparison(old, new, table)
-    shown = Changes(comparison, History.load(settings.paths.history))
+    shown = Changes(comparison, History.load())
     paths: list[str] = []
     for symbol in symbols:
         path = comparison.path_of(symbol)

@@ -48,7 +48,7 @@ def examine(settings: Settings, folder: Path | None, version: str | None) -> Dri
     """
     generation = open_generations(settings).current()
     wanted = version or (indexed_version(settings, generation.manifest) if generation else None)
-    checker = required_checker(settings, wanted)
+    checker = required_checker(wanted)
     if folder is not None:
         return report_drift(checker, files_of_folder(folder))
     if generation is None:

@@ -136,7 +136,7 @@ def ask(
             raise InvalidRequestError("There is no question.", 'Try `adk-evidence ask "how do I ..."`.')
         query = selected.text
     settings = settings_from(profile, home)
-    wanted = wanted_adk(settings, adk, project, python)
+    wanted = wanted_adk(adk, project, python)
     if index is not None and wanted is not None:
         raise InvalidRequestError("--index and the options that name a version exclude each other.", "Choose one.")
     if index is None and wanted is None:
@@ -186,7 +186,7 @@ def symbol(
 
     settings = settings_from(profile, home)
     # To mark what an environment lacks, the environment need not have a google-adk.
-    found = wanted_adk(settings, adk, project, python, required=project is not None)
+    found = wanted_adk(adk, project, python, required=project is not None)
     chosen = choose_index(settings, found or (None if python else detected_adk(settings)))
     symbols = CurrentSymbols(chosen.settings)
     wanted = read_stdin() if query == "-" else query
@@ -394,7 +394,7 @@ def drift(
     if folder is not None and index is not None:
         raise InvalidRequestError("A folder and --index exclude each other.", "Name one of them.")
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    wanted = wanted_adk(settings, adk, project, python)
+    wanted = wanted_adk(adk, project, python)
     if wanted is None and folder is not None:
         wanted = detected_adk(settings)
     report = examine_drift(settings, folder, wanted.version if wanted else None)
@@ -431,8 +431,8 @@ def lint(
     from adk_evidence_cli import linting
 
     settings = settings_from(profile, home)
-    wanted = wanted_adk(settings, adk, project, python) or detected_adk(settings)
-    checker = required_checker(settings, wanted.version if wanted else None)
+    wanted = wanted_adk(adk, project, python) or detected_adk(settings)
+    checker = required_checker(wanted.version if wanted else None)
     linted = linting.lint(checker, paths)
     if output == "text":
         linting.show_text(linted, checker.version, stdout())

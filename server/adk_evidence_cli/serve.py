@@ -101,8 +101,8 @@ def mcp(
     def find_project(settings: Settings) -> ProjectAdk | None:
         if project is not None:
             # The project may not use google-adk yet.
-            return wanted_adk(settings, adk, project, python, required=False)
-        return wanted_adk(settings, adk, project, python) or detected_adk(settings)
+            return wanted_adk(adk, project, python, required=False)
+        return wanted_adk(adk, project, python) or detected_adk(settings)
 
     session = AgentSession(lambda: settings_from(profile, home, roots), find_project)
     if http is None:

@@ -38,7 +38,7 @@ def check_pinned(adk: str | None, project: Path | None, python: Path | None) -> 
 
 
 def wanted_adk(
-    settings: Settings, adk: str | None, project: Path | None, python: Path | None, *, required: bool = True
+    adk: str | None, project: Path | None, python: Path | None, *, required: bool = True
 ) -> ProjectAdk | None:
     """The google-adk that the options name; None where no option is given, or where there is none and none is required.
 
@@ -55,7 +55,7 @@ def wanted_adk(
     if adk is not None:
         return ProjectAdk(checked_version(adk), "", exact=True)
     folder = None if project is None else expanded(project)
-    found = project_adk(settings, folder, python)
+    found = project_adk(folder, python)
     if found is None and required:
         raise InvalidRequestError(f"No google-adk is found in {python or project}.", "Name its version with --adk.")
     return found
@@ -74,7 +74,7 @@ def detected_adk(settings: Settings) -> ProjectAdk | None:
     return None
 
 
-def required_checker(settings: Settings, version: str | None) -> DriftChecker:
+def required_checker(version: str | None) -> DriftChecker:
     """A checker of code for a version.
 
     Raises:
@@ -86,9 +86,9 @@ def required_checker(settings: Settings, version: str | None) -> DriftChecker:
 
     if version is None:
         raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
-    checker = checker_for(settings, version)
+    checker = checker_for(version)
     if checker is None:
-        known = History.load(settings.paths.history).versions
+        known = History.load().versions
         raise InvalidRequestError(
             f"The table of google-adk's versions does not know {one_line(version)}.",
             f"It knows {known[0]} to {known[-1]}; a newer ADK Evidence knows newer ones.",

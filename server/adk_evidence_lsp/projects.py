@@ -88,10 +88,10 @@ def used_adk(settings: Settings, project: Hashable) -> ProjectAdk | None:
     if not isinstance(project, Project) or not settings.project.detect:
         return None
     try:
-        return project_adk(settings, project.folder, project.python)
+        return project_adk(project.folder, project.python)
     except InvalidRequestError:
         # The client's interpreter is gone, or of a kind that keeps its packages elsewhere.
-        return project_adk(settings, project.folder)
+        return project_adk(project.folder)
     except EvidenceError as exc:
         _LOG.warning("The project's google-adk is not known (%s)", exc.code)
     return None

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 import adk_evidence_lsp.server as server_module
@@ -27,6 +28,7 @@ from adk_evidence.settings import Settings
 from adk_evidence_lsp.features import make_server
 from adk_evidence_lsp.server import EvidenceServer, configure_logging
 from tests.corpora import HashEmbedder, shared_sparse
+from tests.released import follow
 
 SECRET = "sk-secret-of-the-user"  # noqa: S105
 
@@ -99,6 +101,7 @@ def main() -> None:
     if most := os.environ.get("TESTS_MOST_WAITING"):
         server_module.Limits = FewerMayWait
         FewerMayWait.most = int(most)
+    follow(Path(root))
     gate = Gate()
 
     def open_service(settings: Settings) -> EvidenceService:

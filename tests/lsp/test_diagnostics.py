@@ -11,8 +11,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from adk_evidence.admission import BusyError
-from adk_evidence.api.table import make_table
-from adk_evidence.paths import Home
 from adk_evidence_lsp.answers.diagnostics import diagnose
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.protocol import ClientSettings
@@ -20,6 +18,7 @@ from adk_evidence_lsp.server import EvidenceServer
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start
 from tests.lsp.rpc import RawClient
+from tests.released import released
 
 URI = "file:///work/remarks.py"
 TEXT = """\
@@ -41,12 +40,10 @@ AGENT = {
 
 
 @pytest.fixture
-def released(indexed: Workplace) -> Iterator[None]:
-    """A table of released versions in the home folder that knows the indexed version."""
-    file = Home(indexed.home).history
-    file.write_bytes(make_table("google-adk", {"9.8.0": AGENT, "9.9.0": AGENT}).dump())
-    yield
-    file.unlink()
+def known(indexed: Workplace) -> Iterator[None]:
+    """A table of released versions that knows the indexed version."""
+    with released(indexed.root, {"9.8.0": AGENT, "9.9.0": AGENT}):
+        yield
 
 
 def diagnostics(server: RawClient, uri: str = URI) -> list[dict[str, Any]]:
@@ -65,7 +62,7 @@ def span(line: int, start: int, end: int) -> dict[str, Any]:
     return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_a_wrong_keyword_has_a_diagnostic_with_its_citation_and_a_quick_fix(client: RawClient) -> None:
     client.open(URI, TEXT)
     near, far = diagnostics(client)
@@ -103,7 +100,7 @@ class Mine(LlmAgent):
 """
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_members_arguments_and_overrides_have_diagnostics(client: RawClient) -> None:
     client.open(URI, CALLS)
     member, argument, override = diagnostics(client)
@@ -119,7 +116,7 @@ def test_members_arguments_and_overrides_have_diagnostics(client: RawClient) -> 
     assert all(one["title"].startswith("Find evidence") for one in actions(client, argument["range"], [argument]))
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_a_quick_fix_of_an_import_changes_what_uses_the_import(client: RawClient) -> None:
     client.open(URI, "from google.adk.agents import LLMAgent\nLLMAgent()\n")
     (wrong,) = diagnostics(client)
@@ -132,7 +129,7 @@ def test_a_quick_fix_of_an_import_changes_what_uses_the_import(client: RawClient
     assert actions(client, wrong["range"], [{**wrong, "range": span(0, 29, 38), "data": {"replacement": "x"}}]) == []
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_a_hover_on_a_wrong_keyword_names_and_cites_the_right_one(client: RawClient) -> None:
     client.open(URI, TEXT)
     params = {"textDocument": {"uri": URI}, "position": {"line": 2, "character": 30}}
@@ -141,7 +138,7 @@ def test_a_hover_on_a_wrong_keyword_names_and_cites_the_right_one(client: RawCli
     assert "agents%2Fllm_agent.py%23L" in value
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_diagnostics_follow_the_text_and_end_with_the_document(client: RawClient) -> None:
     client.open(URI, TEXT)
     assert len(diagnostics(client)) == 2
@@ -155,7 +152,7 @@ def test_diagnostics_follow_the_text_and_end_with_the_document(client: RawClient
     assert diagnostics(client) == []
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_diagnostics_are_for_python_alone_and_can_be_turned_off(client: RawClient, start: Start) -> None:
     client.open("file:///work/notes.md", TEXT, language="markdown")
     assert diagnostics(client, "file:///work/notes.md") == []
@@ -169,7 +166,7 @@ def test_an_unknown_version_says_nothing(client: RawClient) -> None:
     assert diagnostics(client) == []
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_forged_data_changes_nothing(client: RawClient) -> None:
     client.open(URI, TEXT)
     near = diagnostics(client)[0]
@@ -207,7 +204,7 @@ async def test_a_busy_server_lets_the_client_ask_for_diagnostics_again() -> None
     assert error.code == types.LSPErrorCodes.ServerCancelled and error.data == {"retriggerRequest": True}
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_code_and_the_code_of_a_text_are_checked_on_request(client: RawClient) -> None:
     page = f"Do this:\n\n```python\n{TEXT}```\n\nand\n\n```python\nother = LlmAgent(...)\nother.run_asink()\n```\n"
     found = client.result("adk/checkCode", {"text": page, "language": "markdown"})

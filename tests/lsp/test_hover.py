@@ -11,12 +11,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from adk_evidence.api.table import make_table
-from adk_evidence.paths import Home
 from tests.corpora import Workplace, write_code
 from tests.injection import HOSTILE_FUNCTIONS
 from tests.lsp.conftest import RUNS_COMMANDS, Start
 from tests.lsp.rpc import RawClient
+from tests.released import released
 
 DOCUMENT = """\
 from typing import Optional
@@ -307,20 +306,18 @@ def test_the_hostile_module_is_indexed(client: RawClient) -> None:
 
 
 @pytest.fixture
-def released(indexed: Workplace) -> Iterator[None]:
-    """A table of released versions in the home folder that knows the indexed version."""
+def known(indexed: Workplace) -> Iterator[None]:
+    """A table of released versions that knows the indexed version."""
     both = {
         "google.adk": {"": "m"},
         "google.adk.agents": {"": "m", "LlmAgent": "c:", "LlmAgent.close": "f:", "make": "f:name"},
     }
     gone = {"google.adk.agents": {"": "m", "LlmAgent": "c:", "make": "f:name, old="}, "google.adk.old": {"": "m"}}
-    file = Home(indexed.home).history
-    file.write_bytes(make_table("google-adk", {"9.8.0": {**both, **gone}, "9.9.0": both}).dump())
-    yield
-    file.unlink()
+    with released(indexed.root, {"9.8.0": {**both, **gone}, "9.9.0": both}):
+        yield
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(client: RawClient) -> None:
     uri = "file:///work/lacking.py"
     text = "from google.adk.old import nothing\nfrom google.adk.agents import make\nmake(old=1)\nmake.other\nunknown\n"
@@ -334,19 +331,18 @@ def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(cl
     assert [hover(client, uri, *place) for place in ((3, 7), (4, 2))] == [None, None]
 
 
-@pytest.mark.usefixtures("released")
 def test_a_name_says_since_and_until_when_the_adk_has_it_and_what_to_use_instead(
     client: RawClient, indexed: Workplace
 ) -> None:
-    file = Home(indexed.home).history
     module = "google.adk.agents.llm_agent"
     old = {"google.adk": {"": "m"}, module: {"": "m", "LlmAgent": "c:"}}
     new = {**old, module: {**old[module], "make_agent": "f:name", "make_agent!": "google.adk.agents.LlmAgent|Old."}}
     table = {"1.0.0": old, "9.8.0": new, "9.9.0": new, "10.0.0": old}
-    file.write_bytes(make_table("google-adk", table).dump())
     uri = "file:///work/since.py"
     client.open(uri, f"from {module} import LlmAgent, make_agent\nmake_agent(name=1)\n")
-    assert "new in" not in (hover(client, uri, 0, 45) or "new in")
+    with released(indexed.root, table):
+        hovers = [hover(client, uri, *place) or "" for place in ((0, 45), (0, 56), (1, 13))]
+    assert hovers[0] and "new in" not in hovers[0]
     told = " · v9.9.0 · new in 9.8.0 · until 9.9.0 · deprecated: use `google.adk.agents.LlmAgent`"
-    assert told in (hover(client, uri, 0, 56) or "")
-    assert "new in 9.8.0 · until 9.9.0" in (hover(client, uri, 1, 13) or "")
+    assert told in hovers[1]
+    assert "new in 9.8.0 · until 9.9.0" in hovers[2]

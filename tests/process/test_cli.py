@@ -14,16 +14,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from adk_evidence.api.table import make_table
 from adk_evidence.embedding.minilm import model as minilm
 from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.paths import Home
 from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation, variants
 from tests.corpora import HashEmbedder, Workplace, write_files
+from tests.released import released
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
@@ -86,24 +85,22 @@ def sentence(result: Result, code: int, *parts: str) -> None:
 
 
 @pytest.fixture
-def released(indexed: Workplace) -> Iterator[None]:
-    """A table of released versions in the home folder that knows the indexed version."""
+def known(indexed: Workplace) -> Iterator[None]:
+    """A table of released versions that knows the indexed version."""
     both = {
         "google.adk": {"": "m"},
         "google.adk.plugins": {"": "m", "RetryPlugin": "c:"},
         "google.adk.agents": {"": "m"},
     }
-    file = Home(indexed.home).history
     gone = {"google.adk.plugins": {"": "m", "RetryPlugin": "c:", "WaitPlugin": "c:"}}
-    file.write_bytes(make_table("google-adk", {"9.8.0": {**both, **gone}, "9.9.0": both}).dump())
-    yield
-    file.unlink()
+    with released(indexed.home, {"9.8.0": {**both, **gone}, "9.9.0": both}):
+        yield
 
 
 LACKING = "google-adk 9.9.0 has no `google.adk.plugins.WaitPlugin`: the last version that has it is 9.8.0."
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_the_drift_of_docs_is_reported_for_people_and_for_tools(cli, indexed, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# Wait\n\n```python\nfrom google.adk.plugins import RetryPlugin, WaitPlugin\n```\n")
@@ -123,7 +120,7 @@ def test_the_drift_of_docs_is_reported_for_people_and_for_tools(cli, indexed, tm
     assert cli("drift", *where, "--format", "github").stdout.startswith("::warning file=")
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     code = tmp_path / "agent.py"
     code.write_text("import os\nfrom google.adk.plugins import WaitPlugin\n")
@@ -144,7 +141,7 @@ def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     sentence(cli("lint", tmp_path / "gone.py", "--adk", "9.9.0", "--home", indexed.home), 3, "no file or folder")
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_lint_reads_what_is_named_as_python(cli, indexed, tmp_path):
     where = ("--adk", "9.9.0", "--home", indexed.home)
     script, latin, binary = tmp_path / "script", tmp_path / "latin.py", tmp_path / "binary.py"
@@ -162,7 +159,7 @@ def test_lint_reads_what_is_named_as_python(cli, indexed, tmp_path):
     )
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_a_folder_is_checked_against_the_version_of_a_project(cli, indexed, tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "page.py").write_text("from google.adk.plugins import WaitPlugin\n")
@@ -185,13 +182,12 @@ def test_a_folder_is_checked_against_the_version_of_a_project(cli, indexed, tmp_
     assert report(docs, "--adk", "9.9.0") == ("9.9.0", 1)
 
 
-@pytest.mark.usefixtures("released")
+@pytest.mark.usefixtures("known")
 def test_the_docs_of_the_index_are_checked_against_the_indexed_version(cli, indexed, tmp_path):
     workplace = Workplace(tmp_path)
     page = "# Wait\n\n```python\nfrom google.adk.plugins import WaitPlugin\n```\n"
     write_files(workplace.docs, {"docs/wait.md": page})
     workplace.ingest()
-    shutil.copy(Home(indexed.home).history, Home(workplace.home).history)
     found = json.loads(cli("drift", "--format", "json", "--home", workplace.home).stdout)
     assert found["version"] == "9.9.0" and found["files"] > 1
     assert [(one["path"], one["lines"]["start"], one["text"]) for one in found["findings"]] == [

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from adk_evidence.api.table import make_table
-from adk_evidence.paths import Home
 from adk_evidence.symbols import current
 from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress
 from adk_ingest.targets import build, covered
 from tests.corpora import HashEmbedder, Workplace, change, write_files
+from tests.released import released
 
 Cli = Callable[..., Result]
 
@@ -123,14 +122,10 @@ def test_only_the_first_result_has_a_long_signature(tmp_path: Path, monkeypatch:
 def test_a_name_of_another_version_is_told_with_that_version(cli: Cli, home: Path) -> None:
     both = {"google.adk": {"": "m"}, "google.adk.plugins": {"": "m", "RetryPlugin": "c:"}}
     gone = {"google.adk.plugins": {"": "m", "RetryPlugin": "c:", "Zq7": "c:", "RetryPlugins": "c:"}}
-    file = Home(home).history
-    file.write_bytes(make_table("google-adk", {"9.8.0": {**both, **gone}, "9.9.0": both}).dump())
-    try:
+    with released(home, {"9.8.0": {**both, **gone}, "9.9.0": both}):
         nothing, near, known = (
             cli(name, "--mode", "lexical").stdout for name in ("Zq7", "RetryPlugins", "RetryPlugin")
         )
-    finally:
-        file.unlink()
     said = "google-adk 9.9.0 has no `{}`: the last version that has it is 9.8.0."
     assert " ".join(nothing.split()) == said.format("Zq7")
     assert " ".join(near.split()).startswith(f"{said.format('RetryPlugins')} The nearest: 1 RetryPlugin class")
@@ -165,12 +160,8 @@ def test_a_path_by_which_a_package_hands_on_what_others_define_leads_there(
             "Hidden": f"={retry}.Unlisted",
         },
     }
-    file = Home(home).history
-    file.write_bytes(make_table("google-adk", {"9.9.0": rows}).dump())
-    try:
+    with released(home, {"9.9.0": rows}):
         shown = " ".join(cli(path, "--mode", "lexical").stdout.split())
-    finally:
-        file.unlink()
     assert shown.startswith(first)
 
 

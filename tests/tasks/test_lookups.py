@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.api.table import make_table
-from adk_evidence.paths import Home
 from tests.corpora import Workplace
+from tests.released import released
 from tests.tasks.__main__ import main
 from tests.tasks.lookups import MAX_CHARACTERS
 
@@ -135,7 +134,6 @@ def test_evidence_is_counted_as_it_is_printed(
     monkeypatch.setenv("ADK_EVIDENCE_HOME", str(workplace.home))
     agent = {"google.adk": {"": "m"}, "google.adk.agents": {"": "m", "LlmAgent": "c: ~pydantic.BaseModel"}}
     agent["google.adk.agents"]["LlmAgent.name"] = "r:"
-    Home(workplace.home).history.write_bytes(make_table("google-adk", {"9.9.0": agent}).dump())
     solution = log.parent.parent / "solution.py"
     solution.write_text("from google.adk.agents import LlmAgent\nagent = LlmAgent(name='a')\n", encoding="utf-8")
 
@@ -152,8 +150,9 @@ def test_evidence_is_counted_as_it_is_printed(
         ask("eval"),
         ask("ask", "How is a run started?", "--source", "code", "--max-results", "1"),
         ask("ask", "How is a run started?", "--source", "nowhere"),
-        ask("check", str(solution)),
     ]
+    with released(workplace.home, {"9.9.0": agent}):
+        shown.append(ask("check", str(solution)))
     assert [code for code, _ in shown] == [0, 1, 1, 2, 2, 0, 2, 0]
     assert "Checked: LlmAgent(name)" in shown[7][1]
     assert "class Runner" in shown[0][1] and "targets" in shown[1][1]

@@ -98,7 +98,7 @@ def all_(
     from adk_ingest.session import Sources, ingest
 
     settings = settings_from(profile, home)
-    wanted = wanted_adk(settings, adk, project, python)
+    wanted = wanted_adk(adk, project, python)
 
     def work(progress: Progress) -> RunManifest:
         if wanted is None:
@@ -227,7 +227,7 @@ def plan(
 
     settings = settings_from(profile, home)
     sources = Sources(docs, code, allow_network=not offline)
-    if (wanted := wanted_adk(settings, adk, project, python)) is not None:
+    if (wanted := wanted_adk(adk, project, python)) is not None:
         settings, sources = version_sources(settings, wanted, _sources_of_version(docs, code, offline))
 
     def dry_run(progress: Progress) -> Plan:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import get_args
 
 from adk_evidence.api.comparison import Comparison, Pair
-from adk_evidence.api.history import History, Place
+from adk_evidence.api.history import History, Place, VersionApi
 from adk_evidence.api.release import Found, Release, Side, own_span
 from adk_evidence.models import difference
 from adk_evidence.models.chunk import sha256_text
@@ -33,7 +33,7 @@ class Changes:
     """
 
     def __init__(self, comparison: Comparison, released: History | None = None) -> None:
-        self._old, self._new, self._table = comparison.old, comparison.new, comparison.table
+        self._old, self._new = comparison.old, comparison.new
         self._released = released
 
     def change(self, pair: Pair, *, lines: bool = False) -> Change:
@@ -57,7 +57,7 @@ class Changes:
 
     def places(self, path: str) -> tuple[difference.Place, ...]:
         """A definition in both versions, the earlier one first."""
-        found = (self._place(side, side.find(path), path) for side in (self._old, self._new))
+        found = (self._place(side, side.api.definition(path), path) for side in (self._old, self._new))
         return tuple(place for place in found if place is not None)
 
     def _place(self, side: Side, place: Place | None, name: str) -> difference.Place | None:
@@ -91,30 +91,28 @@ class Changes:
 
     def _since(self, pair: Pair) -> str | None:
         """The first released version after the earlier one in which the name is as it is in the later one."""
-        released = self._released
-        if released is None:
+        if self._released is None:
             return None
-        ends = [released.nearest(side.release.version) for side in (self._old, self._new)]
-        if any(end is None or not end.exact for end in ends):
+        first, last = (self._released.exactly(side.release.version) for side in (self._old, self._new))
+        test = self._test(pair, last) if first is not None and last is not None else None
+        if first is None or last is None or test is None:
             return None
-        first, last = (end.number for end in ends if end is not None)
-        test = self._test(released, pair, last)
-        between = range(first + 1, last + 1)
-        return next((released.versions[number] for number in between if test(number)), None) if test else None
+        between = (api for api in self._released.each if first.released < api.released <= last.released)
+        return next((api.version for api in between if test(api)), None)
 
-    def _test(self, released: History, pair: Pair, last: int) -> Callable[[int], bool] | None:
-        """What tells whether a version, by its number, already has the difference; None where nothing tells."""
+    def _test(self, pair: Pair, last: VersionApi) -> Callable[[VersionApi], bool] | None:
+        """What tells whether a version already has the difference; None where nothing tells."""
         lost = pair.lost or (pair.name_before if pair.change in ("gone", "renamed") else None)
         if lost is not None:
-            return lambda number: released.has_at(number, lost) is False
+            return lambda api: api.has(lost) is False
         if pair.before is None:
-            return lambda number: released.has_at(number, pair.name) is True
+            return lambda api: api.has(pair.name) is True
         if pair.change == "deprecated":
-            return lambda number: released.deprecation(number, pair.name) is not None
+            return lambda api: api.deprecation(pair.name) is not None
         if pair.kind in ("class", "function", "method") and pair.change in ("incompatible", "changed"):
-            theirs = released.keywords_at(last, pair.name)
-            if theirs is not None and theirs != self._table.keywords_at(0, pair.name_before):
-                return lambda number: released.keywords_at(number, pair.name) == theirs
+            theirs = last.keywords(pair.name)
+            if theirs is not None and theirs != self._old.api.keywords(pair.name_before):
+                return lambda api: api.keywords(pair.name) == theirs
         return None
 
 

@@ -101,12 +101,12 @@ class Comparison:
     Args:
         before: The earlier version.
         after: The later version.
-        table: What both versions have: number 0 is `before`, number 1 is `after`.
+        table: What both versions have: its first version is `before`, its second one is `after`.
     """
 
     def __init__(self, before: Release, after: Release, table: History) -> None:
-        self.old = Side(before, table, 0)
-        self.new = Side(after, table, 1)
+        self.old = Side(before, table.each[0])
+        self.new = Side(after, table.each[1])
         self.table = table
 
     @cached_property
@@ -116,7 +116,7 @@ class Comparison:
 
     def of(self, path: str) -> tuple[Pair, ...]:
         """The differences of what an import path leads to and of what stands inside."""
-        old, new = self.old.find(path), self.new.find(path)
+        old, new = self.old.api.definition(path), self.new.api.definition(path)
         found = tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
         if old is not None and not self.new.has(path):
             told = any(pair.lost == path or pair.kind == "module" or pair.is_gone_with(path) for pair in found)
@@ -139,13 +139,18 @@ class Comparison:
         """The import path that a name means in either version, the likeliest; None where neither has the name."""
         dotted = bare(name)
         for path in self.table.paths(dotted) if dotted else ():
-            if not is_private(path) and (self.old.find(path) is not None or self.new.find(path) is not None):
+            if not is_private(path) and (
+                self.old.api.definition(path) is not None or self.new.api.definition(path) is not None
+            ):
                 return path
         return None
 
     def is_module(self, path: str) -> bool:
         """Whether a path is that of a module or package in either version."""
-        return any(place is not None and not place.name for place in (self.old.find(path), self.new.find(path)))
+        return any(
+            place is not None and not place.name
+            for place in (self.old.api.definition(path), self.new.api.definition(path))
+        )
 
     # Which definition became which
 
@@ -180,7 +185,7 @@ class Comparison:
         for place, paths in self.old.public.items():
             preferred = self.old.shown(place)
             for path in (preferred, *paths):
-                now = self.new.find(path)
+                now = self.new.api.definition(path)
                 if now is not None and now.name:
                     yield place, now
                     break
@@ -254,7 +259,7 @@ class Comparison:
             if whole and len(targets) == 1:
                 target = targets.pop()
                 pair.change, pair.name_after, pair.lost = "moved", target, name
-                pair.after = self.new.find(target)
+                pair.after = self.new.api.definition(target)
                 pair.told.append(Told(f"import from `{target}` now, not from `{name}`", breaking=True))
             else:
                 pair.told.append(Told("the module is gone", breaking=True))
@@ -283,7 +288,7 @@ class Comparison:
 
     def _gone(self, place: Place, name: str) -> Pair:
         pair = Pair("gone", self.old.kind(place), place, None, name, breaking=True)
-        told = self.table.deprecation(0, name)
+        told = self.old.api.deprecation(name)
         # That a whole class is deprecated is not said of each member.
         if told is not None and ("." not in place.name or _says_so(self.old, place)):
             pair.use = told[0] or None
@@ -325,8 +330,8 @@ class Comparison:
 
     def _finished(self, pair: Pair, place: Place, now: Place) -> Iterator[Pair]:
         """The difference with its kind, if there is one."""
-        old = self.table.deprecation(0, pair.name_before)
-        new = self.table.deprecation(1, pair.name_after)
+        old = self.old.api.deprecation(pair.name_before)
+        new = self.new.api.deprecation(pair.name_after)
         if new is not None and old is None and _says_so(self.new, now):
             pair.told.append(Told(f"is deprecated: {new[1]}"))
             pair.use = pair.use or new[0] or None
@@ -349,7 +354,7 @@ class Comparison:
     def _differences(self, place: Place, now: Place) -> list[Told]:
         """What differs for those who use a definition."""
         kinds = self.old.kind(place), self.new.kind(now)
-        payloads = self.old.payload(place) or "v", self.new.payload(now) or "v"
+        payloads = self.old.api.payload(place) or "v", self.new.api.payload(now) or "v"
         if kinds[0] != kinds[1]:
             nodes = [found.node for found in (self.old.found(place), self.new.found(now)) if found is not None]
             if len(nodes) == 2 and all(map(is_property, nodes)):
@@ -386,10 +391,10 @@ class Comparison:
     # Members of a class
 
     def _members(self, place: Place, now: Place) -> Iterator[Pair]:
-        old, new = self.old.members(place), self.new.members(now)
+        old, new = self.old.api.own_members(place), self.new.api.own_members(now)
         names = self.old.shown(place), self.new.shown(now)
-        gone = {name for name in old if name not in new and self.new.find(f"{names[1]}.{name}") is None}
-        came = {name for name in new if name not in old and self.old.find(f"{names[0]}.{name}") is None}
+        gone = {name for name in old if name not in new and self.new.api.definition(f"{names[1]}.{name}") is None}
+        came = {name for name in new if name not in old and self.old.api.definition(f"{names[0]}.{name}") is None}
         # `__init__` is the class's own matter.
         renamed = self._renamed(place, now, gone - {"__init__"}, came - {"__init__"})
         # A new base of another distribution may bring what is missed.
@@ -443,7 +448,7 @@ class Comparison:
     def _constructor(self, place: Place, now: Place) -> list[Told]:
         """What differs in how a class is made, as far as neither its own fields nor its bases say it."""
         init = [Place(one.module, f"{one.name}.__init__") for one in (place, now)]
-        if self.old.payload(init[0]) is not None and self.new.payload(init[1]) is not None:
+        if self.old.api.payload(init[0]) is not None and self.new.api.payload(init[1]) is not None:
             return [
                 Told(f"constructor: {one.text}", one.breaking)
                 for one in self._differences(*init)
@@ -453,7 +458,7 @@ class Comparison:
         if before is None or after is None:
             return []
         told = self._keyword_differences(before, after)
-        said = {name for side, one in ((self.old, place), (self.new, now)) for name in side.members(one)}
+        said = {name for side, one in ((self.old, place), (self.new, now)) for name in side.api.own_members(one)}
         said |= {to_camel(name) for name in said}
         for base in self._shared_bases(place):
             ours, theirs = self._keywords(self.old, base[0]), self._keywords(self.new, base[1])
@@ -462,7 +467,7 @@ class Comparison:
         return [one for name, one in told if name not in said]
 
     def _keywords(self, side: Side, place: Place) -> Keywords | None:
-        return side.history.keywords_at(side.number, side.shown(place))
+        return side.api.keywords(side.shown(place))
 
     def _keyword_differences(self, before: Keywords, after: Keywords) -> list[tuple[str, Told]]:
         found = [
@@ -483,10 +488,9 @@ class Comparison:
 
     def _shared_bases(self, place: Place) -> Iterator[tuple[Place, Place]]:
         """The bases of a class that both versions have as classes."""
-        payload = self.old.payload(place) or "c:"
-        for base in payload.partition(":")[2].split():
+        for base in self.old.api.bases(place):
             if not base.startswith(("~", "?")):
-                old, new = self.old.find(base), self.new.find(base)
+                old, new = self.old.api.definition(base), self.new.api.definition(base)
                 if old is not None and new is not None:
                     yield old, new
 
@@ -497,12 +501,12 @@ class Comparison:
 
 def _says_so(side: Side, place: Place) -> bool:
     """Whether a definition itself is deprecated: of a member, its class may be, which is said once."""
-    return side.payload(Place(place.module, place.name + DEPRECATED)) is not None
+    return side.api.payload(Place(place.module, place.name + DEPRECATED)) is not None
 
 
 def _public_members(side: Side, place: Place) -> tuple[str, ...]:
     is_class = side.kind(place) == "class"
-    return tuple(sorted(name for name in side.members(place) if not is_private(name))) if is_class else ()
+    return tuple(sorted(name for name in side.api.own_members(place) if not is_private(name))) if is_class else ()
 
 
 def _best(rated: Sequence[tuple[float, str, str, Place, Place]]) -> dict[Place, Place]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from adk_evidence.api.history import History, Place
+from adk_evidence.api.history import Place, VersionApi
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import DEPRECATED, public_path
 from adk_evidence.models.difference import DefinitionKind
@@ -62,12 +62,11 @@ class Found:
 
 
 class Side:
-    """One version as the comparison sees it: `number` is its number in the table of both versions."""
+    """One version as the comparison sees it: its code, and `api`, what it has by the table of both versions."""
 
-    def __init__(self, release: Release, table: History, number: int) -> None:
+    def __init__(self, release: Release, api: VersionApi) -> None:
         self.release = release
-        self.history = table
-        self.number = number
+        self.api = api
         self._found: dict[Place, Found | None] = {}
 
     @cached_property
@@ -75,8 +74,8 @@ class Side:
         """The public modules."""
         return frozenset(
             module
-            for module in self.history.table.modules
-            if not is_private(module) and self.payload(Place(module, "")) is not None
+            for module in self.api.history.table.modules
+            if not is_private(module) and self.api.payload(Place(module, "")) is not None
         )
 
     @cached_property
@@ -91,33 +90,22 @@ class Side:
         """
         found: dict[Place, list[str]] = {}
         for module in sorted(self.modules):
-            for name in self.history.table.rows(module):
-                payload = self.payload(Place(module, name)) if name and "." not in name else None
+            for name in self.api.history.table.rows(module):
+                payload = self.api.payload(Place(module, name)) if name and "." not in name else None
                 if payload is None or payload == "~" or name.endswith(DEPRECATED) or name in _OWN_USE:
                     continue
                 path = f"{module}.{name}"
-                place = self.find(path)
+                place = self.api.definition(path)
                 if place is not None and place.name and (place.path == path or module in self.packages):
                     found.setdefault(place, []).append(path)
         return found
 
-    def payload(self, place: Place) -> str | None:
-        return self.history.payload(self.number, place)
-
-    def find(self, path: str) -> Place | None:
-        found = self.history.find(self.number, path)
-        return found if isinstance(found, Place) else None
-
     def has(self, path: str) -> bool:
         """Whether a path leads to something, be it of another distribution."""
-        return self.history.find(self.number, path) is not None
-
-    def members(self, place: Place) -> dict[str, str]:
-        """The public members that a class itself defines, with their payloads."""
-        return self.history.own_members(self.number, place)
+        return self.api.find(path) is not None
 
     def kind(self, place: Place) -> DefinitionKind:
-        payload = self.payload(place) or "v"
+        payload = self.api.payload(place) or "v"
         kind = _KINDS.get(payload[0], "variable")
         return "method" if kind == "function" and "." in place.name else kind
 
@@ -137,13 +125,12 @@ class Side:
 
     def takes(self, owner: Place, name: str) -> bool:
         """Whether a class is made with a keyword."""
-        keywords = self.history.keywords_at(self.number, self.shown(owner))
+        keywords = self.api.keywords(self.shown(owner))
         return keywords is not None and name in keywords.names
 
     def foreign_bases(self, place: Place) -> frozenset[str]:
         """The bases of a class that the table cannot look into."""
-        payload = self.payload(place) or "c:"
-        return frozenset(base for base in payload.partition(":")[2].split() if base.startswith(("~", "?")))
+        return frozenset(base for base in self.api.bases(place) if base.startswith(("~", "?")))
 
     def _look_up(self, place: Place) -> Found | None:
         module = self.release.modules.get(place.module)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
+from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
-from adk_evidence.api.history import Call, History, Keywords, Nearest, Place, bare, read_call
+from adk_evidence.api.history import Call, History, Keywords, Place, VersionApi, bare, read_call
 from adk_evidence.errors import EvidenceError
 
 Why = Literal["deprecation", "alias", "moved"]
@@ -97,34 +96,34 @@ def story(history: History, name: str) -> Story | None:
     if path is None:
         return None
     shown, asked = _shown(path, call), _asked(name)
-    numbers = _numbers(history, shown)
-    spans = tuple(_span(history, part) for part in _runs(numbers))
-    versions = history.versions
-    deprecated = [number for number in numbers if _deprecation(history, number, path, call)]
+    having = _having(history, shown)
+    following = [api.version for api in history.each if api.released > having[-1].released]
+    last, newest = having[-1], history.each[-1]
     since: str | None = None
     text: str | None = None
     use: str | None = None
     why: Why | None = None
-    told = _deprecation(history, numbers[-1], path, call)
+    told = _deprecation(last, path, call)
     if told is not None:
-        since = versions[_runs(deprecated)[-1][0]]
+        deprecated = [api for api in having if _deprecation(api, path, call)]
+        since = _runs(history, deprecated)[-1][0].version
         use, text = told[0] or None, told[1]
         why = "deprecation" if use else None
     if use is None and call is None:
-        use, why = _other_name(history, path, numbers)
+        use, why = _other_name(path, last, newest)
     return Story(
-        name=asked if _numbers(history, asked) == numbers else shown,
+        name=asked if _having(history, asked) == having else shown,
         path=shown,
-        spans=spans,
-        oldest=versions[0],
-        newest=versions[-1],
-        changes=() if call else tuple(_changes(history, path, numbers)),
+        spans=tuple(Span(first.version, last.version) for first, last in _runs(history, having)),
+        oldest=history.versions[0],
+        newest=newest.version,
+        changes=() if call else tuple(_changes(path, having)),
         deprecated_since=since,
         deprecation=text,
         use=use,
         why=why,
-        alias_since=_alias_since(history, path, numbers) if why == "alias" else None,
-        gone_since=versions[numbers[-1] + 1] if numbers[-1] + 1 < len(versions) else None,
+        alias_since=_alias_since(path, having) if why == "alias" else None,
+        gone_since=following[0] if following else None,
     )
 
 
@@ -144,13 +143,11 @@ class Lifetime:
 def lifetime(history: History, version: str, names: tuple[str, ...]) -> Lifetime | None:
     """How long the ADK has something that goes by these import paths; None where the version has none of them."""
     known = history.nearest(version)
-    numbers = sorted({number for name in names for number in _numbers(history, name)})
-    if known is None:
-        return None
-    for first, last in _runs(numbers):
-        if first <= known.number <= last:
-            versions = history.versions
-            return Lifetime(versions[first] if first else None, versions[last] if last + 1 < len(versions) else None)
+    having = [api for api in history.each if any(api.has(name) for name in names)] if known is not None else []
+    for first, last in _runs(history, having):
+        if known is not None and first.released <= known.released <= last.released:
+            since = None if first is history.each[0] else first.version
+            return Lifetime(since, None if last is history.each[-1] else last.version)
     return None
 
 
@@ -200,11 +197,11 @@ def lack(history: History, version: str, name: str) -> str | None:
     return found.sentence if found else None
 
 
-def lack_at(home: Path, version: str | None, name: str) -> str | None:
-    """What `lack` says by the table at `home`, or the one that ships; None of versions that the table does not know."""
+def lack_at(version: str | None, name: str) -> str | None:
+    """What `lack` says by the table that ships; None of versions that the table does not know."""
     with suppress(EvidenceError):
-        history = History.load(home)
-        known = _exactly(history, version)
+        history = History.load()
+        known = history.exactly(version)
         return lack(history, known.version, name) if known is not None else None
     return None
 
@@ -216,49 +213,42 @@ class Import(NamedTuple):
     paths: tuple[str, ...] = ()
 
 
-def import_at(home: Path, version: str | None, name: str) -> Import | None:
-    """What a path that begins with the package's name leads to in a version, by the table that `History.load` finds.
+def import_at(version: str | None, name: str) -> Import | None:
+    """What a path that begins with the package's name leads to in a version, by the table that ships.
 
     None where the version has no such path, and of versions that the table does not know.
     """
     with suppress(EvidenceError):
-        history = History.load(home)
-        known, path = _exactly(history, version), bare(name)
-        if known is None or path is None or not path.startswith(f"{history.package}."):
+        history = History.load()
+        known, path = history.exactly(version), bare(name)
+        if known is None or path is None or not path.startswith(f"{history.package}.") or not known.has(path):
             return None
-        if not history.has_at(known.number, path):
-            return None
-        place = history.find(known.number, path)
-        if not isinstance(place, Place):
+        place = known.definition(path)
+        if place is None:
             return Import("elsewhere")
         if not place.name:
             return Import("module")
-        public = history.import_path(known.number, place)
+        public = known.import_path(place)
         return Import("definition", (place.path, *([public] if public else [])))
     return None
-
-
-def _exactly(history: History, version: str | None) -> Nearest | None:
-    """A version that the table knows; None of others: what is newer than the table may have what no known one has."""
-    known = history.nearest(version) if version else None
-    return known if known is not None and known.exact else None
 
 
 def find_lack(history: History, version: str, name: str) -> Lack | None:
     """What `lack` says, in parts."""
     name = _asked(name)
     known = history.nearest(version)
-    if known is None or history.has_at(known.number, name) is not False:
+    if known is None or known.has(name) is not False:
         return None
     found = story(history, name)
     ours, subject = known.version, version.strip().removeprefix("v")
-    where = subject if known.exact else f"{subject} (known as {ours}, the nearest released version below)"
+    is_exact = history.exactly(version) is known
+    where = subject if is_exact else f"{subject} (known as {ours}, the nearest released version below)"
     until = since = None
     if found is not None:
         # The name may have other paths than the story tells of.
-        numbers = _numbers(history, name)
-        until = next((history.versions[number] for number in reversed(numbers) if number < known.number), None)
-        since = next((history.versions[number] for number in numbers if number > known.number), None)
+        having = _having(history, name)
+        until = next((api.version for api in reversed(having) if api.released < known.released), None)
+        since = next((api.version for api in having if api.released > known.released), None)
         if until is None and since is None:
             # Only a callable that another one of the same name hides takes the keyword.
             return None
@@ -266,20 +256,19 @@ def find_lack(history: History, version: str, name: str) -> Lack | None:
         # A bare name that no version has may be of something else.
         return None
     use = found.use if found is not None else None
-    instead = use if use and history.has_at(known.number, use) else _namesake(history, known, name)
+    instead = use if use and known.has(use) else _namesake(history, known, name)
     return Lack(name, history.table.distribution, where, ours, until, since, instead)
 
 
-def _namesake(history: History, known: Nearest, name: str) -> str | None:
+def _namesake(history: History, known: VersionApi, name: str) -> str | None:
     """Where a version has the name of an import path that it does not have."""
     dotted = bare(name) if read_call(name) is None else None
     if dotted is None or "." not in dotted or not history.may_know(dotted):
         return None
-    paths = history.paths(dotted.rpartition(".")[2])
-    for path in paths:
-        place = history.find(known.number, path)
+    for path in history.paths(dotted.rpartition(".")[2]):
+        place = known.definition(path)
         # A member of some other class is no help.
-        if path != dotted and isinstance(place, Place) and place.name and "." not in place.name:
+        if path != dotted and place is not None and place.name and "." not in place.name:
             return path
     return None
 
@@ -289,8 +278,7 @@ def _newest_path(history: History, name: str, call: Call | None) -> str | None:
     if not history.may_know(_shown(name, call)):
         return None
     paths = history.paths(name)
-    numbers = reversed(range(len(history.versions)))
-    found = (path for number in numbers for path in paths if history.has_at(number, _shown(path, call)))
+    found = (path for api in reversed(history.each) for path in paths if api.has(_shown(path, call)))
     return next(found, None)
 
 
@@ -304,67 +292,56 @@ def _asked(name: str) -> str:
     return _shown(call.callable, call) if call else bare(name) or name.strip()
 
 
-def _numbers(history: History, name: str) -> list[int]:
-    """The numbers of the versions that have a name."""
-    return [number for number in range(len(history.versions)) if history.has_at(number, name)]
+def _having(history: History, name: str) -> list[VersionApi]:
+    """The versions that have a name."""
+    return [api for api in history.each if api.has(name)]
 
 
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Consecutive numbers as pairs of first and last."""
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return found
+def _runs(history: History, having: Collection[VersionApi]) -> list[tuple[VersionApi, VersionApi]]:
+    """Versions without a gap between them, as pairs of first and last."""
+    groups = groupby(history.each, key=having.__contains__)
+    runs = [list(group) for is_having, group in groups if is_having]
+    return [(run[0], run[-1]) for run in runs]
 
 
-def _span(history: History, run: tuple[int, int]) -> Span:
-    return Span(history.versions[run[0]], history.versions[run[1]])
+def _deprecation(api: VersionApi, path: str, call: Call | None) -> tuple[str, str] | None:
+    return api.deprecation(f"{path}.{call.keyword}" if call else path)
 
 
-def _deprecation(history: History, number: int, path: str, call: Call | None) -> tuple[str, str] | None:
-    return history.deprecation(number, f"{path}.{call.keyword}" if call else path)
-
-
-def _other_name(history: History, path: str, numbers: Sequence[int]) -> tuple[str | None, Why | None]:
+def _other_name(path: str, last: VersionApi, newest: VersionApi) -> tuple[str | None, Why | None]:
     """What the code itself says a path is another name of, or where what it led to is imported from now."""
-    last, newest = numbers[-1], len(history.versions) - 1
-    place = history.find(last, path)
-    if not isinstance(place, Place) or not place.name:
+    place = last.definition(path)
+    if place is None or not place.name:
         return None, None
     if _is_alias(path, place):
-        return history.import_path(last, place), "alias"
-    if last == newest:
+        return last.import_path(place), "alias"
+    if last is newest:
         return None, None
     # The definition still stands where it stood, or has become another name of a definition that stands elsewhere.
-    now = history.find(newest, place.path)
-    target = history.import_path(newest, now) if isinstance(now, Place) else None
+    now = newest.definition(place.path)
+    target = newest.import_path(now) if now is not None else None
     return (target, "moved") if target is not None and target != path else (None, None)
 
 
-def _is_alias(path: str, place: object) -> bool:
-    return isinstance(place, Place) and place.name.rpartition(".")[2] != path.rpartition(".")[2]
+def _is_alias(path: str, place: Place | None) -> bool:
+    return place is not None and place.name.rpartition(".")[2] != path.rpartition(".")[2]
 
 
-def _alias_since(history: History, path: str, numbers: Sequence[int]) -> str | None:
+def _alias_since(path: str, having: Sequence[VersionApi]) -> str | None:
     """When a definition became another name; None of what was another name from the start."""
-    own = [number for number in numbers if not _is_alias(path, history.find(number, path))]
-    return history.versions[numbers[numbers.index(own[-1]) + 1]] if own else None
+    own = [at for at, api in enumerate(having) if not _is_alias(path, api.definition(path))]
+    return having[own[-1] + 1].version if own else None
 
 
-def _changes(history: History, path: str, numbers: Sequence[int]) -> list[Change]:
+def _changes(path: str, having: Sequence[VersionApi]) -> Iterator[Change]:
     """Parameters that were added or taken away between versions that have the name."""
-    found: list[Change] = []
     before: tuple[Keywords, bool] | None = None
-    for number in numbers:
-        place = history.find(number, path)
-        keywords = history.keywords_at(number, path)
-        if keywords is None or not isinstance(place, Place):
+    for api in having:
+        keywords = api.keywords(path)
+        if keywords is None or api.definition(path) is None:
             before = None
             continue
-        now = (keywords, (history.payload(number, place) or "").startswith("a:"))
+        now = (keywords, api.kind(path) == "a")
         if before is not None and before != now:
             texts = [
                 *_told(keywords.names - before[0].names, "added"),
@@ -373,9 +350,8 @@ def _changes(history: History, path: str, numbers: Sequence[int]) -> list[Change
             if now[1] != before[1]:
                 texts.append("must be awaited" if now[1] else "is no longer awaited")
             if texts:
-                found.append(Change(history.versions[number], ", ".join(texts)))
+                yield Change(api.version, ", ".join(texts))
         before = now
-    return found
 
 
 def _told(names: frozenset[str], what: str) -> list[str]:

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from adk_evidence.api.history import Place
 from adk_evidence.api.parameters import Parameters
 from adk_evidence.checks.drift import Code, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
@@ -87,13 +86,13 @@ def _called(mention: Mention, names: Names) -> str | None:
 
 def _lacking(checker: DriftChecker, path: str, call: ast.Call, names: Names, mention: Mention) -> list[str]:
     """The required arguments that a call lacks, between backticks."""
-    known = checker.history.keywords_at(checker.number, path)
-    place = checker.history.find(checker.number, path)
-    if known is None or not isinstance(place, Place):
+    known = checker.api.keywords(path)
+    place = checker.api.definition(path)
+    if known is None or place is None:
         return []
     missing = known.lacking({one.arg for one in call.keywords if one.arg})
     if call.args:
-        payload = checker.history.payload(checker.number, place) or ""
+        payload = checker.api.payload(place) or ""
         # The table has the order of the parameters of a function. A method of a class itself is called with the object.
         if payload[:1] not in ("f", "a") or _is_of_class(call.func, names, mention):
             return []
@@ -121,13 +120,13 @@ def _overrides(
             continue
         found = {}
         for base in bases:
-            place = checker.history.find(checker.number, f"{base}.{method.name}")
-            if isinstance(place, Place):
+            place = checker.api.definition(f"{base}.{method.name}")
+            if place is not None:
                 found[place] = f"{base}.{method.name}"
         # Of several definitions, the order of inheritance chooses one.
         if len(found) == 1:
             ((place, symbol),) = found.items()
-            payload = checker.history.payload(checker.number, place) or ""
+            payload = checker.api.payload(place) or ""
             if payload[:1] in ("f", "a"):
                 own = f"{node.name}.{method.name}"
                 problem = "" if _fits(method, payload) else _unfit(checker, own, symbol, payload)

@@ -143,16 +143,16 @@ class _Named:
 
     def _alternatives(self, symbol: str) -> str:
         """The keywords that a call takes, those that it requires first, or the members of a class, the likest first."""
-        history, number = self.checker.history, self.checker.number
+        api = self.checker.api
         call = read_call(symbol)
         owner, _, wrong = symbol.rpartition(".") if call is None else (call.callable, "", call.keyword)
         if (owner, call is None) in self.listed:
             return ""
         self.listed.add((owner, call is None))
         if call is None:
-            names, required = history.members_of(number, owner), frozenset[str]()
+            names, required = api.members_of(owner), frozenset[str]()
         else:
-            known = history.keywords_at(number, owner)
+            known = api.keywords(owner)
             names, required = (sorted(known.names), known.required) if known else ([], frozenset())
         likeness = {name: difflib.SequenceMatcher(None, wrong, name).ratio() for name in names}
         names.sort(key=lambda name: (name not in required, -likeness[name]))

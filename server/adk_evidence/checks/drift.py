@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.api.history import History, Place
+from adk_evidence.api.history import History
 from adk_evidence.api.stories import find_lack
 from adk_evidence.checks.awaits import used_without_await
 from adk_evidence.documents.document import Binding, Mention, PythonDocument
@@ -103,12 +103,11 @@ class DriftChecker:
     """
 
     def __init__(self, history: History, version: str) -> None:
-        known = history.nearest(version)
-        if known is None or not known.exact:
+        api = history.exactly(version)
+        if api is None:
             raise ValueError(f"The table of versions does not know {version}.")
-        self.history = history
-        self.version, self.number = known.version, known.number
-        self.label = f"{history.table.distribution} {known.version}"
+        self.history, self.api, self.version = history, api, api.version
+        self.label = f"{history.table.distribution} {api.version}"
         self._top = history.package.partition(".")[0]
         # What each path is; the same paths come again on every page.
         self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
@@ -263,15 +262,15 @@ class DriftChecker:
         return replace(found, first=line, last=line) if found is not None else None
 
     def _read_name(self, name: str) -> Deviation | None:
-        if not self.history.may_know(name) or name in self.history.words_at(self.number):
+        if not self.history.may_know(name) or name in self.api.words:
             return None
         lack = find_lack(self.history, self.version, name)
-        having = self.history.nearest(lack.until or lack.since or "") if lack is not None else None
+        having = self.history.exactly(lack.until or lack.since) if lack is not None else None
         if lack is None or having is None:
             return None
-        places = (self.history.find(having.number, path) for path in self.history.paths(name))
+        places = map(having.definition, self.history.paths(name))
         # What modules import from other packages is no name of the ADK, and other things have fields of many names.
-        if not any(isinstance(place, Place) and place.name and "." not in place.name for place in places):
+        if not any(place is not None and place.name and "." not in place.name for place in places):
             return None
         text = lack.sentence
         return Deviation("name", name, 0, 0, text, lack.until, lack.since, lack.instead, brief=text)
@@ -283,21 +282,19 @@ class DriftChecker:
         """
         path, _, keyword = symbol.rstrip("=)").partition("(")
         owner = path if keyword else path.rpartition(".")[0]
-        told = self.history.deprecation(self.number, f"{path}.{keyword}" if keyword else path)
-        place = self.history.find(self.number, owner)
-        is_class = isinstance(place, Place) and bool(place.name)
-        if told is None or (is_class and self.history.deprecation(self.number, owner) is not None):
+        told = self.api.deprecation(f"{path}.{keyword}" if keyword else path)
+        place = self.api.definition(owner)
+        is_class = place is not None and bool(place.name)
+        if told is None or (is_class and self.api.deprecation(owner) is not None):
             return None
         return told[0]
 
     def _read_kind(self, path: str) -> str:
         """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
-        place = self.history.find(self.number, path)
-        payload = self.history.payload(self.number, place) if isinstance(place, Place) else None
-        return payload[0] if payload else "-"
+        return self.api.kind(path) or "-"
 
     def _has(self, symbol: str) -> bool | None:
-        return self.history.has_at(self.number, symbol)
+        return self.api.has(symbol)
 
     def _is_adk(self, path: str) -> bool:
         return path == self.history.package or path.startswith(f"{self.history.package}.")

@@ -133,14 +133,14 @@ def _nearest(
     checker: DriftChecker, owner: str, name: str, among: Literal["keywords", "modules", "names"]
 ) -> str | None:
     """The nearest keyword of a call, module of a package (as `import a.b` names), or name of a module or class."""
-    history, number = checker.history, checker.number
+    api = checker.api
     if among == "keywords":
-        known = history.keywords_at(number, owner)
+        known = api.keywords(owner)
         return _near(name, sorted(known.names) if known else [])
-    modules = history.modules_in(number, owner)
+    modules = api.modules_in(owner)
     if among == "modules":
         return _near(name, modules)
-    return _near(name, sorted({*modules, *history.names_in(number, owner), *history.members_of(number, owner)}))
+    return _near(name, sorted({*modules, *api.names_in(owner), *api.members_of(owner)}))
 
 
 def _near(name: str, names: list[str]) -> str | None:

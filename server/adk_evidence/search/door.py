@@ -18,7 +18,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from adk_evidence.errors import EvidenceError
@@ -66,7 +65,7 @@ class _Key(NamedTuple):
     kind: str
     request: EvidenceRequest
     settings: int
-    state: tuple[str, int, Stamp]
+    state: tuple[str, int]
 
 
 class _Flight:
@@ -108,7 +107,7 @@ class Door:
         self._flights: dict[Hashable, _Flight] = {}
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         # The state of each index that was answered from last, by the identity of its settings.
-        self._states: dict[int, tuple[str, int, Stamp]] = {}
+        self._states: dict[int, tuple[str, int]] = {}
         self._bytes = self._hits = self._misses = self._shared = 0
 
     @property
@@ -274,7 +273,7 @@ def _key(kind: str, session: Asked, request: EvidenceRequest) -> tuple[_Key, tup
     settings = session.settings
     # A ranking does not show how something is imported.
     imports = session.imports() if kind == "find" else None
-    state = (session.index.manifest.generation, id(imports), _stamp(settings.paths.history))
+    state = (session.index.manifest.generation, id(imports))
     return _Key(kind, request, id(settings), state), (settings, imports)
 
 
@@ -286,14 +285,6 @@ def _shared(session: Asked, request: EvidenceRequest, query_id: str, origin: dic
 def _spent_its_time(warnings: Iterable[Warning]) -> bool:
     """Whether the other request left something out for want of time; this one has its own."""
     return any(warning.code == "time_budget" for warning in warnings)
-
-
-def _stamp(path: Path) -> Stamp:
-    try:
-        info = path.stat()
-    except OSError:
-        return None
-    return (info.st_mtime_ns, info.st_size, info.st_ino)
 
 
 def _as_own(session: Asked, request: EvidenceRequest, pack: EvidencePack, origin: dict[str, Any]) -> EvidencePack:

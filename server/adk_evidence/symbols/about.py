@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adk_evidence.api.history import Place
 from adk_evidence.api.stories import Lifetime, lifetime
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.documents.document import PythonDocument
@@ -90,10 +89,10 @@ def _released(checker: DriftChecker | None, name: str) -> tuple[Lifetime | None,
     """How long the ADK has a name, by its own path and by its public one, and what takes the place of the name."""
     if checker is None:
         return None, None
-    history = checker.history
     path, bracket, keyword = name.partition("(")
-    place = history.find(checker.number, path)
-    public = history.import_path(checker.number, place) if isinstance(place, Place) else None
+    place = checker.api.definition(path)
+    public = checker.api.import_path(place) if place is not None else None
     names = tuple(dict.fromkeys((name, f"{public}{bracket}{keyword}" if public else name)))
     instead = (checker.deprecated(one) for one in names)
-    return lifetime(history, checker.version, names), next((one for one in instead if one is not None), None)
+    known = lifetime(checker.history, checker.version, names)
+    return known, next((one for one in instead if one is not None), None)

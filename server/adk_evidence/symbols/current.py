@@ -175,7 +175,7 @@ class CurrentSymbols:
     def _imported(self, query: str, about: About) -> Import | None:
         """What an import path leads to that no target goes by: packages hand on what others define."""
         is_adk = about.repo == self._settings.corpora["code"].repo
-        return import_at(self._settings.paths.history, about.ref, query) if is_adk else None
+        return import_at(about.ref, query) if is_adk else None
 
     def _lacking(
         self, query: str, search: TargetSearch, results: Sequence[RankedTarget], imported: Import | None
@@ -190,7 +190,7 @@ class CurrentSymbols:
         # What was public once may be private now.
         if about.repo == self._settings.corpora["code"].repo and all(one.standing != "public" for one in exact):
             is_name = typed_as(query) == "name"
-            told = lack_at(self._settings.paths.history, about.ref, query) if is_name else None
+            told = lack_at(about.ref, query) if is_name else None
         if told is not None:
             return f"{told} The nearest:" if results else told
         names = {one.symbol.rpartition(".")[2] for one in exact}

@@ -6,15 +6,12 @@ from pathlib import Path
 
 from adk_evidence.api.history import History
 from adk_evidence.index.project import ProjectAdk, find_adk
-from adk_evidence.settings import Settings
 
 
-def project_adk(
-    settings: Settings, folder: Path | None = None, python: Path | None = None, *, active: bool = False
-) -> ProjectAdk | None:
+def project_adk(folder: Path | None = None, python: Path | None = None, *, active: bool = False) -> ProjectAdk | None:
     """See `find_adk`."""
 
     def released() -> tuple[str, ...]:
-        return History.load(settings.paths.history).versions
+        return History.load().versions
 
     return find_adk(folder, python, active=active, released=released)

@@ -60,7 +60,7 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
         try:
             with server.desk.session(project) as (session, chosen):
                 place = snapshot.place(params.position)
-                checker = checker_for(session.settings, version_of_code(session.index.manifest, session.settings))
+                checker = checker_for(version_of_code(session.index.manifest, session.settings))
                 found = about(document, session.symbols, *place, checker)
                 if found is None:
                     return _lacking(document, place, session, chosen, links)

@@ -32,7 +32,7 @@ def told_by_releases(question: Question, name: str) -> str | None:
     An import path that no version has is said to be none. None where the table of versions says nothing of the name,
     or where the version of the index is not known.
     """
-    return lack_at(question.settings.paths.history, question.scope.version, name)
+    return lack_at(question.scope.version, name)
 
 
 def names_in_error(question: Question) -> list[tuple[str, str]]:

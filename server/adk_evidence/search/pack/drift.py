@@ -23,7 +23,6 @@ from adk_evidence.readers.pages.snippets import snippets_of
 from adk_evidence.render import wording
 from adk_evidence.search.context import Context
 from adk_evidence.search.stages import Hit, Question
-from adk_evidence.settings import Settings
 from adk_evidence.text.textfile import split_lines
 
 # The most names that one piece of evidence, and the warnings of a pack, list.
@@ -43,7 +42,7 @@ def with_drift(
 
     `corpora` are the files of the index's corpora, by their names.
     """
-    checker = checker_for(question.settings, question.scope.version)
+    checker = checker_for(question.scope.version)
     if checker is None:
         return tuple(candidates)
     made = []
@@ -65,7 +64,7 @@ def check_ahead(question: Question, corpora: Mapping[str, Corpus]) -> Iterator[s
         question: Says what is searched.
         corpora: The files of the index's corpora, by their names.
     """
-    checker = checker_for(question.settings, question.scope.version)
+    checker = checker_for(question.scope.version)
     entries = question.index.manifest.corpora if checker is not None else {}
     pages = (
         (path, lang, corpora[name])
@@ -96,17 +95,17 @@ def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> No
         context.warn(wording.shows_more_of_other_versions(more, version))
 
 
-def checker_for(settings: Settings, version: str | None) -> DriftChecker | None:
+def checker_for(version: str | None) -> DriftChecker | None:
     """A checker for a version of the ADK, or None where the table of released versions does not know the version."""
     with suppress(EvidenceError, ValueError):
-        return _checker(History.load(settings.paths.history), version) if version else None
+        return _checker(History.load(), version) if version else None
     return None
 
 
 def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
     """A checker for the version that a project uses, else for the version of the index; None of unknown versions."""
     version = chosen.version if chosen.wanted is None else chosen.wanted.version
-    return checker_for(chosen.settings, version)
+    return checker_for(version)
 
 
 @functools.lru_cache(maxsize=8)
