@@ -159,7 +159,7 @@ def _read(match: re.Match[str]) -> AskedVersion:
         if len(signs) == 1 and (signs[0][0] in _EXACTLY or _is_series(*signs[0])):
             return _plain(signs[0][1])
         return AskedVersion(",".join(_bound(*each) for each in signs), _release(signs[0][1]))
-    number = match["number"].lower()
+    number = match["number"].lower().replace("*", "x")
     return AskedVersion(_bound(">=", number), _release(number)) if match["on"] else _plain(number)
 
 
