@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,6 @@ from tests.core.test_minilm import HEADS as TINY_HEADS
 from tests.core.test_minilm import HIDDEN, save, tiny_bert, tiny_ranges
 
 pytestmark = pytest.mark.slow
-
-QUESTION = "how do I retry when a tool throws?"
-WORDS = ("retry", "tool", "session", "agent", "memory")
 IDS = [2, 9, 3, 11, 5, 3]
 
 
@@ -86,28 +82,18 @@ class TestGraph:
         plain = hidden_states(weights, IDS, TINY_HEADS)
         assert np.abs(plain - expected).max() > 0.5, "the changes change nothing that could be measured"
 
-    def test_without_changes_the_graph_is_the_encoders(self, tmp_path):
-        weights = tiny_bert()
-        path = save(weights, tmp_path)
-        for ranges in (None, tiny_ranges(weights)):
-            plain, unchanged = (
-                assemble_bert(path, TINY_HEADS, ranges=ranges, **given).SerializeToString()
-                for given in ({}, {"changes": {}})
-            )
-            assert plain == unchanged
-
-    @pytest.mark.parametrize("name", ["encoder.layer.9.output.dense.weight", "embeddings.word_embeddings.weight"])
-    def test_a_change_of_what_is_no_linear_layer_is_refused(self, tmp_path, name):
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("encoder.layer.9.output.dense.weight", "no linear layer"),
+            ("embeddings.word_embeddings.weight", "no linear layer"),
+            ("encoder.layer.0.output.dense.weight", "another shape"),
+        ],
+    )
+    def test_a_change_that_fits_no_linear_layer_is_refused(self, tmp_path, name, said):
         path = save(tiny_bert(), tmp_path)
-        with pytest.raises(ModelError, match="no linear layer"):
-            assemble_bert(path, TINY_HEADS, changes={name: np.zeros((HIDDEN, HIDDEN), dtype=np.float32)})
-
-    def test_a_change_of_another_shape_is_refused(self, tmp_path):
-        weights = tiny_bert()
-        path, ranges = save(weights, tmp_path), tiny_ranges(weights)
-        changes = {"encoder.layer.0.output.dense.weight": np.zeros((HIDDEN, 1), dtype=np.float32)}
-        with pytest.raises(ModelError, match="another shape"):
-            assemble_bert(path, TINY_HEADS, ranges=ranges, changes=changes)
+        with pytest.raises(ModelError, match=said):
+            assemble_bert(path, TINY_HEADS, changes={name: np.zeros((HIDDEN, 1), dtype=np.float32)})
 
 
 def session_states(graph: Path) -> Any:
@@ -127,46 +113,28 @@ class TestFile:
         assert found.changes.keys() == adapter.changes.keys()
         assert all(np.array_equal(change, adapter.changes[name]) for name, change in found.changes.items())
 
-    def test_the_same_adapter_makes_the_same_bytes(self):
-        first, second = (tiny_adapter(tiny_bert()) for _ in range(2))
-        assert first.to_bytes() == second.to_bytes()
-
     @pytest.mark.parametrize(
         ("damage", "said"),
         [
             (lambda data: data[: len(data) // 2], "not a whole safetensors file"),
             (lambda data: b"", "not a whole safetensors file"),
-            (lambda data: b"\xff" * 100, "not a whole safetensors file"),
+            (lambda data: None, "cannot be read"),
             (lambda data: header(data, lambda found: found.pop("__metadata__")), "does not say"),
             (lambda data: stated(data, rank=0), "cannot be read"),
             (lambda data: stated(data, rank=3), "not one of rank 3"),
             (lambda data: stated(data, format="adk-evidence-questions-9"), "cannot be read"),
             (lambda data: data[:-2] + b"\x00\x7e", "not finite"),
-            (lambda data: stated(data, format="adk-evidence-reader-1"), "cannot be read"),
             (lambda data: header(data, lambda found: found.update(other=found.pop(max(found)))), "not one of rank"),
         ],
     )
     def test_a_damaged_file_is_refused_in_a_sentence(self, tmp_path, damage, said):
         path = tmp_path / "a.safetensors"
-        path.write_bytes(damage(tiny_adapter(tiny_bert()).to_bytes()))
+        damaged = damage(tiny_adapter(tiny_bert()).to_bytes())
+        if damaged is not None:
+            path.write_bytes(damaged)
         with pytest.raises(ModelError, match=said) as caught:
             read_adapter(path)
         assert "embedding.dense.question_adapter" in caught.value.hint
-
-    @pytest.mark.parametrize("name", ["missing.safetensors", "."])
-    def test_a_file_that_is_not_there_is_refused_in_a_sentence(self, tmp_path, name):
-        with pytest.raises(ModelError, match="cannot be read") as caught:
-            read_adapter(tmp_path / name)
-        assert "embedding.dense.question_adapter" in caught.value.hint
-
-    def test_an_adapter_that_changes_more_than_the_weights_have_is_refused(self, tmp_path):
-        path = tmp_path / "adapter.safetensors"
-        adapter = tiny_adapter(tiny_bert())
-        rank = adapter.about.rank
-        wide = LowRank(np.zeros((rank, 100_000), np.float32), np.zeros((100_000, rank), np.float32))
-        write_adapter(replace(adapter, layers={"encoder.layer.0.output.dense.weight": wide}), path)
-        with pytest.raises(ModelError, match="more than the weights have"):
-            read_adapter(path)
 
 
 def header(data: bytes, edit: Callable[[dict[str, Any]], Any]) -> bytes:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from adk_evidence.errors import SourceError
-from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind
 from adk_evidence.models.pack import LineSpan
-from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.read import CitedSource, NotIndexedError
 from tests.corpora import CODE, CODE_COMMIT, Workplace, change, git, write_checkout
 
@@ -85,22 +82,6 @@ def test_of_a_changed_checkout_the_text_is_that_of_the_commit(tmp_path: Path) ->
     assert (source.text, source.local_file) == (CODE[PATH], None)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_candidate_is_read_while_the_other_collection_is_damaged(workplace: Workplace, kind: Kind) -> None:
-    workplace.ingest()
-    service = workplace.service()
-    found = service.find(EvidenceRequest(query="how do I retry when a tool throws?")).candidates
-    service.close()
-    candidate = next(one for one in found if one.source_type == SOURCE_TYPES[kind])
-    other = next(one for one in KINDS if one != kind)
-    for damaged in workplace.settings.index_path.rglob(workplace.settings.store.collection(other)):
-        shutil.rmtree(damaged)
-    service = workplace.service()
-    with service.session() as session:
-        assert session.read_candidate(candidate.candidate_id).path == candidate.path
-    service.close()
-
-
 def test_a_file_that_is_gone_is_an_error(workplace: Workplace) -> None:
     workplace.ingest()
     (workplace.code / PATH).unlink()
@@ -124,13 +105,6 @@ def test_what_is_not_indexed_is_not_opened(workplace: Workplace, path: str) -> N
     workplace.ingest()
     with pytest.raises(NotIndexedError):
         read(workplace, path)
-
-
-def test_lines_beyond_the_file_are_its_last(workplace: Workplace) -> None:
-    workplace.ingest()
-    source = read(workplace, lines=LineSpan(start=10**6, end=10**7))
-    last = CODE[PATH].count("\n")
-    assert source.lines == LineSpan(start=last, end=last)
 
 
 class TestAnEarlierIndex:

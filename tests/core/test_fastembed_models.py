@@ -28,6 +28,7 @@ from tests.onnx_models import (
     CODE_MODEL,
     DOCS_DIMENSION,
     DOCS_FILE,
+    DOCS_MODEL,
     LIMIT,
     words_of,
     write_cross_encoder,
@@ -72,19 +73,13 @@ def test_docs_and_code_have_models_of_their_own(folders: dict[str, Path], tmp_pa
         assert question @ vectors[1] < 0.9
 
 
-def test_the_index_knows_both_models_and_their_dimensions(tmp_path: Path):
-    found = fingerprint(settings_of(tmp_path))
+def test_the_index_knows_both_models_unless_they_are_one(tmp_path: Path):
+    settings = settings_of(tmp_path)
+    found = fingerprint(settings)
     assert found["dense_dimension"] == f"docs {DOCS_DIMENSION}, code {CODE_DIMENSION}"
     assert CODE_MODEL in str(found["dense_model"])
-
-
-def test_one_model_for_both_is_one_space(folders: dict[str, Path], tmp_path: Path):
-    settings = settings_of(tmp_path)
-    both = settings.embedding.dense.fastembed.model_copy(update={"code_model": "BAAI/bge-small-en-v1.5"})
-    dense = settings.embedding.dense.model_copy(update={"fastembed": both})
-    settings = settings.model_copy(update={"embedding": settings.embedding.model_copy(update={"dense": dense})})
-    assert make_dense(settings).shared
-    assert fingerprint(settings)["dense_dimension"] == DOCS_DIMENSION
+    one = load_settings({"embedding": {"dense": {"fastembed": {"code_model": DOCS_MODEL}}}}, profile="fastembed")
+    assert make_dense(one).shared and fingerprint(one)["dense_dimension"] == DOCS_DIMENSION
 
 
 def test_the_cross_encoder_scores_in_the_documents_order(folders: dict[str, Path], tmp_path: Path):
@@ -141,10 +136,7 @@ def test_a_model_that_fastembed_does_not_have_is_refused(tmp_path: Path):
         reranker.rerank(normalise("q"), "build", [RerankDocument(payload(), 1200)])
 
 
-@pytest.mark.parametrize("part", ["docs", "code", "rerank"])
-def test_without_the_hub_it_fails_at_once_and_says_what_to_do(
-    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_without_the_hub_it_fails_at_once_and_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
@@ -153,13 +145,7 @@ def test_without_the_hub_it_fails_at_once_and_says_what_to_do(
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed.getsockname()[1]}")
-        settings = settings_of(tmp_path)
         with pytest.raises(ModelError, match="the model hub did not give it") as caught:
-            if part == "rerank":
-                reranker = make_reranker(settings)
-                assert reranker is not None
-                reranker.rerank(normalise("q"), "build", [RerankDocument(payload(), 1200)])
-            else:
-                make_dense(settings)["doc" if part == "docs" else "code"].embed_query("q")
+            make_dense(settings_of(tmp_path)).doc.embed_query("q")
     assert "Get online once, or set" in caught.value.hint
     assert sum(slept) < 1

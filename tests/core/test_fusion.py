@@ -10,26 +10,6 @@ from hypothesis import strategies as st
 
 from adk_evidence.store.base import Fusion, Hit, fused
 
-FIRST = [Hit("a", 0.9), Hit("b", 0.6), Hit("c", 0.3)]
-SECOND = [Hit("c", 20.0), Hit("d", 10.0)]
-
-
-def scores(hits: list[Hit]) -> dict[str, float]:
-    return {hit.id: hit.score for hit in hits}
-
-
-def test_reciprocal_ranks_are_counted_from_zero_and_added() -> None:
-    found = fused([FIRST, SECOND], Fusion("rrf", k=60))
-    assert [hit.id for hit in found] == ["c", "a", "b", "d"]
-    assert scores(found) == pytest.approx({"a": 1 / 60, "b": 1 / 61, "c": 1 / 62 + 1 / 60, "d": 1 / 61})
-
-
-def test_distribution_based_scores_place_three_deviations_between_0_and_1() -> None:
-    # The mean of the first branch is .6 and its deviation .3; of the second 15 and 7.07.
-    found = fused([FIRST, SECOND], Fusion("dbsf"))
-    half = 5 / (6 * 50**0.5)
-    assert scores(found) == pytest.approx({"a": 2 / 3, "b": 1 / 2, "c": 1 / 3 + 1 / 2 + half, "d": 1 / 2 - half})
-
 
 @pytest.mark.parametrize("branch", [[Hit("a", 7.0)], [Hit("a", 7.0), Hit("b", 7.0)]])
 def test_a_branch_whose_scores_say_nothing_counts_half(branch: list[Hit]) -> None:
@@ -40,10 +20,6 @@ def test_a_branch_whose_scores_say_nothing_counts_half(branch: list[Hit]) -> Non
 def test_equal_scores_are_ordered_by_id(method: str) -> None:
     branches = [[Hit(one, 1.0)] for one in "cab"]
     assert [hit.id for hit in fused(branches, Fusion(method))] == ["a", "b", "c"]  # type: ignore[arg-type]
-
-
-def test_nothing_fused_is_nothing() -> None:
-    assert fused([], Fusion()) == fused([[], []], Fusion("dbsf")) == []
 
 
 BRANCHES = ("first", "second", "third")

@@ -6,19 +6,16 @@ import errno
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from adk_evidence import files
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, StoreError
 from adk_evidence.files import copy_tree, link_tree, unshare, write_atomic
-from adk_evidence.store.generations import Building, Generation, GenerationStore, check_fingerprint
+from adk_evidence.store.generations import Generation, GenerationStore, check_fingerprint
 from adk_evidence.store.manifest import (
     MANIFEST,
     CollectionEntry,
@@ -86,14 +83,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert len(read.fingerprint_id) == 64
 
 
-def test_the_fingerprint_id_depends_on_values_and_not_on_their_order() -> None:
-    one = manifest("g")
-    turned = one.model_copy(update={"fingerprint": dict(reversed(FINGERPRINT.items()))})
-    other = one.model_copy(update={"fingerprint": FINGERPRINT | {"dense_dimension": 385}})
-    assert one.fingerprint_id == turned.fingerprint_id != other.fingerprint_id
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 2}', b"\xff\xfe", None])
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"format": 2}', None])
 def test_an_unreadable_manifest_is_a_sentence(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / MANIFEST).write_bytes(content)
@@ -162,15 +152,6 @@ def test_a_building_may_start_from_the_current_points(store: GenerationStore) ->
     assert ((first.folder / "data").read_text(), (second.folder / "data").read_text()) == ("one", "two")
 
 
-def test_publishing_refuses_a_manifest_of_another_generation_and_a_second_time(store: GenerationStore) -> None:
-    with store.begin("run") as building:
-        with pytest.raises(ValueError, match="is of generation other"):
-            store.publish(building, manifest("other"))
-        store.publish(building, manifest(building.id))
-        with pytest.raises(ValueError, match="published before"):
-            store.publish(building, manifest(building.id))
-
-
 def test_a_full_disk_is_a_sentence_and_keeps_the_old_generation(
     store: GenerationStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,16 +204,6 @@ def test_a_run_may_publish_twice_without_letting_others_in(store: GenerationStor
         assert store.collect_garbage(1) == [lexical.id]
     assert other.current() == complete
     with other.begin("run-2"):
-        pass
-
-
-def test_a_writer_can_begin_and_end_in_different_threads(store: GenerationStore, tmp_path: Path) -> None:
-    begun: list[Building] = []
-    thread = threading.Thread(target=lambda: begun.append(store.begin("run")))
-    thread.start()
-    thread.join()
-    begun[0].discard()
-    with GenerationStore(tmp_path / "index").begin("run"):
         pass
 
 
@@ -369,11 +340,8 @@ def test_a_crash_between_rename_and_pointer_keeps_the_old_generation(
 
 POINTERS = [
     b"",
-    b"{",
-    b"null",
     b"[]",
     b"\xff",
-    b'{"generations": null}',
     b'{"generations": {}}',
     b'{"generations": [1, null]}',
     b'{"generations": ["../../etc", "", ".", "removed"]}',
@@ -395,18 +363,6 @@ def test_without_a_good_pointer_the_newest_complete_generation_serves(
     with fresh.open_current() as lease:
         assert lease.id == second.id
     assert fresh.rollback() == first
-
-
-@settings(max_examples=50)
-@given(
-    content=st.binary(max_size=60) | st.text(max_size=30).map(lambda text: json.dumps({"generations": [text]}).encode())
-)
-def test_no_pointer_breaks_a_reader(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    index = tmp_path_factory.getbasetemp() / "any-pointer"
-    store = GenerationStore(index)
-    newest = store.current() or publish(store)
-    (index / "CURRENT").write_bytes(content)
-    assert GenerationStore(index).current_id() == newest.id
 
 
 def test_a_current_generation_that_was_removed_or_damaged_gives_way_to_the_one_before(
@@ -471,33 +427,6 @@ def test_a_copy_is_the_same_bytes_and_keeps_holes(
     assert blocks in (None, 0) or blocks * 512 < 1 << 17
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked for holes")
-def test_the_holes_of_a_file_are_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "sparse"
-    with path.open("wb") as sparse:
-        sparse.seek(8 << 20)
-        sparse.write(b"data")
-        sparse.truncate(32 << 20)
-    with path.open("rb") as reader:
-        parts = list(files._written(reader.fileno(), 32 << 20))
-    assert any(start <= 8 << 20 < end for start, end in parts)
-    # Some file systems keep no holes.
-    assert path.stat().st_blocks * 512 >= 32 << 20 or sum(end - start for start, end in parts) < 1 << 20
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is asked for holes")
-def test_a_file_that_takes_room_and_is_said_to_hold_nothing_is_copied_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def nothing(*_: object) -> int:
-        raise OSError(errno.ENXIO, "no data")
-
-    source = write_folder(tmp_path / "source", b"x" * 100_000)
-    monkeypatch.setattr(files.os, "lseek", nothing)
-    copy_tree(source, tmp_path / "target")
-    assert (tmp_path / "target" / "file").read_bytes() == b"x" * 100_000
-
-
 @pytest.mark.parametrize("has_links", [True, False])
 def test_linked_files_are_the_same_until_a_folder_gets_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_links: bool
@@ -521,21 +450,6 @@ def test_linked_files_are_the_same_until_a_folder_gets_its_own(
         changed.write("other")
     assert ((source / "deep" / "b").read_text(), (target / "deep" / "b").read_text()) == ("deep/b", "otherb")
     assert [path.name for path in (target / "deep").iterdir()] == ["b"]
-
-
-def write_folder(folder: Path, content: bytes) -> Path:
-    folder.mkdir()
-    with (folder / "file").open("wb") as file:
-        file.write(content)
-        # Until then, some file systems have given the file no blocks.
-        file.flush()
-        os.fsync(file.fileno())
-    return folder
-
-
-def test_copying_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        copy_tree(tmp_path / "missing", tmp_path / "target")
 
 
 def test_an_atomic_write_that_fails_keeps_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -569,15 +483,3 @@ def test_a_rename_is_tried_again_where_windows_refuses_it_for_a_moment(
     monkeypatch.setattr(files, "_RENAME_PAUSE_SECONDS", 0)
     files.rename(source, tmp_path / "b")
     assert (tmp_path / "b").read_text() == "x"
-
-
-def test_files_are_copied_where_the_system_does_not_tell_of_second_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one/points").write_bytes(b"written")
-    link_tree(tmp_path / "one", tmp_path / "linked")
-    monkeypatch.setattr(files, "_is_shared", lambda path: False)
-    link_tree(tmp_path / "one", tmp_path / "copied")
-    (tmp_path / "copied/points").write_bytes(b"changed")
-    assert (tmp_path / "one/points").read_bytes() == (tmp_path / "linked/points").read_bytes() == b"written"

@@ -122,13 +122,6 @@ def test_the_rest_of_the_page_says_what_the_names_of_a_chunk_are() -> None:
     assert moved.drift == ()
 
 
-def test_a_page_with_several_results_is_read_once() -> None:
-    asked: list[str] = []
-    chunks = [factories.payload(body=f"part {number}", path="docs/page.md") for number in range(3)]
-    checked(*chunks, page="# Page", asked=asked)
-    assert asked == ["docs/page.md"]
-
-
 def test_a_question_reads_few_of_the_files_that_a_page_includes() -> None:
     asked: list[str] = []
     page = "# Page\n" + "".join(f'--8<-- "{number}.py"\n' for number in range(MAX_INCLUDED_FILES + 50))
@@ -157,12 +150,6 @@ def test_a_missing_await_is_told_beside_the_result_and_in_a_warning() -> None:
     (only,), warnings = checked(factories.payload(body=body), version="2.13.0")
     assert drift_label(only) == "lacks `await` or `async for` in google-adk 2.13.0: ToolContext.save_artifact"
     assert ["the code lacks `await` or `async for` (shown by result 1)" in warning for warning in warnings] == [True]
-
-
-def test_deprecated_names_are_notes_beside_their_result_alone() -> None:
-    body = "```python\nfrom google.adk.agents import LoopAgent\n```"
-    (only,), warnings = checked(factories.payload(body=body), version="2.13.0")
-    assert [one.kind for one in only.drift] == ["deprecated"] and warnings == []
 
 
 def test_a_pack_warns_of_few_names_and_of_no_sentence_in_the_place_of_a_name() -> None:

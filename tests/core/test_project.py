@@ -70,33 +70,24 @@ def test_the_given_interpreter_wins_over_the_folder(project: Path, tmp_path: Pat
     assert found is not None and found.python == other
 
 
-def test_an_interpreter_without_the_adk_leaves_the_question_to_the_folder(project: Path, tmp_path: Path) -> None:
-    write(project, "uv.lock", '[[package]]\nname = "google-adk"\nversion = "1.18.0"\n')
-    assert told(find(project, environment(tmp_path / "other", None))) == ("1.18.0", "uv.lock", True)
-
-
 def test_what_is_no_interpreter_is_refused(project: Path) -> None:
     for path in (project / "missing", Path("~nobody-of-this-name/python")):
         with pytest.raises(InvalidRequestError, match="neither"):
             find(project, path)
 
 
-def test_the_layout_of_windows_is_read(project: Path) -> None:
-    environment(project / ".venv", "1.18.0", layout="Lib/site-packages")
-    assert told(find(project)) == ("1.18.0", ".venv", True)
-    assert told(find(None, project / ".venv/Scripts/python.exe")) == ("1.18.0", "the given environment", True)
-
-
-def test_the_prefix_of_conda_is_read(project: Path, tmp_path: Path) -> None:
+def test_the_layouts_of_conda_and_of_windows_are_read(project: Path, tmp_path: Path) -> None:
     prefix = tmp_path / "miniconda" / "envs" / "agents"
     install(prefix / "lib/python3.11/site-packages", "1.31.0")
     write(prefix, "conda-meta/history", "")
     assert told(find(project, prefix)) == ("1.31.0", "an environment outside the project", True)
-    # On Windows, the interpreter lies at the top.
+    # On Windows, the interpreter of conda lies at the top.
     windows = tmp_path / "windows"
     install(windows / "Lib/site-packages", "2.0.0")
     write(windows, "python.exe", "")
     assert told(find(project, windows / "python.exe")) == ("2.0.0", "an environment outside the project", True)
+    environment(project / ".venv", "1.18.0", layout="Lib/site-packages")
+    assert told(find(None, project / ".venv/Scripts/python.exe")) == ("1.18.0", "the given environment", True)
 
 
 def test_an_interpreter_outside_an_environment_is_followed_to_its_own(tmp_path: Path) -> None:
@@ -123,12 +114,6 @@ def test_an_environment_of_the_folder_is_found_by_any_name_and_called_by_a_usual
     shown = "an environment of the project" if " " in name else name
     assert told(find(project)) == ("1.18.0", shown, True)
     assert told(find(project / "inner")) == ("1.18.0", shown if " " in name else f"../{name}", True)
-
-
-def test_what_is_installed_counts_before_what_is_locked(project: Path) -> None:
-    write(project, "uv.lock", '[[package]]\nname = "google-adk"\nversion = "2.0.0"\n')
-    environment(project / ".venv", "1.18.0")
-    assert told(find(project)) == ("1.18.0", ".venv", True)
 
 
 def test_pdm_names_its_interpreter_or_has_a_folder_of_packages(project: Path, tmp_path: Path) -> None:
@@ -208,11 +193,6 @@ def test_an_exact_version_is_read(project: Path, name: str, text: str) -> None:
     assert find(project) == ProjectAdk("1.18.0", name, exact=True)
 
 
-def test_a_build_of_ones_own_counts_as_its_release(project: Path) -> None:
-    write(project, "uv.lock", '[[package]]\nname = "google-adk"\nversion = "1.18.0+mine"\n')
-    assert find(project) == ProjectAdk("1.18.0", "uv.lock", exact=True)
-
-
 def test_a_lock_for_several_platforms_gives_the_newest(project: Path) -> None:
     entry = '[[package]]\nname = "google-adk"\nversion = "{}"\n'
     write(project, "uv.lock", entry.format("1.9.0") + entry.format("1.18.0"))
@@ -256,20 +236,6 @@ def test_the_line_for_this_machine_counts(project: Path) -> None:
 def test_a_range_means_its_newest_release(project: Path, name: str, text: str, version: str, asked: str) -> None:
     write(project, name, text)
     assert find(project) == ProjectAdk(version, name, exact=False, asked=f"google-adk{asked}")
-
-
-def test_what_the_project_needs_counts_before_its_groups(project: Path) -> None:
-    groups = '[dependency-groups]\ndev = ["google-adk<1"]\n'
-    write(project, "pyproject.toml", f'[project]\ndependencies = ["google-adk<2"]\n{groups}')
-    assert told(find(project)) == ("1.31.0", "pyproject.toml", False)
-
-
-def test_the_time_for_a_range_grows_with_its_length_alone(project: Path) -> None:
-    many = "".join(f'google-adk = "^1{".1" * 900} x"\n[tool.poetry.group.g{n}.dependencies]\n' for n in range(50))
-    write(project, "pyproject.toml", f"[tool.poetry.dependencies]\n{many}")
-    start = time.process_time()
-    assert find(project) is None
-    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("alternative", ["<{}", "!=1.{}", "!=1.{},!=2.{},!=3.{}"])
@@ -343,19 +309,11 @@ def test_folders_above_count_up_to_the_repository(project: Path) -> None:
     # An exact version above says more than a range beside.
     write(inner, "pyproject.toml", '[project]\ndependencies = ["google-adk>=1"]\n')
     assert told(find(inner)) == ("1.18.0", "../../uv.lock", True)
+    # What is installed counts before what is locked.
     environment(project / ".venv", "1.31.0")
     assert told(find(inner)) == ("1.31.0", "../../.venv", True)
-
-
-def test_without_a_repository_the_folder_stands_alone(tmp_path: Path) -> None:
-    write(tmp_path, "requirements.txt", "google-adk==2.0.0\n")
-    (tmp_path / "inner").mkdir()
-    assert find(tmp_path / "inner") is None
-
-
-def test_a_folder_that_does_not_exist_says_nothing(tmp_path: Path) -> None:
-    assert find(tmp_path / "missing") is None
-    assert find() is None
+    (project / ".git").rmdir()
+    assert told(find(inner)) == ("2.13.0", "pyproject.toml", False), "without a repository the folder stands alone"
 
 
 # Hostile folders

@@ -78,19 +78,15 @@ def test_a_window_ends_between_two_words(encoder: SpladeEncoder, ids: dict[str, 
     assert set(vector.indices) == {index for one in alone for index in one.indices}
 
 
-def test_a_folder_that_lacks_a_file_is_named_with_the_file(tmp_path: Path):
+@pytest.mark.parametrize(("content", "said"), [(None, r"model\.onnx missing"), (b"no model", "does not load")])
+def test_a_folder_with_a_missing_or_damaged_file_is_named(tmp_path: Path, content: bytes | None, said: str):
     write_splade(tmp_path, WORDS[:3])
     (tmp_path / "model.onnx").unlink()
-    with pytest.raises(ModelError, match=r"model\.onnx missing") as caught:
+    if content is not None:
+        (tmp_path / "model.onnx").write_bytes(content)
+    with pytest.raises(ModelError, match=said) as caught:
         make_sparse(settings_of(tmp_path)).encode_query("ak")
     assert "embedding.sparse.splade.model_path" in caught.value.hint
-
-
-def test_a_damaged_model_is_a_sentence(tmp_path: Path):
-    write_splade(tmp_path, WORDS[:3])
-    (tmp_path / "model.onnx").write_bytes(b"no model")
-    with pytest.raises(ModelError, match="does not load"):
-        make_sparse(settings_of(tmp_path)).encode_query("ak")
 
 
 @given(
@@ -107,35 +103,13 @@ def test_windows_cover_every_token_in_order_and_fit(count: int, room: int, overl
         assert first < again <= last < end
 
 
-class Counting:
-    """A sparse encoder that counts what it computes."""
-
-    model = "counting"
-    requires_idf = exact_terms = False
-
-    def __init__(self, inner: SpladeEncoder) -> None:
-        self.inner, self.computed = inner, 0
-
-    def encode_documents(self, texts: Any, kind: str) -> Any:
-        self.computed += len(texts)
-        return self.inner.encode_documents(texts, kind)
-
-    def encode_query(self, text: str) -> Any:
-        return self.inner.encode_query(text)
-
-    def has_terms(self, text: str) -> bool:
-        return self.inner.has_terms(text)
-
-
-def test_vectors_that_were_computed_once_are_kept(encoder: SpladeEncoder, tmp_path: Path):
-    cache = EmbeddingCache(tmp_path / "cache.sqlite")
-    counting = Counting(encoder)
+def test_vectors_that_were_computed_once_are_kept(
+    encoder: SpladeEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     texts = ["ak bl", "", "cm", "ak bl"]
-    first = CachedSparseEncoder(counting, cache).encode_documents(texts, "doc")
-    assert counting.computed == 3
-    cache.close()
-    again = CachedSparseEncoder(counting, EmbeddingCache(tmp_path / "cache.sqlite")).encode_documents(texts, "doc")
-    assert counting.computed == 3
+    first = CachedSparseEncoder(encoder, EmbeddingCache(tmp_path / "cache.sqlite")).encode_documents(texts, "doc")
+    for kept, fresh in zip(first, encoder.encode_documents(texts, "doc"), strict=True):
+        assert kept.indices == fresh.indices and kept.values == pytest.approx(fresh.values)
+    monkeypatch.setattr(SpladeEncoder, "encode_documents", lambda *_: pytest.fail("a vector was computed again"))
+    again = CachedSparseEncoder(encoder, EmbeddingCache(tmp_path / "cache.sqlite")).encode_documents(texts, "doc")
     assert [vector.indices for vector in again] == [vector.indices for vector in first]
-    for kept, fresh in zip(again, encoder.encode_documents(texts, "doc"), strict=True):
-        assert kept.values == pytest.approx(fresh.values)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.minilm import static
 from adk_evidence.embedding.minilm.model import prepared_folder
 from adk_evidence.embedding.minilm.static import DIMENSION, StaticEmbedder, distilled, prepare_static, table_file
-from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import embed_all
 
@@ -50,20 +49,10 @@ def test_all_components_keep_what_lies_between_two_tokens() -> None:
     assert table @ table.T == pytest.approx(centred @ centred.T * np.outer(weights, weights), abs=1e-5)
 
 
-def test_a_token_counts_the_more_the_rarer_it_is() -> None:
-    made, table = states(), distilled(states(), 6)
-    weights = np.linalg.norm(table, axis=1) / np.linalg.norm(made - made.mean(axis=0), axis=1)
-    assert (np.diff(weights) > 0).all() and weights[-1] < 1
-
-
 def test_fewer_components_are_the_first_ones_of_more() -> None:
     assert distilled(states(), 2) == pytest.approx(distilled(states(), 6)[:, :2], abs=1e-5)
     spread = distilled(states(), 6).std(axis=0)
     assert spread[0] > spread[-1]
-
-
-def test_the_same_states_make_the_same_bytes() -> None:
-    assert static._to_bytes(distilled(states(), 4)) == static._to_bytes(distilled(states(), 4))
 
 
 def test_a_text_is_the_mean_of_its_tokens_whatever_stands_beside_it(small: Path) -> None:
@@ -88,12 +77,6 @@ def test_a_damaged_table_is_none(small: Path) -> None:
     assert path is not None
     path.write_bytes(path.read_bytes()[:-1])
     assert table_file(small) is None
-
-
-def test_without_weights_the_user_is_told(tmp_path: Path) -> None:
-    named = SETTINGS.model_copy(update={"model_path": tmp_path / "nowhere"})
-    with pytest.raises(ModelError, match=r"model_path|not a copy"):
-        StaticEmbedder(named, tmp_path / "models").embed_query("tool")
 
 
 @pytest.mark.model

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 import random
 import shutil
-import subprocess
-import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,13 +19,14 @@ from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError, StoreError
+from adk_evidence.models.chunk import TAG_FIELDS
 from adk_evidence.services.qdrant import Patience, ServerConnection, api_key
 from adk_evidence.settings import UploadSettings, load_settings
 from adk_evidence.store.base import (
+    KEYWORD_FIELDS,
     CollectionSpec,
     EvidenceStore,
     Filter,
-    FilterTypes,
     Fusion,
     HasId,
     HasVector,
@@ -194,20 +192,6 @@ def test_points_come_back_as_they_were_written(backend: Backend, tmp_path: Path)
         assert part == Record(record.id, {"text": payload["text"]}, {"lexical": vectors["lexical"]})
 
 
-def test_tuples_in_payloads_come_back_as_lists(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(1, symbols=("a", "b"), headings=())]) as store:
-        [record] = store.retrieve(DOCS, [point_id(1)])
-        assert (record.payload["symbols"], record.payload["headings"]) == (["a", "b"], [])
-
-
-def test_array_rows_are_taken_as_vectors(backend: Backend, tmp_path: Path) -> None:
-    numpy = pytest.importorskip("numpy")
-    row = numpy.asarray([axis(2)], dtype="float32")[0]
-    with stored(backend, tmp_path, [point(1, {"dense": row})]) as store:
-        result = store.hybrid_query(DOCS, [Prefetch("dense", row, 3)], Fusion(), limit=3)
-        assert result.branches[0][0].score == pytest.approx(1.0)
-
-
 def test_upsert_replaces_points_and_says_how_many_it_wrote(backend: Backend, tmp_path: Path) -> None:
     with closing(backend.writer(tmp_path, [DOCS_SPEC])) as writer:
         assert writer.upsert(DOCS, (point(n, lang="py") for n in range(20))) == 20
@@ -279,12 +263,6 @@ def test_a_closed_folder_and_a_copy_of_it_can_be_written_on(backend: Backend, tm
         closing(backend.reader(tmp_path / "a", [DOCS_SPEC])) as old,
     ):
         assert (changed.count(DOCS), old.count(DOCS)) == (6, 5)
-
-
-def test_collections_do_not_share_points(backend: Backend, tmp_path: Path) -> None:
-    with closing(backend.writer(tmp_path, [DOCS_SPEC, CODE_SPEC])) as writer:
-        writer.upsert(CODE, [point(1)])
-        assert (writer.count(CODE), writer.count(DOCS)) == (1, 0)
 
 
 def test_the_embedded_store_refuses_fields_that_do_not_stand_apart(tmp_path: Path) -> None:
@@ -380,41 +358,6 @@ def test_a_limit_of_zero_gives_the_branches_without_a_request_for_payloads(
     assert numbered.hybrid_query(DOCS, query, Fusion(), limit=0) == HybridResult([], expected)
 
 
-def test_points_that_are_held_are_found_as_well_as_others(numbered: EvidenceStore) -> None:
-    query = branches(2, 2, 110)
-    every = numbered.hybrid_query(DOCS, query, Fusion(), limit=4)
-    held = {hit.id for hit in every.fused[:2]}
-    again = numbered.hybrid_query(DOCS, query, Fusion(), limit=4, held=held)
-    assert [hit[:2] for hit in again.fused] == [hit[:2] for hit in every.fused]
-    assert again.branches == every.branches
-    assert again.fused[2:] == every.fused[2:]
-
-
-def test_rrf_adds_the_reciprocal_ranks_of_the_branches(backend: Backend, tmp_path: Path) -> None:
-    points = [
-        point(0, {"dense": axis(0), "lexical": terms(1)}),
-        point(1, {"dense": [1.0, 0.2, 0, 0, 0, 0, 0, 0], "lexical": terms(2)}),
-        point(2, {"dense": axis(5), "lexical": SparseVector((1,), (9.0,))}),
-    ]
-    with stored(backend, tmp_path, points, CODE_SPEC) as store:
-        result = store.hybrid_query(CODE, branches(0, 1), Fusion("rrf", k=60), limit=3)
-        assert ids(result.branches[0]) == [point_id(0), point_id(1), point_id(2)]
-        assert ids(result.branches[1]) == [point_id(2), point_id(0)]
-        scores = {hit.id: hit.score for hit in result.fused}
-        # Qdrant counts ranks from 0.
-        assert scores[point_id(0)] == pytest.approx(1 / 60 + 1 / 61, rel=1e-5)
-        assert scores[point_id(1)] == pytest.approx(1 / 61, rel=1e-5)
-        assert scores[point_id(2)] == pytest.approx(1 / 62 + 1 / 60, rel=1e-5)
-        sharper = store.hybrid_query(CODE, branches(0, 1), Fusion("rrf", k=2), limit=3)
-        assert sharper.fused[0].score == pytest.approx(1 / 2 + 1 / 3, rel=1e-5)
-
-
-def test_dbsf_fuses_normalised_scores(numbered: EvidenceStore) -> None:
-    result = numbered.hybrid_query(DOCS, branches(3, 3, limit=40), Fusion("dbsf"), limit=40)
-    assert set(ids(result.fused[:5])) == {point_id(n) for n in (3, 11, 19, 27, 35)}
-    assert all(0 <= hit.score <= 2 for hit in result.fused)
-
-
 def test_equal_scores_are_ordered_and_cut_by_point_id(backend: Backend, tmp_path: Path) -> None:
     # Half of the points are found by one branch alone, half by the other: each fused score occurs twice.
     points = [point(n, {"dense": [1.0, n / 50, 0, 0, 0, 0, 0, 0]}) for n in range(20)]
@@ -428,17 +371,6 @@ def test_equal_scores_are_ordered_and_cut_by_point_id(backend: Backend, tmp_path
         for limit in (1, 5, 11, 40):
             for _ in range(10):
                 assert store.hybrid_query(DOCS, query, Fusion(), limit=limit).fused == every[:limit]
-
-
-def test_a_second_reader_answers_the_same(backend: Backend, tmp_path: Path) -> None:
-    chance = random.Random(7)
-    points = [
-        point(n, {"dense": [float(chance.randint(0, 2)) or 0.1 for _ in range(DIM)], "lexical": terms(n % 5)})
-        for n in range(120)
-    ]
-    query = [Prefetch("dense", [0.5] * DIM, 30), Prefetch("lexical", terms(1, 3), 30)]
-    with stored(backend, tmp_path, points) as one, closing(backend.reader(tmp_path, [DOCS_SPEC])) as two:
-        assert one.hybrid_query(DOCS, query, Fusion(), limit=25) == two.hybrid_query(DOCS, query, Fusion(), limit=25)
 
 
 def test_a_branch_may_have_a_filter_of_its_own_beside_the_querys(numbered: EvidenceStore) -> None:
@@ -459,26 +391,6 @@ def test_a_branch_without_terms_keeps_its_place(numbered: EvidenceStore) -> None
     nothing = numbered.hybrid_query(DOCS, prefetch[:1], Fusion(), limit=5)
     assert (nothing.fused, nothing.branches) == ([], [[]])
     assert numbered.hybrid_query(DOCS, [], Fusion(), limit=5).branches == []
-
-
-def test_points_without_a_vector_are_found_by_the_other_branch_alone(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, [point(1, {"lexical": terms(4)}), point(2, {"dense": axis(4)})]) as store:
-        result = store.hybrid_query(DOCS, branches(4, 4), Fusion(), limit=5)
-        assert [ids(branch) for branch in result.branches] == [[point_id(2)], [point_id(1)]]
-        assert set(ids(result.fused)) == {point_id(1), point_id(2)}
-
-
-def test_several_queries_can_be_fused_at_once(numbered: EvidenceStore) -> None:
-    result = numbered.hybrid_query(DOCS, branches(1, 101) + branches(5, 105), Fusion(), limit=2)
-    assert len(result.branches) == 4
-    assert set(ids(result.fused)) == {point_id(1), point_id(5)}
-
-
-def test_an_empty_collection_gives_no_hits(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path, []) as store:
-        result = store.hybrid_query(DOCS, branches(1, 1), Fusion(), limit=3)
-        assert (result.fused, result.branches) == ([], [[], []])
-        assert store.scroll(DOCS) == ([], None)
 
 
 @pytest.mark.parametrize("params", [SearchParams(hnsw_ef=256), SearchParams(exact=True), None])
@@ -534,12 +446,6 @@ def test_points_whose_score_is_known_are_not_scored(numbered: EvidenceStore) -> 
     assert rest == {"dense": {key: every["dense"][key] for key in asked[1:]}, "lexical": {}}
 
 
-def test_scoring_nothing_gives_nothing(numbered: EvidenceStore) -> None:
-    assert numbered.score_points(DOCS, [], {"dense": axis(0)}) == {"dense": {}}
-    assert numbered.score_points(DOCS, [point_id(1)], {"lexical": terms()}) == {"lexical": {}}
-    assert numbered.score_points(DOCS, [point_id(1)], {}) == {}
-
-
 # Several vectors of one name
 
 
@@ -571,22 +477,6 @@ def test_several_vectors_come_back_in_their_order_and_can_be_replaced(backend: B
     assert found == {point_id(1): [axis(3), axis(1), axis(2)], point_id(2): [axis(6), axis(7)]}
 
 
-def test_a_copied_folder_keeps_several_vectors(backend: Backend, tmp_path: Path) -> None:
-    with stored(backend, tmp_path / "a", [point(1, {"dense": [axis(0), axis(4)]})], MULTI_SPEC):
-        pass
-    shutil.copytree(tmp_path / "a", tmp_path / "b")
-    with stored(backend, tmp_path / "b", [point(2, {"dense": [axis(5)]})], MULTI_SPEC) as store:
-        scores = store.score_points(DOCS, [point_id(1), point_id(2)], {"dense": axis(4)})
-        assert scores == {"dense": pytest.approx({point_id(1): 1.0, point_id(2): 0.0})}
-
-
-def test_rows_of_arrays_are_taken_as_several_vectors(backend: Backend, tmp_path: Path) -> None:
-    numpy = pytest.importorskip("numpy")
-    rows = numpy.asarray([axis(2), axis(3)], dtype="float32")
-    with stored(backend, tmp_path, [point(1, {"dense": rows})], MULTI_SPEC) as store:
-        assert store.scroll(DOCS, with_vectors=True)[0][0].vectors["dense"] == [axis(2), axis(3)]
-
-
 @pytest.mark.parametrize(
     ("spec", "value", "message"),
     [
@@ -608,12 +498,13 @@ def test_as_many_vectors_as_the_collection_has(
             writer.hybrid_query(DOCS, [Prefetch("dense", [axis(0)] * DIM, 3)], Fusion(), limit=3)
 
 
-def test_a_writer_refuses_a_folder_with_as_many_vectors_as_it_does_not_have(backend: Backend, tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", [MULTI_SPEC, replace(DOCS_SPEC, dense={"dense": DIM * 2})])
+def test_a_writer_refuses_a_folder_with_other_vectors(backend: Backend, tmp_path: Path, other: CollectionSpec) -> None:
     with stored(backend, tmp_path, [point(1)], DOCS_SPEC):
         pass
     with (
         pytest.raises(StoreError, match="collection docs cannot be written"),
-        closing(backend.writer(tmp_path, [MULTI_SPEC])) as writer,
+        closing(backend.writer(tmp_path, [other])) as writer,
     ):
         writer.delete(DOCS, Filter())
 
@@ -735,6 +626,15 @@ def test_threads_share_a_store(numbered: EvidenceStore) -> None:
 # The embedded store alone
 
 
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that temporary copies of a collection go to."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
 def _edge_folder(folder: Path, *more: CollectionSpec) -> Path:
     with closing(EdgeIndexWriter(folder, [DOCS_SPEC, *more])) as writer:
         writer.upsert(DOCS, [point(n) for n in range(12)])
@@ -750,12 +650,7 @@ def test_one_missing_collection_leaves_the_other_working(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["segment.json", "status.dat", "edge_config.json"])
-def test_a_damaged_collection_is_unavailable_not_a_crash(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+def test_a_damaged_collection_is_unavailable_not_a_crash(tmp_path: Path, name: str, temporary: Path) -> None:
     folder = _edge_folder(tmp_path / "index", CODE_SPEC)
     for path in (folder / DOCS).rglob(name):
         path.write_bytes(path.read_bytes()[:3])
@@ -778,13 +673,10 @@ def test_a_shard_that_lost_its_points_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, temporary: Path
 ) -> None:
     import qdrant_edge
 
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
     folder = _edge_folder(tmp_path / "index")
     load = qdrant_edge.EdgeShard.load
 
@@ -802,38 +694,7 @@ def test_a_folder_that_cannot_be_opened_in_place_is_read_from_a_copy(
     assert list(temporary.iterdir()) == []
 
 
-def test_a_collection_that_was_written_with_more_search_threads_is_read_with_one(tmp_path: Path) -> None:
-    folder = _edge_folder(tmp_path / "index")
-    config = folder / DOCS / "edge_config.json"
-    config.write_text(json.dumps(json.loads(config.read_text()) | {"max_search_threads": 8}))
-    with closing(EdgeIndexReader(folder, [DOCS_SPEC])) as reader:
-        assert reader.count(DOCS) == 12
-        assert json.loads(config.read_text())["max_search_threads"] == 1
-
-
-def test_a_collection_that_was_created_in_float32_is_to_be_built_again(tmp_path: Path) -> None:
-    import qdrant_edge as edge
-
-    config = edge.EdgeConfig(
-        vectors={"dense": edge.EdgeVectorParams(size=DIM, distance=edge.Distance.Cosine)},
-        sparse_vectors={"lexical": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        wal_enabled=False,
-    )
-    shard = edge.EdgeShard.create(str(tmp_path / DOCS), config)
-    shard.flush()
-    shard.close()
-    with (
-        closing(EdgeIndexReader(tmp_path, [DOCS_SPEC])) as reader,
-        pytest.raises(CollectionUnavailableError, match="collection docs cannot answer") as failure,
-    ):
-        reader.count(DOCS)
-    assert "adk-ingest all" in failure.value.hint
-
-
-def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+def test_readers_share_a_folder_without_copying_it(tmp_path: Path, temporary: Path) -> None:
     folder = _edge_folder(tmp_path / "index")
     with (
         closing(EdgeIndexReader(folder, [DOCS_SPEC])) as one,
@@ -841,16 +702,6 @@ def test_readers_share_a_folder_without_copying_it(tmp_path: Path, monkeypatch: 
     ):
         assert one.count(DOCS) == two.count(DOCS) == 12
         assert list(temporary.iterdir()) == []
-
-
-def test_a_writer_refuses_a_folder_with_other_vectors(tmp_path: Path) -> None:
-    _edge_folder(tmp_path)
-    other = replace(DOCS_SPEC, dense={"dense": DIM * 2})
-    with (
-        pytest.raises(StoreError, match="collection docs cannot be written"),
-        closing(EdgeIndexWriter(tmp_path, [other])) as writer,
-    ):
-        writer.delete(DOCS, Filter())
 
 
 def test_a_collection_that_is_not_changed_is_not_opened(tmp_path: Path) -> None:
@@ -869,51 +720,13 @@ def test_a_collection_name_cannot_lead_out_of_the_index(tmp_path: Path, name: st
         EdgeIndexWriter(tmp_path, [replace(DOCS_SPEC, name=name)])
 
 
-def test_no_graph_is_built_and_one_segment_is_kept(tmp_path: Path) -> None:
+def test_a_collection_has_one_segment_without_a_graph_and_an_index_of_each_filter_field(tmp_path: Path) -> None:
     import qdrant_edge
 
     shard = qdrant_edge.EdgeShard.load(str(_edge_folder(tmp_path) / DOCS))
     try:
-        assert shard.info().segments_count == 1
-        assert not list(tmp_path.rglob("graph*"))
+        info = shard.info()
+        assert info.segments_count == 1 and not list(tmp_path.rglob("graph*"))
+        assert set(info.payload_schema) == set(KEYWORD_FIELDS) >= set(TAG_FIELDS)
     finally:
         shard.close()
-
-
-def test_every_filter_field_has_its_index(tmp_path: Path) -> None:
-    import qdrant_edge
-
-    from adk_evidence.models.chunk import TAG_FIELDS
-    from adk_evidence.store.base import KEYWORD_FIELDS
-
-    shard = qdrant_edge.EdgeShard.load(str(_edge_folder(tmp_path) / DOCS))
-    try:
-        assert set(shard.info().payload_schema) == set(KEYWORD_FIELDS)
-        # What tags are compared with.
-        assert set(TAG_FIELDS) <= set(KEYWORD_FIELDS)
-    finally:
-        shard.close()
-
-
-def test_the_engine_is_not_loaded_before_a_store_is_opened() -> None:
-    code = (
-        "import sys, adk_evidence.store.factory, adk_evidence.store.generations;"
-        "raise SystemExit(bool({'qdrant_edge', 'qdrant_client'} & set(sys.modules)))"
-    )
-    path = [entry for entry in sys.path if entry]
-    finished: Sequence[object] = [sys.executable, "-c", f"import sys; sys.path[:0] = {path!r}; {code}"]
-    assert subprocess.run([str(part) for part in finished], check=False).returncode == 0
-
-
-def test_filters_that_differ_are_translated_apart_and_equal_ones_once() -> None:
-    made: list[tuple[str, tuple[str, ...]]] = []
-
-    def any_of(key: str, values: tuple[str, ...]) -> object:
-        made.append((key, tuple(values)))
-        return object()
-
-    types = FilterTypes(filter=lambda **parts: parts, any_of=any_of, has_id=list, has_vector=str)
-    docs, code = (Filter(must=(Match("path", (name,)),)) for name in ("a.md", "a.py"))
-    assert types.translate(docs) is types.translate(Filter(must=(Match("path", ("a.md",)),)))
-    assert types.translate(docs) != types.translate(code)
-    assert made == [("path", ("a.md",)), ("path", ("a.py",))]

