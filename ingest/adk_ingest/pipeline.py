@@ -192,8 +192,9 @@ class Ingestion:
             self._stop_if_cancelled()
             if current is not None and base is not None and not any(changes):
                 run.generation = current.id
-                for sentence in self._publisher.placed_otherwise(current.folder):
-                    self._progress.note(f"{sentence} The next run that changes something creates it anew.")
+                if otherwise := current.manifest.placed_otherwise(self._settings.store.placement):
+                    sentence = f"The collections were created otherwise: {otherwise}."
+                    self._progress.note(f"{sentence} The next run that changes something creates them anew.")
                     run.notices.append(sentence)
                 log.end("unchanged")
                 return

@@ -150,18 +150,17 @@ class TestPublishing:
             assert config["sparse_vectors"]["sparse_lexical"]["modifier"] == "idf"
         assert place.ask(QUESTION).candidates
 
-    def test_one_sentence_says_how_a_published_collection_differs_from_the_settings(
+    def test_one_sentence_says_how_the_published_collections_differ_from_the_settings(
         self, server: QdrantStandIn, tmp_path: Path
     ) -> None:
         place_on(server, tmp_path, shard_number=3).ingest()
         place = place_on(server, tmp_path, shard_number=6, replication_factor=2)
         run = place.ingest()
         assert run.status == "unchanged"
-        assert run.notices[-2:] == [
-            f"The collection {name} was created otherwise: its shard_number is 3 where the settings say 6 and its "
-            "replication_factor is 1 where the settings say 2."
-            for name in ("adk_code", "adk_docs")
-        ]
+        assert run.notices[-1] == (
+            "The collections were created otherwise: shard_number is 3 where the settings say 6 and replication_factor "
+            "is 1 where the settings say 2."
+        )
         change_docs(place)
         assert not any("otherwise" in notice for notice in place.ingest().notices)
         newest = [server.collections[name].config for name in published_collections(place).values()]
@@ -397,23 +396,20 @@ class TestBadDays:
         change_docs(place)
         # Six tries, which do no more than the first.
         server.alias_actions = itertools.repeat(done, 6)
-        with pytest.raises(StoreError, match=r"could not be moved and are as they were: .* the disk is full"):
+        with pytest.raises(StoreError, match=r"could not be moved: .* the disk is full"):
             place.ingest()
         assert server.aliases == first == published_collections(place)
         assert place.ask(QUESTION).candidates
         assert place.ingest().status == "complete"
         assert server.aliases == published_collections(place) != first
 
-    def test_where_aliases_point_to_is_said_when_they_cannot_be_brought_back(
+    def test_aliases_that_cannot_be_brought_back_are_set_right_by_the_next_run(
         self, place: Workplace, server: QdrantStandIn
     ) -> None:
         place.ingest()
-        first = published_collections(place)
         change_docs(place)
         server.alias_actions = itertools.chain([1], itertools.repeat(0, 11))
-        with pytest.raises(
-            StoreError, match=rf"only in part \(.*\): adk_docs points to {first['adk_docs']}, adk_code is missing"
-        ) as failure:
+        with pytest.raises(StoreError, match="The aliases could not be moved") as failure:
             place.ingest()
         assert "Run the same command again" in failure.value.hint
         assert place.ask(QUESTION).candidates, "our own readers do not go by aliases"
@@ -426,16 +422,6 @@ class TestBadDays:
         server.fail("POST /collections/aliases", "reset mid-body")
         assert place.ingest().status == "complete"
         assert server.aliases == published_collections(place)
-
-    def test_a_server_that_is_lost_while_aliases_move_leaves_it_open(
-        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        server.fail("POST /collections/aliases", 500)
-        monkeypatch.setattr(
-            server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: server.fail("GET /aliases", 500))
-        )
-        with pytest.raises(StoreError, match="where they point to now is not known"):
-            place.ingest()
 
     def test_a_run_that_died_after_it_moved_the_aliases_leaves_them_to_the_next_one(
         self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch

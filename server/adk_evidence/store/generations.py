@@ -64,10 +64,6 @@ class Publisher:
         """Whether every point of a published generation is still there. A published folder does not change."""
         return True
 
-    def placed_otherwise(self, folder: Path) -> list[str]:
-        """A sentence for each collection of a published generation that the settings would create otherwise."""
-        return []
-
     def publish(self, folder: Path) -> None:
         """Make a verified generation the one that others find."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -160,6 +161,15 @@ class IndexManifest(BaseModel, frozen=True):
         if self.dense == "pending":
             return 0
         return sum(file.vectors for corpus in self.corpora.values() for file in corpus.files.values())
+
+    def placed_otherwise(self, wanted: Mapping[str, int]) -> str:
+        """How the collections are spread over a server's nodes where that is not as wanted; else nothing."""
+        found = {name: self.placement.get(name, 1) for name in wanted}
+        return " and ".join(
+            f"{name} is {found[name]} where the settings say {number}"
+            for name, number in wanted.items()
+            if found[name] != number
+        )
 
     def counts(self) -> dict[str, int]:
         return {name: entry.points for name, entry in self.collections.items()}

@@ -282,7 +282,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
                     if spec.name in created:
                         _create(connection, names[spec.name], spec, store)
                     else:
-                        _require_shape(connection, names[spec.name], spec, store)
+                        _require_shape(connection, names[spec.name], spec)
         except BaseException:
             self.close()
             raise
@@ -486,44 +486,13 @@ def _create_index(connection: ServerConnection, name: str, field: str) -> None:
     connection.call(lambda client: client.create_payload_index(name, field, field_schema=keyword, wait=True))
 
 
-def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec, store: StoreSettings) -> None:
+def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec) -> None:
     params = connection.call(lambda client: client.get_collection(name)).config.params
     dense = params.vectors if isinstance(params.vectors, dict) else {}
     found = {vector: config.size for vector, config in dense.items()}
     multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
     if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
         raise unwritten(spec.name, "it was created with other vectors")
-    if otherwise := _placed_otherwise(params, store):
-        raise unwritten(spec.name, otherwise, "Change the settings back, or build the index in a new collection.")
-
-
-def _placed_otherwise(params: models.CollectionParams, store: StoreSettings) -> str:
-    """How a collection is spread over a cluster, if the settings say something else; else nothing."""
-    found = {name: getattr(params, name) or 1 for name in store.placement}
-    return " and ".join(
-        f"its {name} is {found[name]} where the settings say {wanted}"
-        for name, wanted in store.placement.items()
-        if found[name] != wanted
-    )
-
-
-def placed_otherwise(connection: ServerConnection, collections: Mapping[str, str], store: StoreSettings) -> list[str]:
-    """A sentence for each published collection that is spread over the cluster otherwise than the settings say.
-
-    Args:
-        connection: The server.
-        collections: The collections on the server, by their names in the settings.
-        store: The settings.
-
-    Raises:
-        ServerError: The server cannot be reached, or does not hold a collection.
-    """
-    said = []
-    for alias, name in sorted(collections.items()) if store.placement else ():
-        info = connection.call(lambda client, name=name: client.get_collection(name))  # type: ignore[misc]
-        if otherwise := _placed_otherwise(info.config.params, store):
-            said.append(f"The collection {alias} was created otherwise: {otherwise}.")
-    return said
 
 
 @contextmanager

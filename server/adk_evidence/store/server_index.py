@@ -15,7 +15,7 @@ from adk_evidence.services.qdrant import ServerConnection, ServerError, connect,
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord, placed_otherwise
+from adk_evidence.store.qdrant_server import OLDEST_SERVER, ServerIndexReader, ServerRecord
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -71,13 +71,6 @@ class ServerIndex(Publisher):
         finally:
             reader.close()
 
-    def placed_otherwise(self, folder: Path) -> list[str]:
-        record = _readable(folder)
-        if record is None:
-            return []
-        with connect(self._settings, query_patience(self._settings)) as connection:
-            return placed_otherwise(connection, record.collections, self._settings.store)
-
     def register(self, names: Iterable[str]) -> None:
         """Note collections before they are created."""
         self._write_journal(self._read_journal() | dict.fromkeys(names, str(self._settings.index_path)))
@@ -86,11 +79,10 @@ class ServerIndex(Publisher):
         """Move the aliases to a generation's collections.
 
         A server carries out the steps of a request one after another, and a failed request may have done some of them.
-        After a failure the aliases are read again and set back to their old state.
+        After a failure the aliases are read again and set back to their old state, if the server lets that happen.
 
         Raises:
-            StoreError: The server refuses or cannot be reached, or an alias belongs to another home. If the aliases
-                could not be set back, the message says where they point to.
+            StoreError: The server refuses or cannot be reached, or an alias belongs to another home.
         """
         record = ServerRecord.read(folder)
         if record is None:
@@ -121,27 +113,15 @@ class ServerIndex(Publisher):
         self, connection: ServerConnection, before: Mapping[str, str], wanted: Mapping[str, str], failure: ServerError
     ) -> None:
         """After a failed move: set the aliases back and raise an error, unless all of them were moved nevertheless."""
-        try:
+        with suppress(ServerError):
             found = self.aliases(connection)
             if found == {**before, **wanted}:
                 return
             if found != before:
-                with suppress(ServerError):
-                    self._move(connection, found, before)
-                found = self.aliases(connection)
-        except ServerError as exc:
-            raise StoreError(
-                f"The aliases could not be moved, and where they point to now is not known: {exc.reason}.",
-                "Run the same command again once the server answers: it sets them right.",
-            ) from failure
-        if found == before:
-            raise StoreError(
-                f"The aliases could not be moved and are as they were: {failure.reason}.", failure.hint
-            ) from failure
-        places = (f"{alias} points to {found[alias]}" if alias in found else f"{alias} is missing" for alias in wanted)
+                self._move(connection, found, before)
         raise StoreError(
-            f"The aliases could be moved only in part ({failure.reason}): {', '.join(places)}.",
-            "Run the same command again: it sets them right.",
+            f"The aliases could not be moved: {failure.reason}.",
+            "Run the same command again once the server works: it sets them right.",
         ) from failure
 
     def collect_garbage(self) -> None:
@@ -228,9 +208,6 @@ class ServerIndex(Publisher):
         """Created collections, with the index folders that they were created for."""
         try:
             names = json.loads(self._journal.read_bytes())["collections"]
-            if isinstance(names, list):
-                # The format before a home could have several index folders.
-                names = dict.fromkeys(names, str(self._settings.index_path))
             return {str(name): str(index) for name, index in names.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             # Without the journal, collections may stay on the server, but no foreign collection is dropped.
