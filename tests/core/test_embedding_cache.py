@@ -70,7 +70,7 @@ def _cut(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_garble_all, _cut])
-def test_a_damaged_file_is_moved_aside_and_begun_anew(
+def test_a_damaged_file_is_begun_anew(
     damage: object, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache = EmbeddingCache(path)
@@ -81,7 +81,6 @@ def test_a_damaged_file_is_moved_aside_and_begun_anew(
     with caplog.at_level(logging.WARNING):
         assert cache.get_many("m", 4, ["hash-499"]) == {}
     assert "damaged" in caplog.text
-    assert len(list(path.parent.glob("*.damaged-*"))) == 1
     cache.put_many("m", 4, vectors(2))
     assert EmbeddingCache(path).get_many("m", 4, list(vectors(2))).keys() == vectors(2).keys()
 

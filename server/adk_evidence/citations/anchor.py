@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
+from operator import eq
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -372,17 +374,9 @@ def _only(paths: Mapping[str, object], cited: Cited) -> str | None:
 
 def _likeness(path: str, other: str) -> tuple[int, str]:
     """How many parts two paths share at their beginnings and ends; the path itself decides between equals."""
-
-    def shared(pairs: Iterator[tuple[str, str]]) -> int:
-        count = 0
-        for one, two in pairs:
-            if one != two:
-                break
-            count += 1
-        return count
-
     ours, theirs = PurePosixPath(path).parts, PurePosixPath(other).parts
-    both = shared(zip(ours, theirs, strict=False)) + shared(zip(reversed(ours), reversed(theirs), strict=False))
+    ends = ((ours, theirs), (ours[::-1], theirs[::-1]))
+    both = sum(sum(takewhile(bool, map(eq, one, two))) for one, two in ends)
     return both, path
 
 

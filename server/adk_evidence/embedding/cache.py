@@ -72,7 +72,7 @@ def _else(default: object) -> Callable[[Method], Method]:
                         raise
                     except sqlite3.DatabaseError as exc:  # the file is damaged, or is not an SQLite file at all
                         cache.close()
-                        cache._move_aside(exc)
+                        cache._remove_damaged(exc)
                         return method(cache, *args, **kwargs)
                 except (sqlite3.Error, OSError) as exc:
                     cache._warn(f"The embedding cache {cache._path} cannot be used ({exc}); vectors are not kept.")
@@ -86,7 +86,7 @@ def _else(default: object) -> Callable[[Method], Method]:
 class EmbeddingCache:
     """A cache of vectors, safe with several threads and processes.
 
-    The cache never fails its caller: a damaged file is moved aside with a warning and begun anew, and where SQLite
+    The cache never fails its caller: a damaged file is removed with a warning and begun anew, and where SQLite
     cannot read or write (a full disk, a lock held too long) vectors are missing or not kept, with a warning.
 
     Vectors are named by the model, with all that changes its vectors, and by the hex SHA-256 of the input.
@@ -270,18 +270,14 @@ class EmbeddingCache:
             self._connection = db
         return self._connection
 
-    def _move_aside(self, cause: Exception) -> None:
+    def _remove_damaged(self, cause: Exception) -> None:
         # Under a lock between processes, and only if the file is still damaged: another may have begun a new file.
         with FileLock(self._path.with_name(f"{self._path.name}.lock")):
             if _is_sound(self._path):
                 return
-            aside = self._path.with_name(f"{self._path.name}.damaged-{time.time_ns()}")
-            for older in self._path.parent.glob(f"{self._path.name}.damaged-*"):
-                older.unlink(missing_ok=True)
-            self._path.rename(aside)
-            for suffix in ("-wal", "-shm"):
+            for suffix in ("", "-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        _log.warning("The embedding cache was damaged (%s); it is now %s and a new one is begun.", cause, aside.name)
+        _log.warning("The embedding cache was damaged (%s); a new one is begun.", cause)
 
     def _warn(self, message: str) -> None:
         if not self._warned:

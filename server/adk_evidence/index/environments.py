@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import configparser
 import functools
-import importlib.metadata
 import json
 import os
 import re
@@ -14,7 +13,6 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import Distribution
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ USUAL_NAMES = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
 MAX_FOLDERS = 200
 MAX_METADATA_BYTES = 4_000_000
 MAX_CONFIG_BYTES = 64_000
-_METADATA = ("METADATA", "PKG-INFO")
+_VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -157,30 +155,18 @@ def _is_interpreter(path: Path) -> bool:
 def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
     # The times make the cache notice what is installed or removed. To read metadata takes milliseconds.
     for folder, _ in folders:
-        for found in importlib.metadata.distributions(name=name, path=[folder]):
-            version = _version(found)
-            if version:
-                return Installed(version, Path(str(found.locate_file(""))), _origin(found))
+        for info in sorted(Path(folder).glob(f"{name.replace('-', '_')}-*.dist-info")):
+            # A damaged one lacks the file, or has one that is too large to read.
+            version = _VERSION.search(read_small(info / "METADATA", MAX_METADATA_BYTES) or "")
+            if version is not None:
+                return Installed(version[1], Path(folder), _origin(info))
     return None
 
 
-def _version(found: Distribution) -> str | None:
-    place = _metadata_folder(found)
-    # A damaged one may hold a file that is too large to read.
-    if place is not None and all(read_small(place / each, MAX_METADATA_BYTES) is None for each in _METADATA):
-        return None
-    try:
-        return str(found.metadata["Version"] or "")
-    except (KeyError, TypeError, AttributeError, ValueError, OSError):
-        return None  # METADATA is missing or damaged
-
-
-def _origin(found: Distribution) -> str:
+def _origin(info: Path) -> str:
     """What `direct_url.json` says of a distribution that was not installed from a release."""
-    place = _metadata_folder(found)
-    text = read_small(place / "direct_url.json", MAX_CONFIG_BYTES) if place is not None else None
     try:
-        told: Any = json.loads(text or "{}")
+        told: Any = json.loads(read_small(info / "direct_url.json", MAX_CONFIG_BYTES) or "{}")
     except (ValueError, RecursionError):
         return ""
     told = told if isinstance(told, dict) else {}
@@ -191,8 +177,3 @@ def _origin(found: Distribution) -> str:
         commit = re.fullmatch(r"[0-9a-f]{7,64}", str(repository.get("commit_id")))
         return f"commit {commit[0][:12]}" if commit else "a repository"
     return ""
-
-
-def _metadata_folder(found: Distribution) -> Path | None:
-    place = getattr(found, "_path", None)
-    return place if isinstance(place, Path) and place.is_dir() else None
