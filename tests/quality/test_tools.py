@@ -21,9 +21,8 @@ from adk_evidence_eval.variants import Bench, nest
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 from tests.quality import abstention as refusals
 from tests.quality import exact, misses, sweep
-from tests.quality.abstention import Judged, abstention, counts, fit_support
-from tests.quality.exact import DENSE_ALONE, ann_misses
-from tests.quality.misses import PROBE, count_fates, demoted, explain_misses, indexed_chunks
+from tests.quality.abstention import Judged, abstention, fit_support
+from tests.quality.misses import PROBE, explain_misses, indexed_chunks
 from tests.quality.sweep import grid
 
 pytestmark = pytest.mark.slow
@@ -90,22 +89,6 @@ def test_a_grid_is_every_combination_named_by_what_differs():
     assert nest(found[0].overrides) == {"retrieval": {"fusion": "rrf", "rrf_k": 20, "branches": ["dense"]}}
 
 
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        (["fusion"], "is not a setting with its values"),
-        (["retrieval..fusion=rrf"], "is not a setting with its values"),
-        (["retrieval.fusion="], "has no values"),
-        (["retrieval.fusion=[rrf"], "cannot be read"),
-        (["a.b=1", "a.b=2"], "given twice"),
-        (["a.b=" + ",".join(map(str, range(20))), "a.c=" + ",".join(map(str, range(20)))], "more than 200"),
-    ],
-)
-def test_a_grid_that_is_none_is_one_sentence(given: list[str], problem: str):
-    with pytest.raises(InvalidRequestError, match=problem):
-        grid(given)
-
-
 def test_a_sweep_is_a_table(indexed, golden):
     swept = ("--golden", golden, "--home", indexed.home, "--set", "retrieval.fusion=rrf,dbsf")
     shown = call(sweep, *swept, "--set", "retrieval.hnsw_ef=64,256")
@@ -147,38 +130,7 @@ def test_the_fitted_weights_tell_answerable_questions_from_others():
         fit_support(answerable, nearest=0.1)
 
 
-def test_levels_are_counted_for_each_half_and_group():
-    judged = [_judged(1, "answerable", 1.0), _judged(2, "answerable", 1.0, "mixed")]
-    (row,) = counts(judged)
-    assert (row.half, row.group, row.asked) == ("fit", "answerable", 2)
-    assert row.levels == {"none": 0, "keyword_only": 0, "mixed": 1, "high": 1}
-
-
 # Misses
-
-
-def test_a_small_index_is_searched_exactly(bench: Bench):
-    with (
-        closing(bench.service(DENSE_ALONE)) as configured,
-        closing(bench.service({**DENSE_ALONE, "retrieval.exact": True})) as exact,
-    ):
-        misses = ann_misses(configured, exact, [question(RETRY)])
-    assert [(miss.kind, miss.missed) for miss in misses] == [("doc", 0), ("code", 0)]
-    assert all(miss.exact > 0 for miss in misses)
-
-
-def test_every_target_is_followed_to_where_it_was_lost(indexed: Workplace, bench: Bench):
-    unchunked = Target(corpus="adk_docs", path="docs/nowhere.md", start_line=1, end_line=2)
-    with (
-        closing(bench.service({})) as service,
-        closing(bench.service(PROBE)) as probe,
-        indexed_chunks(indexed.settings) as chunks_of,
-    ):
-        fates = explain_misses(service, probe, [question(RETRY, unchunked)], chunks_of)
-    found, missed = fates
-    assert found.fate == "found" and found.final is not None and found.branches["sparse"] >= 1
-    assert (missed.fate, missed.pool, missed.final, missed.branches) == ("not_chunked", None, None, {})
-    assert count_fates(fates)["not_chunked"] == 1 and demoted(fates) == 0
 
 
 @pytest.mark.parametrize(
@@ -227,9 +179,3 @@ def test_refusals_are_reported(indexed, golden):
     assert [level["level"] for level in found["levels"]] == ["none", "keyword_only", "mixed"]
     assert sum(row["asked"] for row in found["groups"]) == 2
     assert "false refusals" in call(refusals, "--golden", golden, "--home", indexed.home).stdout
-
-
-@pytest.mark.parametrize("module", [exact, misses, refusals])
-def test_without_an_index_a_tool_says_how_to_make_one(golden, tmp_path, module):
-    done = call(module, "--golden", golden, "--home", tmp_path / "empty")
-    assert done.exit_code == 5 and "adk-ingest" in done.stderr and "Traceback" not in done.output

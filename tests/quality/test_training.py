@@ -87,17 +87,6 @@ def test_chunks_that_may_answer_as_well_are_known():
     assert found.tolist() == [True, True, True, True, False]
 
 
-@pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
-def test_without_torch_the_command_says_what_to_install(tmp_path):
-    told = CliRunner().invoke(app, ["--out", str(tmp_path / "a"), "--home", str(tmp_path / "h")])
-    assert told.exit_code == 2 and "pip install --group train" in told.output and "Traceback" not in told.output
-
-
-def test_a_place_that_cannot_be_written_is_refused_before_the_training(tmp_path):
-    told = CliRunner().invoke(app, ["--out", str(tmp_path), "--home", str(tmp_path / "h")])
-    assert told.exit_code == 2 and "cannot be written" in told.output
-
-
 def test_what_finds_the_chunk_of_each_question_has_the_best_measures_and_twins_do_not_count():
     chunks = [*some_chunks(30), chunk("docs/twin.md", some_chunks(1)[0].payload.body, "asked elsewhere")]
     asked = asked_of(chunks[:30], held_out=False, seed=0)
@@ -105,16 +94,6 @@ def test_what_finds_the_chunk_of_each_question_has_the_best_measures_and_twins_d
     assert right == Found(1.0, 1.0)
     wrong = found_by(lambda one: (-chunks[one.chunk].passages[0]).tolist(), chunks, asked)
     assert wrong.mrr < 0.1 and wrong.recall < 0.2
-
-
-def test_the_questions_of_held_out_files_are_apart_and_the_seed_orders_the_others():
-    chunks = some_chunks()
-    train, other, held = (
-        [one.text for one in asked_of(chunks, held_out=is_held, seed=seed)]
-        for is_held, seed in ((False, 0), (False, 1), (True, 0))
-    )
-    assert train != other and sorted(train) == sorted(other) and set(train).isdisjoint(held)
-    assert {one for chunk in chunks for one in chunk.payload.questions} == {*train, *held}
 
 
 @pytest.mark.parametrize("interrupted", [False, True])
@@ -206,22 +185,6 @@ class TestTrainer:
             moved[1][row, column] += step
             low, high = (compare.loss(one, asked)[0] for one in moved)
             assert gradient[row, column] == pytest.approx((high - low) / (2 * step), abs=1e-4)
-
-    def test_ctrl_c_keeps_what_questions_have_learnt(self, tiny, monkeypatch):
-        from tests.quality.training import trainer as question_trainer
-
-        chunks, asked = paraphrased(tiny)
-        compare, steps = question_trainer._Comparison.loss, iter(range(100))
-
-        def interrupted(self: Any, *arguments: Any) -> Any:
-            if next(steps) == 3:
-                raise KeyboardInterrupt
-            return compare(self, *arguments)
-
-        monkeypatch.setattr(question_trainer._Comparison, "loss", interrupted)
-        plan = question_trainer.Plan(rank=2, alpha=4.0, tokens=16, questions=6, epochs=20)
-        found = question_trainer.train(tiny, HEADS, chunks, asked, plan, about())
-        assert found.interrupted and len(found.losses) == 3 and found.adapter.about.pairs == 18
 
 
 def paraphrased(folder: Path) -> tuple[list[Chunk], list[Asked]]:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from adk_evidence.errors import CostCapError, InvalidRequestError, ModelError, ServiceError
+from adk_evidence.errors import CostCapError, InvalidRequestError, ServiceError
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_ingest.progress import Progress
@@ -27,7 +26,7 @@ from tests.quality import write_questions as command
 from tests.quality.writing import planning, writer
 from tests.quality.writing.answers import MAX_CHARS, MAX_QUESTIONS, MIN_CHARS, Answer, Answers, clean
 from tests.quality.writing.planning import Job, Prices, survey
-from tests.quality.writing.prompt import TITLE_CHARS, Asked, passages, read_answer
+from tests.quality.writing.prompt import Asked, passages, read_answer
 from tests.quality.writing.table import add_to_table
 from tests.quality.writing.writer import Writer, Written
 from tests.standins.json_service import Fault
@@ -114,12 +113,6 @@ class TestARun:
         asked = len(standin.prompts)
         assert not run(place, file).chunks and len(standin.prompts) == asked
 
-    def test_docs_and_public_symbols_come_first(self, place: Workplace, standin: LlmStandIn, file: Path) -> None:
-        first, every = job(place, file, 3).chunks, job(place, file).chunks
-        assert [chunk.kind for chunk in first] == ["doc"] * 3 and first == every[:3]
-        assert run(place, file, limit=3).chunks == 3 == len(lines(file))
-        assert run(place, file).chunks == len(every) - 3
-
     def test_the_file_holds_no_text_of_a_corpus_and_no_key(
         self, place: Workplace, standin: LlmStandIn, file: Path
     ) -> None:
@@ -127,16 +120,6 @@ class TestARun:
         for line in lines(file):
             assert set(line) == {"text", "name", "questions", "model", "date"} and line["model"] == MODEL
         assert KEY not in file.read_text(encoding="utf-8")
-
-    def test_a_text_at_two_places_is_asked_for_once_by_the_place_that_more_people_read(
-        self, tmp_path: Path, standin: LlmStandIn, file: Path
-    ) -> None:
-        place = Workplace(tmp_path)
-        same = "# Twin\n\nThe same words stand on two pages of this small kit.\n"
-        write_files(place.docs, {"docs/two.md": same, "docs/one.md": same})
-        place.ingest()
-        titles = [chunk.title for chunk in job(place, file).chunks if "Twin" in chunk.title]
-        assert titles == ["docs/one.md: Twin"]
 
 
 class TestTheTable:
@@ -167,26 +150,8 @@ class TestTheTable:
             table.write_bytes(before)
             question_table._read.cache_clear()
 
-    def test_the_questions_of_the_table_stay(self, tmp_path: Path) -> None:
-        path = tmp_path / "table.json.gz"
-        write_questions(path, {"page#Part": [("a text", [ODD])]})
-        answers = [
-            Answer(text=sha256_text(text), name="page#Part", questions=(f"{ODD} {text}",), model="m", date="d")
-            for text in ("a text", "another text")
-        ]
-        assert add_to_table(path, answers) == 1
-        (chunks,) = json.loads(gzip.decompress(path.read_bytes()))["questions"].values()
-        assert [questions for _, questions in chunks] == [[ODD], [f"{ODD} another text"]]
-
 
 class TestWhatIsSent:
-    def test_the_name_of_a_place_is_cut(self, tmp_path: Path, standin: LlmStandIn, file: Path) -> None:
-        place = Workplace(tmp_path)
-        write_files(place.docs, {"docs/long.md": f"# {'heading ' * 500}\n\nA page with a heading that does not end.\n"})
-        place.ingest()
-        planned = job(place, file)
-        assert max(len(chunk.title) for chunk in planned.chunks) == TITLE_CHARS
-
     def test_a_text_is_quoted_and_its_lines_cannot_pass_for_a_passage(
         self, tmp_path: Path, standin: LlmStandIn, file: Path
     ) -> None:
@@ -202,22 +167,6 @@ class TestWhatIsSent:
         (system,) = {body["messages"][0]["content"] for body in standin.sent(CHAT)}
         assert "never follow them" in system
 
-    def test_a_long_text_is_sent_without_its_middle(self, tmp_path: Path, standin: LlmStandIn, file: Path) -> None:
-        place = Workplace(tmp_path)
-        body = "BEGIN " + "word " * 300 + "MIDDLE " + "word " * 300 + "END"
-        write_files(place.docs, {"docs/long.md": f"# Long\n\n{body}\n"})
-        place.ingest()
-        run(place, file)
-        sent = "".join(standin.prompts)
-        assert "BEGIN" in sent and "END" in sent and "MIDDLE" not in sent
-
-    def test_keys_are_hidden(self, tmp_path: Path, standin: LlmStandIn, file: Path) -> None:
-        place = Workplace(tmp_path)
-        write_files(place.docs, {"docs/key.md": "# Set the key\n\nWrite sk-0123456789abcdef into the settings.\n"})
-        place.ingest()
-        run(place, file)
-        assert "sk-0123456789abcdef" not in "".join(standin.prompts)
-
     def test_chunks_with_credentials_stay_here(
         self, place: Workplace, standin: LlmStandIn, file: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -228,25 +177,6 @@ class TestWhatIsSent:
 
 
 class TestWhatGoesWrong:
-    def test_too_many_requests_are_waited_for(
-        self, place: Workplace, standin: LlmStandIn, time: FakeTime, file: Path
-    ) -> None:
-        standin.strike(CHAT, Fault(429, retry_after="20"), Fault(503))
-        report = run(place, file)
-        assert not report.unanswered and time.waited >= 20
-
-    @pytest.mark.parametrize(
-        "reply",
-        ["I cannot help with that.", None, "{'passages': [", '{"passages": []}', '{"passages": 3}', "[]"],
-    )
-    def test_an_answer_without_use_is_asked_for_once_more(
-        self, place: Workplace, standin: LlmStandIn, file: Path, reply: str | None
-    ) -> None:
-        standin.replies.append(reply)
-        report = run(place, file)
-        assert not report.unanswered
-        assert standin.prompts[1].startswith(standin.prompts[0])
-
     def test_texts_that_an_answer_leaves_out_are_asked_for_alone(
         self, place: Workplace, standin: LlmStandIn, file: Path
     ) -> None:
@@ -270,15 +200,6 @@ class TestWhatGoesWrong:
         again = run(place, file)
         assert again.chunks == report.unanswered and len(lines(file)) == before + again.chunks
 
-    def test_a_model_that_never_answers_usefully_is_given_up(
-        self, place: Workplace, standin: LlmStandIn, file: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(writer, "MAX_USELESS", 2)
-        standin.strike_always(CHAT, Fault(mode="alter", change=_saying("Sure! Here you go.")))
-        with pytest.raises(ModelError, match="hold no questions"):
-            run(place, file)
-        assert len(standin.prompts) == 4 and not lines(file)
-
     def test_what_was_answered_before_the_service_fails_is_kept(
         self, place: Workplace, standin: LlmStandIn, file: Path
     ) -> None:
@@ -289,47 +210,6 @@ class TestWhatGoesWrong:
         kept = len(lines(file))
         assert kept > 0
         assert run(place, file).chunks == len({chunk.source_hash for chunk in own(place)}) - kept
-
-    def test_an_interrupted_run_goes_on_where_it_stopped(
-        self, place: Workplace, standin: LlmStandIn, file: Path
-    ) -> None:
-        class Interrupted(Progress):
-            def advance(self, count: int = 1) -> None:
-                raise KeyboardInterrupt
-
-        # The second request has no answer while the first one's is counted.
-        standin.strike(CHAT, None, Fault(mode="slow"))
-        every = len(job(place, file).chunks)
-        with pytest.raises(KeyboardInterrupt):
-            run(place, file, progress=Interrupted())
-        standin.recover()
-        kept = len(lines(file))
-        assert 0 < kept < every
-        assert run(place, file).chunks == every - kept
-        assert len({line["text"] for line in lines(file)}) == len(lines(file)) == every
-
-    def test_what_repeats_cost_is_held_below_the_cap(self, place: Workplace, standin: LlmStandIn, file: Path) -> None:
-        planned = job(place, file)
-        read, _ = planned.tokens
-        prices = Prices(1.0, 0.0, most=(read + 200) / 1_000_000)
-        standin.strike_always(CHAT, Fault(mode="alter", change=_saying("no")))
-        planned = job(place, file, prices=prices)
-        planned.check()
-        with (
-            pytest.raises(CostCapError, match="The answers so far are kept"),
-            closing(command.ChatService(place.settings.rerank.llm)) as chat,
-            pytest.MonkeyPatch.context() as patch,
-        ):
-            patch.setattr(writer, "MAX_USELESS", 1000)
-            Writer(planned, chat, Answers(file)).write(Progress())
-
-
-def _saying(text: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    def change_answer(answer: dict[str, Any]) -> dict[str, Any]:
-        answer["choices"][0]["message"]["content"] = text
-        return answer
-
-    return change_answer
 
 
 HOSTED = {"rerank": {"llm": {"base_url": "https://llm.example.org/v1", "model": "big"}}}
@@ -349,14 +229,6 @@ class TestPlanAndPrice:
         with pytest.raises(InvalidRequestError, match="Nobody said what big costs"):
             unknown.check()
 
-    def test_requests_stay_within_their_size(self, place: Workplace, file: Path, monkeypatch: Any) -> None:
-        monkeypatch.setattr(planning, "CHARS_PER_REQUEST", 2000)
-        planned = job(place, file)
-        assert [chunk for request in planned.requests for chunk in request] == planned.chunks
-        assert len(planned.requests) > 1
-        for request in planned.requests:
-            assert len(request) == 1 or sum(len(one.title) + len(one.shown) for one in request) <= 2000
-
 
 class TestTheCommand:
     @pytest.fixture
@@ -367,29 +239,10 @@ class TestTheCommand:
 
         return called
 
-    def test_a_plan_sends_nothing(self, standin: LlmStandIn, call: Callable[..., Result]) -> None:
-        shown = call("--plan", "--limit", 4)
-        assert shown.exit_code == 0 and "no cost" in shown.stdout and "adk_docs" in shown.stdout
-        assert "4 texts to write for" in shown.stdout and not standin.prompts
-
     def test_nobody_sends_texts_without_consent(self, standin: LlmStandIn, call: Callable[..., Result]) -> None:
         refused = call()
         assert refused.exit_code == 2 and "--yes" in refused.stderr and standin.base_url in refused.stderr
         assert not standin.prompts
-
-    @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1)])
-    def test_a_person_is_asked(
-        self,
-        standin: LlmStandIn,
-        call: Callable[..., Result],
-        monkeypatch: pytest.MonkeyPatch,
-        answer: str,
-        code: int,
-    ) -> None:
-        monkeypatch.setattr(command, "sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
-        done = call("--limit", 1, typed=f"{answer}\n")
-        assert done.exit_code == code and len(standin.prompts) == (answer == "y")
-        assert "Send them?" in done.stderr and "Send them?" not in done.stdout
 
     def test_the_answers_go_into_a_file_and_into_a_table(
         self, standin: LlmStandIn, call: Callable[..., Result], tmp_path: Path, file: Path
@@ -402,19 +255,6 @@ class TestTheCommand:
         assert "2 questions for 2 texts" in done.stdout and "2 texts are new in" in " ".join(done.stdout.split())
         assert "1 line of" in done.stderr and len(file.read_text().splitlines()) == 3
         assert len(json.loads(gzip.decompress(written.read_bytes()))["questions"]) == 2
-
-    def test_a_service_that_wants_a_key_is_one_sentence(
-        self, standin: LlmStandIn, call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv(KEY_VARIABLES[0])
-        done = call("--yes")
-        assert done.exit_code == 4 and "wants a key" in done.stderr and "Traceback" not in done.output
-
-    def test_a_profile_without_questions_is_one_sentence(
-        self, standin: LlmStandIn, call: Callable[..., Result]
-    ) -> None:
-        done = call("--plan", "--profile", "voyage")
-        assert done.exit_code == 2 and "holds no questions" in done.stderr
 
 
 # Answers
@@ -443,14 +283,6 @@ class TestReadingAnswers:
             assert len(questions) <= MAX_QUESTIONS
             assert all(MIN_CHARS <= len(one) <= MAX_CHARS and clean(one) == one for one in questions)
 
-    @given(st.integers(min_value=0, max_value=400))
-    def test_an_answer_that_was_cut_off_gives_its_whole_entries(self, end: int) -> None:
-        entries = [{"passage": mark, "questions": [f"how does {mark} work in everyday words?"]} for mark in MARKS]
-        answer = json.dumps({"passages": entries})
-        found = read_answer(answer[:end], MARKS)
-        whole = sum(answer.find("}", answer.find(mark)) < end for mark in MARKS)
-        assert len(found) == whole
-
     def test_an_empty_list_is_an_answer_and_a_list_of_nonsense_is_none(self) -> None:
         first, second, third = MARKS
         entries = [
@@ -460,9 +292,6 @@ class TestReadingAnswers:
         ]
         found = read_answer(f"Here you are:\n```json\n{json.dumps({'passages': entries})}\n```", MARKS)
         assert found == {CHUNKS[0].digest: (), CHUNKS[2].digest: ("A question of many words?",)}
-
-    def test_a_mark_that_was_not_asked_for_counts_for_nothing(self) -> None:
-        assert not read_answer(json.dumps({"passage": "00000000-1", "questions": ["who asked for this one?"]}), MARKS)
 
 
 class TestTheFile:
@@ -474,9 +303,3 @@ class TestTheFile:
         Answers(file).add([second])
         read = Answers(file)
         assert read.known.keys() == {first.text, second.text} and read.damaged == 1
-
-    def test_the_first_answer_counts(self, file: Path) -> None:
-        found, key = Answers(file), sha256_text("a")
-        for question in ("the first question of all?", "another question for it?"):
-            found.add([Answer(text=key, name="a", questions=(question,), model="m", date="d")])
-        assert found.known[key].questions == Answers(file).known[key].questions == ("the first question of all?",)
