@@ -1,7 +1,7 @@
 """Time and memory of ingestion: from nothing, unchanged, and with one changed file.
 
-    python -m tests.benchmarks.ingest --files 10000 [--peers] [--turns 3] [--other CHECKOUT]
-    python -m tests.benchmarks.ingest --tree FOLDER [FOLDER ...] [--peers] [--minilm [--models HOME/models]]
+    python -m tests.benchmarks.ingest --files 10000 [--turns 3] [--other CHECKOUT]
+    python -m tests.benchmarks.ingest --tree FOLDER [FOLDER ...] [--minilm [--models HOME/models]]
     python -m tests.benchmarks.ingest --docs FOLDER --code FOLDER_OR_WHEEL [--minilm] [--models HOME/models]
 
 The first form makes so many files in Python, TypeScript, JavaScript and Markdown (11 KB each in the mean), the second
@@ -10,7 +10,7 @@ folder, and each run in processes of its own. Vectors are hashed words, which co
 `--minilm` computes real ones.
 
 With several turns, what is compared takes turns, and medians are printed. `--other` runs another checkout's code in the
-same turns. `--peers` runs bm25s and LanceDB on the same files (`pip install --group benchmarks`).
+same turns.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.settings import Settings, load_settings
@@ -34,12 +35,21 @@ from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import RunFiles
 from adk_ingest.session import Sources, ingest
 from tests.benchmarks.measure import show
-from tests.benchmarks.peers import PEERS, embedder, lacks
 from tests.benchmarks.processes import Watched, bytes_on_disk, watched
 from tests.benchmarks.trees import write_tree
+from tests.corpora import HashEmbedder
 
 _NAME = "measured"
 _MB = 1_000_000
+
+
+class _Hashed(HashEmbedder):
+    """Hashed words for runs whose memory is measured: that of tests keeps every text."""
+
+    def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
+        for batch in super().iter_embed(texts):
+            self.embedded.clear()
+            yield batch
 
 
 class _Clock(Progress):
@@ -79,35 +89,19 @@ def _measure(options: argparse.Namespace, root: Path, tree: Path) -> None:
     arms: dict[str, list[Watched]] = {"ours": []}
     if options.other:
         arms["other"] = []
-    for peer in PEERS if options.peers else ():
-        if lacks(peer):
-            show(peer, f"absent: `pip install {PEERS[peer]}` adds it.")
-        else:
-            arms[peer] = []
-    home, listed = root / "home", root / "files.txt"
+    home = root / "home"
     for _ in range(options.turns):
         for arm, runs in arms.items():
             shutil.rmtree(home, ignore_errors=True)
-            if arm in PEERS:
-                home.mkdir()
-                model = ["--home", str(root / "peer")] if options.minilm else []
-                _with_models(options, root / "peer")
-                runs.append(watched(["-m", "tests.benchmarks.peers", arm, str(listed), str(home / arm), *model]))
-                continue
             runs.append(_run(options, home, tree, options.other if arm == "other" else None))
-            listed.write_text("\n".join(str(tree / path) for path in runs[-1].said["files"]), encoding="utf-8")
     for arm, runs in arms.items():
         _show(arm, runs)
     ours = arms.pop("ours")
     for arm, runs in arms.items():
-        ready = "ready" if arm == "bm25s" else "seconds"
-        time_of, theirs = median(run.said[ready] for run in ours), median(run.said["seconds"] for run in runs)
-        what = "keyword search" if arm == "bm25s" else "complete"
+        time_of, theirs = (median(run.said["seconds"] for run in each) for each in (ours, runs))
         cpu = median(run.cpu_seconds for run in ours) / median(run.cpu_seconds for run in runs)
         rss = median(run.rss_mb for run in ours) / median(run.rss_mb for run in runs)
-        show(
-            f"ours / {arm}", f"{time_of / theirs:.2f} of the time ({what}), {cpu:.2f} of the CPU, {rss:.2f} of the RSS"
-        )
+        show(f"ours / {arm}", f"{time_of / theirs:.2f} of the time, {cpu:.2f} of the CPU, {rss:.2f} of the RSS")
     shutil.rmtree(home, ignore_errors=True)
     _run(options, home, tree, None)
     _show("unchanged", [_run(options, home, tree, None)])
@@ -135,7 +129,7 @@ def _with_models(options: argparse.Namespace, home: Path) -> None:
 def _ingested(options: argparse.Namespace) -> dict[str, Any]:
     """What a child tells of its run."""
     settings: Settings = load_settings({"home": options.child})
-    dense = None if options.minilm else embedder(None)
+    dense = None if options.minilm else _Hashed(batch_size=64)
     clock = _Clock()
     if options.docs:
         sources = Sources(str(options.docs), str(options.code), allow_network=False)
@@ -173,14 +167,7 @@ def _show(arm: str, runs: Sequence[Watched]) -> None:
     times = f"{seconds:.1f} s of {each}" if len(runs) > 1 else f"{seconds:.1f} s"
     memory = f"peak RSS {run.rss_mb:.0f} MB, {run.own_mb:.0f} MB of it no file's"
     show(arm, f"{times}, CPU {run.cpu_seconds:.1f} s with the start, {memory}")
-    show(
-        "  on disk",
-        f"{said['bytes'] / _MB:.1f} MB"
-        + (f", {said['cache'] / _MB:.1f} MB of it the cache" if "cache" in said else ""),
-    )
-    if "stages" not in said:
-        show("  work", f"{said['chunks']:,} windows")
-        return
+    show("  on disk", f"{said['bytes'] / _MB:.1f} MB, {said['cache'] / _MB:.1f} MB of it the cache")
     show("  stages", ", ".join(f"{stage} {value:.1f} s" for stage, value in said["stages"].items()))
     if said["ready"] < seconds:
         show("  keyword search ready", f"after {said['ready']:.1f} s")
@@ -204,15 +191,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", type=Path, help="folder of prepared models to use instead of fetching")
     parser.add_argument("--turns", type=int, default=1, help="how often each is measured from nothing")
     parser.add_argument("--other", type=Path, help="another checkout of this repository to compare with")
-    parser.add_argument("--peers", action="store_true", help="run bm25s and LanceDB on the same files, too")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return options
     if bool(options.docs) != bool(options.code) or sum(map(bool, (options.files, options.tree, options.docs))) != 1:
         parser.error("name one of --files, --tree, or --docs and --code")
-    if options.peers and options.docs:
-        parser.error("--peers takes --files or --tree")
     return options
 
 
