@@ -94,20 +94,16 @@ def ablation(
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Measure what each part adds, from plain BM25 to the settings as they are, and what the parts cost."""
+    """Measure what each part adds, from plain BM25 to the settings as they are."""
     from adk_evidence.errors import InvalidRequestError
     from adk_evidence_eval.ablation import VARIANTS
-    from adk_evidence_eval.footprint import footprints
-    from adk_evidence_eval.views import ablation_view, show
+    from adk_evidence_eval.views import show, variants_view
 
     variants = [variant for variant in VARIANTS if not only or any(part in variant.name for part in only)]
     if not variants:
         names = "; ".join(variant.name for variant in VARIANTS)
         raise InvalidRequestError("No variant has such a name.", f"The variants are: {names}.")
-    measured = measure(variants, golden, profile, home)
-    with closing(open_service(profile, home)) as service, service.session() as session:
-        parts = footprints(session.index)
-    show(ablation_view(measured, parts), as_json=as_json)
+    show(variants_view(measure(variants, golden, profile, home)), as_json=as_json)
 
 
 @app.command()

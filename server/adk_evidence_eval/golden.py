@@ -237,19 +237,16 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
 
 
 def set_names(paths: Sequence[Path]) -> list[str]:
-    """A name for each golden set: that of its file, with as many folders before the name as tell the files apart.
+    """A name for each golden set: that of its file, or the whole path where several files are called so.
 
     Raises:
         InvalidRequestError: A file is given twice.
     """
-    full = [path.absolute().with_suffix("").parts for path in paths]
-    names = []
-    for path, parts in zip(paths, full, strict=True):
-        if full.count(parts) > 1:
-            raise InvalidRequestError(f"The golden set {path} is given twice.", "Give each file once.")
-        count = next(n for n in range(1, len(parts) + 1) if [other[-n:] for other in full].count(parts[-n:]) == 1)
-        names.append("/".join(parts[-count:]))
-    return names
+    full = [path.absolute() for path in paths]
+    if twice := next((path for path in full if full.count(path) > 1), None):
+        raise InvalidRequestError(f"The golden set {twice} is given twice.", "Give each file once.")
+    stems = [path.stem for path in paths]
+    return [stem if stems.count(stem) == 1 else str(path) for stem, path in zip(stems, paths, strict=True)]
 
 
 def golden_lines(questions: Iterable[GoldenQuestion]) -> str:

@@ -13,7 +13,6 @@ from adk_evidence.render.sanitize import one_line
 from adk_evidence_console import stdout, write_json
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.check import Finding
-from adk_evidence_eval.footprint import Footprint
 from adk_evidence_eval.golden import Target
 from adk_evidence_eval.score import (
     CPU_TIMES,
@@ -111,17 +110,6 @@ def variants_view(measured: Mapping[str, Sequence[Measured]]) -> View:
         "CPU ms: the same of what the processors spend.",
     )
     return data, [*parts, *notes]
-
-
-def ablation_view(measured: Mapping[str, Sequence[Measured]], footprints: Sequence[Footprint]) -> View:
-    """The variants, and what the parts of the index take."""
-    sets, parts = variants_view(measured)
-    table = new_table("part of the index", "chunks", "payload MB", "vectors MB", "further passages MB")
-    for one in footprints:
-        sizes = (one.payload_bytes, one.vector_bytes, one.further_vector_bytes)
-        table.add_row(one.part, f"{one.chunks:,}", *(f"{size / 1e6:.1f}" for size in sizes))
-    note = "Further passages: the vectors of each chunk's passages after the first, which are among the vectors."
-    return {"sets": sets, "index": [*map(asdict, footprints)]}, [*parts, "", table, note]
 
 
 def _measured_row(one: Measured, base: Measured) -> dict[str, Any]:

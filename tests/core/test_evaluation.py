@@ -26,7 +26,7 @@ from adk_evidence_eval.golden import (
     write_rows,
 )
 from adk_evidence_eval.run import Answer, Prompted, Result, read_run, run_queries
-from adk_evidence_eval.score import TABLE_METRICS, Scores, by_category, hits, mean_scores, score_run, set_kind
+from adk_evidence_eval.score import TABLE_METRICS, Scores, hits, mean_scores, score_run, set_kind
 from tests.core.factories import SETTINGS
 from tests.corpora import Workplace
 
@@ -141,29 +141,14 @@ def test_coverage_asks_for_three_of_each_kind_in_the_first_twelve():
     assert score_one([*pages * 4, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 0.0
 
 
-@pytest.mark.parametrize("corpus", ["adk_docs-samples", "adk_python-samples"])
-def test_example_programs_count_as_docs(corpus: str):
-    scores = score_one([result(1, 2, path="a", corpus=corpus), MISS], [target(1, 10)])
-    assert (scores["docs@12"], scores["code@12"]) == (1, 1)
-
-
-def test_golden_sets_are_told_apart_by_as_many_folders_as_needed(tmp_path):
-    assert set_names([Path("golden/dev.jsonl"), Path("golden/adk.jsonl")]) == ["dev", "adk"]
-    paths = [tmp_path / "a/x/dev.jsonl", tmp_path / "b/x/dev.jsonl", tmp_path / "x/test.jsonl"]
-    assert set_names(paths) == ["a/x/dev", "b/x/dev", "test"]
-    with pytest.raises(InvalidRequestError, match="given twice"):
-        set_names([Path("dev.jsonl"), Path("dev.jsonl")])
+def test_golden_sets_of_one_name_are_told_apart_by_their_paths():
+    paths = [Path("a/dev.jsonl"), Path("b/dev.jsonl"), Path("b/test.jsonl")]
+    assert set_names(paths) == ["a/dev.jsonl", "b/dev.jsonl", "test"]
 
 
 def test_latency_is_given_as_percentiles():
     means = mean_scores({str(number): {"latency_ms": float(number)} for number in range(101)})
     assert means == {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}
-
-
-def test_scores_are_grouped_by_category():
-    golden = {"a": question("a", category="tools"), "b": question("b"), "c": question("c", category="tools")}
-    groups = by_category({name: {"mrr@12": 1.0} for name in golden}, golden)
-    assert {name: list(rows) for name, rows in groups.items()} == {"(none)": ["b"], "tools": ["a", "c"]}
 
 
 def test_any_line_of_the_raising_function_is_a_hit_for_a_traceback_alone():
@@ -179,10 +164,6 @@ def test_targets_that_answer_directly_are_also_scored_alone():
     scores = score_one(found, [target(1, 10, grade=2), target(50, 60)])
     assert (scores["recall@5"], scores["direct:recall@5"], scores["direct:recall@12"]) == (0.5, 1, 1)
     assert "direct:recall@5" not in score_one(found, [target(1, 10)])
-
-
-def test_the_tokens_of_the_first_twelve_results_are_counted():
-    assert score_one([result(1, 10, tokens=70)] * 20, [target(1, 10)])["tokens@12"] == 12 * 70
 
 
 def test_the_kind_of_a_set_is_that_of_all_its_questions():
@@ -287,14 +268,6 @@ def test_a_golden_set_is_written_as_it_was_read(tmp_path: Path):
     assert list(read_golden(path).values()) == questions
 
 
-def test_a_question_that_cannot_be_asked_is_named_only_where_it_is_to_be_asked(tmp_path: Path):
-    path = tmp_path / "g.jsonl"
-    path.write_text(golden_lines([question("a", target(1, 10)).model_copy(update={"query": " "})]))
-    assert list(read_golden(path)) == ["a"]
-    with pytest.raises(InvalidRequestError, match="Line 1 of"):
-        read_golden(path, ask=True)
-
-
 def test_a_selection_is_asked_with_the_symbols_in_it(workplace: Workplace):
     workplace.ingest()
     document = "from google.adk.plugins import RetryPlugin\n\nplugin = RetryPlugin(retries=2)\n"
@@ -306,15 +279,6 @@ def test_a_selection_is_asked_with_the_symbols_in_it(workplace: Workplace):
         assert chosen.request().symbols == ()
         (answer,) = run_queries(service, [chosen], 4, change=lambda asked: asked.model_copy(update={"symbols": ()}))
     assert len(answer.results) == 4
-
-
-def test_a_selection_of_nothing_is_named(tmp_path: Path):
-    path = tmp_path / "s.jsonl"
-    empty = question("a", selection=Selection(document="\n\n", start=(0, 0), end=(1, 0)))
-    path.write_text(golden_lines([empty]))
-    with pytest.raises(InvalidRequestError, match=r"Line 1 of .* no text at this place") as caught:
-        read_queries(path)
-    assert ".." not in caught.value.message
 
 
 def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
@@ -373,9 +337,3 @@ def test_a_run_that_breaks_off_leaves_the_older_one(tmp_path: Path):
     with pytest.raises(KeyboardInterrupt):
         write_rows(lines(), out)
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
-
-
-def test_a_run_that_cannot_be_written_is_one_sentence(tmp_path: Path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidRequestError, match="cannot be written"):
-        write_rows(iter([]), tmp_path / "file" / "run.jsonl")

@@ -14,7 +14,6 @@ from adk_evidence_eval import variants
 from adk_evidence_eval.ablation import VARIANTS, by_raw_score
 from adk_evidence_eval.bootstrap import mean_interval
 from adk_evidence_eval.check import check_golden, indexed_texts, reanchored
-from adk_evidence_eval.footprint import footprints
 from adk_evidence_eval.golden import GoldenQuestion, Target
 from adk_evidence_eval.run import result_of
 from adk_evidence_eval.score import compare_scores
@@ -86,14 +85,6 @@ def test_every_variant_of_the_ablation_can_be_measured(bench: Bench):
     assert len(set(names)) == len(names)
 
 
-def test_variants_take_turns_until_each_question_was_asked(bench: Bench):
-    golden = {name: question(RETRY).model_copy(update={"id": name}) for name in map(str, range(variants.TURN + 1))}
-    told: list[int] = []
-    both = bench.measure([Variant("a"), Variant("b", {"retrieval.branches": ["sparse"]})], golden, told.append)
-    assert told == [variants.TURN, variants.TURN + 1]
-    assert all(list(one.scores) == list(golden) for one in both)
-
-
 def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Bench):
     golden = {"a": question(RETRY.model_copy(update={"grade": 2}))}
     (many, few) = bench.measure([Variant("many"), Variant("few", {"pack.max_results_final": 1})], golden)
@@ -104,16 +95,6 @@ def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Ben
     # An order of its own is not that of a pack.
     (other,) = bench.measure([Variant("other", order=by_raw_score)], golden)
     assert "lines@8k" not in other.means and "recall@12" in other.means
-
-
-def test_the_parts_of_an_index_have_their_bytes(indexed: Workplace, bench: Bench):
-    with closing(bench.service({})) as service, service.session() as session:
-        whole, *parts = footprints(session.index)
-    assert whole.chunks == len(indexed.points())
-    assert whole.payload_bytes > 0 and whole.vector_bytes > whole.further_vector_bytes >= 0
-    reference = next(part for part in parts if part.part == "API reference")
-    made = [chunk for chunk in indexed.points().values() if chunk.origin == "api-reference"]
-    assert reference.chunks == len(made) and reference.payload_bytes < whole.payload_bytes
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)

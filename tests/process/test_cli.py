@@ -547,21 +547,17 @@ def test_the_ablation_is_a_table_for_each_set(cli, indexed, golden, monkeypatch,
         shutil.copyfile(golden, copied)
     shown = cli("eval", "ablation", "--golden", golden, "--golden", other, "--home", indexed.home)
     assert shown.exit_code == 0 and "other: 2 of 2 questions, 2 variants" in shown.stderr
-    lines = [
-        line for line in shown.stdout.splitlines() if line.startswith(("small", "other", "BM25", "dense", "whole"))
-    ]
+    lines = [line for line in shown.stdout.splitlines() if line.startswith(("small", "other", "BM25", "dense"))]
     assert [line.split()[0] for line in lines] == [
         *("small:", "BM25", "dense", "small:", "dense"),
         *("other:", "BM25", "dense", "other:", "dense"),
-        "whole",
     ]
     assert "difference to BM25" in lines[3] and max(map(len, shown.stdout.splitlines())) < 240
     found = json.loads(cli("eval", "ablation", "--golden", data, "--json", "--home", indexed.home).stdout)
-    rows = found["sets"]["data"]
+    rows = found["data"]
     assert [row["variant"] for row in rows] == ["BM25", "dense"]
     assert set(rows[1]["gains"]["ndcg@12"]) == {"mean", "low", "high"} and len(rows[1]["intervals"]["recall@12"]) == 2
     assert set(rows[1]["gains"]["cpu_ms"]) == {"mean", "low", "high"} and rows[1]["base"] == "BM25"
-    assert found["index"][0]["part"] == "whole index" and found["index"][0]["payload_bytes"] > 0
     some = cli("eval", "ablation", "--golden", data, "--only", "dense", "--home", indexed.home)
     assert "dense" in some.stdout and "BM25" not in some.stdout
     sentence(cli("eval", "ablation", "--golden", golden, "--only", "nothing"), 2, "No variant")
