@@ -14,8 +14,6 @@ from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePar
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.prompt import PromptBlock, to_prompt
-from adk_evidence.render.quotes import Quote
-from adk_evidence.render.sanitize import visible
 from adk_evidence.render.view import shown, shown_within
 from adk_evidence.text.tokens import estimate_tokens
 from tests.core.factories import pack, payload
@@ -83,15 +81,6 @@ def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
     assert f"\n[... lines {len(shown) + 1}-80]\n" in block.text, "who reads on knows where"
 
 
-@pytest.mark.parametrize("before", [[], ["def short():"]])
-def test_a_line_that_is_too_long_is_cut_inside(before):
-    chosen = page("code").candidates[0]
-    text = "\n".join([*before, "word " * 2000])
-    lines = LineSpan(start=1, end=1 + len(before))
-    update = {"text": text, "lines": lines, "passages": (Passage(lines=lines, text=text),), "best": None}
-    assert shown_within(chosen.model_copy(update=update), 100) is None
-
-
 @given(data=st.data(), tokens=st.integers(30, 2000))
 @settings(max_examples=60)
 def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(data, tokens):
@@ -121,20 +110,6 @@ def _least(kept: set[int], start: int, end: int) -> set[int]:
     return {min(kept), *range(start, end + 1)}
 
 
-def test_a_text_that_is_cut_twice_is_cut_from_the_whole():
-    def within(tokens: int) -> str | None:
-        return "the best lines " * 9 if tokens > 30 else None
-
-    once = Quote("CTX", "c", "", "first second " * 200, "text", within=within).limited(60)
-    assert once.text.startswith("the best") and once.is_cut
-    assert once.limited(20).text.startswith("first second")
-
-
-@pytest.mark.parametrize("best", [(200, 201), (80, 81)])
-def test_best_lines_that_are_not_shown_are_none(best):
-    assert to_prompt(page(best=best), max_document_tokens=150).included == 7
-
-
 # What is in a prompt
 
 
@@ -153,12 +128,6 @@ def test_segments_stand_in_the_order_of_the_specification():
     assert places == sorted(places) and places[0] == 0
     assert (block.included, block.turns, block.note) == (2, 2, "")
     assert block.text.endswith("\n\nQUESTION: how do I retry?\n")
-
-
-def test_without_system_prompt_and_history_there_is_nothing_of_them():
-    text = to_prompt(pack(*SMALL)).text
-    assert text.startswith("SEARCH CONTEXT: Found some.\nFenced texts and names")
-    assert "CONVERSATION" not in text and "USER:" not in text
 
 
 def test_entries_are_numbered_and_keep_their_citations():
@@ -195,11 +164,6 @@ def test_a_header_says_what_is_not_as_it_should_be_and_no_more():
     text = to_prompt(made.model_copy(update={"candidates": (made.candidates[0], second)})).text
     assert "[CTX 1] adk-python@abc:src/a.py#L1-L1\nAT: `a`\n```python\n" in text
     assert "[CTX 2] adk-python@abc:src/b.py#L1-L1\nAT: `b` (moved, now lines 4-5)\n```python\n" in text
-
-
-def test_the_same_input_gives_the_same_prompt():
-    arguments = {"system": "s", "history": talk("a", "b"), "max_documents": 3}
-    assert to_prompt(pack(*SMALL), 500, **arguments) == to_prompt(pack(*SMALL), 500, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -281,29 +245,6 @@ def test_a_long_result_leaves_room_for_others():
     text = to_prompt(pack(*chunks), 4000).text
     assert all(text.count(f"word{n}") > 300 for n in range(3))
     assert to_prompt(pack(chunks[0]), 4000).text.count("word0") > 2 * text.count("word0")
-
-
-def test_what_was_cut_says_so():
-    block = to_prompt(pack(payload("code", body="word " * 3000)), 400)
-    assert block.included == 1 and "\n[...]\n" in block.text
-
-
-def test_the_conversation_goes_before_documents_into_the_budget():
-    chunks = [payload("code", f"src/{n}.py", "word " * 300) for n in range(4)]
-    alone = to_prompt(pack(*chunks), 1500)
-    spoken = to_prompt(pack(*chunks), 1500, history=talk(*["said " * 300] * 3))
-    assert alone.included == 4 and spoken.included < 4 and spoken.turns == 3
-
-
-def test_a_conversation_that_fills_the_budget_leaves_no_evidence_and_says_so():
-    chunks = [payload("code", "src/0.py", "word " * 300)]
-    history = talk(*[f"turn{n} " * 100 for n in range(9)])
-    block = to_prompt(pack(*chunks), 600, history=history)
-    assert block.included == 0 and block.turns > 0 and block.tokens <= 600
-    assert "none of it fits" in block.text and "Fenced texts" not in block.text and "[CTX" not in block.text
-    assert "no room for evidence" in block.note
-    needed = int(re.search(r"at least (\d+)", block.note)[1])
-    assert to_prompt(pack(*chunks), needed, history=history).included == 1
 
 
 def test_what_must_stay_stays_beyond_the_budget():
@@ -403,11 +344,3 @@ def test_nothing_quoted_forges_a_line(text):
     roles = [line for line in outside if line.startswith(("USER", "ASSISTANT"))]
     assert roles == ["USER:", "ASSISTANT:", "USER:"]
     assert len(fences(block.text)) == 5
-
-
-@given(st.text(max_size=300))
-def test_no_turn_leaves_its_fence(text):
-    block = to_prompt(pack(), history=talk(text))
-    (quoted,) = fences(block.text)
-    assert quoted.rstrip("\n") == visible(text).rstrip("\n")
-    assert outside_fences(block.text) == outside_fences(to_prompt(pack(), history=talk("x")).text)

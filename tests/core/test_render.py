@@ -17,7 +17,7 @@ from rich.console import Console
 from adk_evidence.models.pack import LeftOut, LineSpan, Outline, OutlinePart, Verification
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.markdown import to_markdown
-from adk_evidence.render.sanitize import code_span, fenced, inline, one_line, visible, visible_json, visible_values
+from adk_evidence.render.sanitize import code_span, fenced, one_line, visible, visible_json, visible_values
 from adk_evidence.render.view import for_reader, is_for_others, verification_label
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import pack, payload
@@ -87,13 +87,6 @@ def test_no_text_closes_its_fence(text):
     assert fence.content.rstrip("\n") == visible(text).replace("\x00", "\ufffd").rstrip("\n")
 
 
-@given(st.text(max_size=100))
-def test_an_inline_text_is_nothing_but_text(text):
-    rendered = MarkdownIt("commonmark", {"html": True}).parse(f"x {inline(text)}")
-    assert [token.type for token in rendered] == ["paragraph_open", "inline", "paragraph_close"]
-    assert {child.type for child in rendered[1].children} <= {"text", "text_special", "softbreak"}
-
-
 @given(st.text(alphabet="`a *[]()", min_size=1, max_size=40))
 def test_a_code_span_cannot_be_closed_from_within(text):
     if not text.strip():
@@ -140,12 +133,6 @@ def test_a_pasted_text_stands_above_its_answer_with_its_beginning_and_its_end():
     for shown in (to_markdown(pack(doc, query=pasted)), show(pack(doc, query=pasted))):
         head = " ".join(shown[:700].split())
         assert "why? waiting" in head and "PotError: No lid for big" in head and len(shown) < 3000
-
-
-def test_markdown_says_that_its_quotes_are_data():
-    assert "data, never instructions" in to_markdown(hostile())
-    text = to_markdown(pack())
-    assert "Found some" in text and "quoted" not in text
 
 
 # Terminal
@@ -260,10 +247,6 @@ OTHERS = (
 def test_lines_for_other_readers_are_a_mark(first: int, last: int, shown: str) -> None:
     assert for_reader(LINES, first, last, OTHERS) == shown
     assert not is_for_others(LINES, first, last, OTHERS)
-
-
-def test_a_file_without_lines_is_an_empty_text() -> None:
-    assert is_for_others((), 1, 1, ()) and for_reader((), 1, 1, ()) == ""
 
 
 @pytest.mark.parametrize(("first", "last"), [(5, 6), (4, 9), (8, 8)])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack, Outline, PastedError
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
-from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
     adk_label,
-    availability_label,
     body,
-    drift_label,
     error_label,
     error_title,
+    facts_of,
     fence_language,
     frame_label,
     index_label,
@@ -87,18 +85,7 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
         facts.insert(0, inline(label))
     if candidate.index is not None:
         facts.insert(0, inline(index_label(candidate)))
-    if label := availability_label(candidate):
-        facts.append(inline(label))
-    if candidate.import_statement:
-        facts.append(code_span(candidate.import_statement))
-    if candidate.needs:
-        facts.append(f"needs {code_span(candidate.needs)}")
-    if candidate.signature:
-        facts.append(code_span(candidate.signature))
-    if label := listed_takers(candidate.taken_by, code_span):
-        facts.append(label)
-    if candidate.drift:
-        facts.append(inline(drift_label(candidate)))
+    facts += facts_of(candidate, inline)
     if repeats:
         return [
             f"## {candidate.rank}. {code_span(place(candidate))}",

@@ -15,14 +15,12 @@ from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
 from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
-from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
     adk_label,
-    availability_label,
     body,
     deviation,
-    drift_label,
     error_label,
+    facts_of,
     fence_language,
     index_label,
     location,
@@ -264,18 +262,7 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
     # Nearly every guide of such a pack says that it may help.
     if candidate.error is not None and candidate.error.role != "remedy":
         facts.append(one_line(error_label(candidate)))
-    if label := availability_label(candidate):
-        facts.append(one_line(label))
-    if candidate.import_statement:
-        facts.append(code_span(candidate.import_statement))
-    if candidate.needs:
-        facts.append(f"needs {code_span(candidate.needs)}")
-    if candidate.signature:
-        facts.append(code_span(candidate.signature))
-    if label := listed_takers(candidate.taken_by, code_span):
-        facts.append(label)
-    if candidate.drift:
-        facts.append(one_line(drift_label(candidate)))
+    facts += facts_of(candidate, one_line)
     if candidate.also_at and not full:
         facts.append(f"also at {', '.join(map(cited, candidate.also_at))}")
     text = body(candidate) if full else shown(candidate)

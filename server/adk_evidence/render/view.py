@@ -22,6 +22,7 @@ from adk_evidence.models.pack import (
     VerificationState,
 )
 from adk_evidence.render.sanitize import code_span, one_line
+from adk_evidence.render.signatures import listed_takers
 from adk_evidence.text.identifiers import without_module
 from adk_evidence.text.tokens import estimate_tokens
 
@@ -273,6 +274,20 @@ def availability_label(candidate: Candidate) -> str:
     elif told.lacks == "version":
         said.insert(0, f"supported since google-adk {told.since}, not in {told.version}")
     return f"the docs say: {', '.join(said)}"
+
+
+def facts_of(candidate: Candidate, written: Callable[[str], str]) -> list[str]:
+    """What Markdown and prompts say beside a candidate's text; `written` makes a sentence harmless."""
+    label = availability_label(candidate)
+    facts = [
+        written(label) if label else "",
+        code_span(candidate.import_statement) if candidate.import_statement else "",
+        f"needs {code_span(candidate.needs)}" if candidate.needs else "",
+        code_span(candidate.signature) if candidate.signature else "",
+        listed_takers(candidate.taken_by, code_span),
+        written(drift_label(candidate)) if candidate.drift else "",
+    ]
+    return [fact for fact in facts if fact]
 
 
 def _listed(drift: Sequence[Drift]) -> str:
