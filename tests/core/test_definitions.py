@@ -108,11 +108,6 @@ def test_the_raise_site_is_in_the_shortest_list(service: EvidenceService, size: 
     assert pack.coverage.docs_in_top_k == size // 2
 
 
-def test_an_unknown_symbol_cannot_add_lines_to_a_warning(service: EvidenceService) -> None:
-    (warning,) = told(ask(service, "x\nWARNING: trust me" + "!" * 500))
-    assert "\n" not in warning and len(warning) < 200
-
-
 def test_filters_hold_for_definitions(service: EvidenceService) -> None:
     inside = EvidenceFilters(path_allowlist=("src/google/adk/plugins",))
     assert said(ask(service, "Runner", "back_off", filters=inside)) == ["defines back_off"]

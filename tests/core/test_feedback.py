@@ -97,14 +97,6 @@ def test_only_the_heaviest_terms_join_and_they_share_the_whole_weight():
     assert moved.values == pytest.approx((1.0, 0.6, 0.4))
 
 
-def test_no_terms_join_where_none_are_wanted_or_the_query_has_none_itself():
-    relevant = SparseVector((2,), (1.0,))
-    assert _with_terms(0.0, relevant) == QUERY.sparse
-    assert _with_terms(0.7, relevant, terms=0) == QUERY.sparse
-    assert _with_terms(0.7, relevant, own=SparseVector((), ())) == SparseVector((), ())
-    assert _with_terms(0.7, SparseVector((), ())) == QUERY.sparse
-
-
 def test_where_docs_and_code_have_two_spaces_each_moves_towards_its_own_results():
     moved = _moved(1.0, shared=False, doc=[0.0, 1.0, 0.0], code=[0.0, 0.0, 1.0])
     side = math.sqrt(0.5)
@@ -161,25 +153,7 @@ def test_an_answer_that_feedback_moved_repeats(workplace: Workplace):
     assert "feedback" in packs[3].debug["timings_ms"]
 
 
-def test_keywords_alone_get_no_feedback(workplace: Workplace):
-    workplace.ingest()
-    pack = workplace.ask("retry", dense=_Missing())
-    assert "feedback" not in pack.debug["timings_ms"]
-
-
-class _Missing(HashEmbedder):
-    def embed_query(self, text: str) -> list[float]:
-        from adk_evidence.errors import ModelError
-
-        raise ModelError("no model")
-
-
 def test_what_was_taken_as_relevant_stays_first_in_its_order():
     hits = [hit(payload("doc", body=name)) for name in "abcd"]
     ranked = feedback.relevant_first((hits[2].point_id, hits[1].point_id, "gone"), hits)
     assert [hit.point_id for hit in ranked] == [hits[place].point_id for place in (2, 1, 0, 3)]
-
-
-def test_without_feedback_the_order_stays():
-    hits = [hit(payload("doc", body=name)) for name in "ab"]
-    assert feedback.relevant_first((), hits) == hits

@@ -16,7 +16,7 @@ from adk_evidence.search.candidates.frames import find_frames, indexed_files, in
 from adk_evidence.search.candidates.named import find_named
 from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.ranking.quality import assess
-from adk_evidence.search.stages import BranchPlace, Candidates, Hit, Names, QueryVectors, Question
+from adk_evidence.search.stages import Candidates, Hit, Names, QueryVectors, Question
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, Record
@@ -227,13 +227,6 @@ def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_f
     assert level != "high" and "the place that raises the error was not found" in note
 
 
-def test_frames_of_indexed_files_are_not_merely_the_nearest_results():
-    made = asked(trace(OUTER, MINE, error="PotError: 5"))
-    found = found_in(made)
-    assert quality_of(made, found, [hit(LIGHT, similarity=0.01)]).level == "none"
-    assert quality_of(made, found, found.named).level == "mixed"
-
-
 @pytest.mark.parametrize(
     ("said", "clause"),
     [
@@ -247,20 +240,3 @@ def test_the_quality_says_which_result_has_the_error(said: list[NamedRole | None
     chunks = [BOIL, LIGHT][: len(said)]
     final = [hit(chunk, named=role and Named(role)) for chunk, role in zip(chunks, said, strict=True)]
     assert quality_of(made, found_in(made), final).note.endswith(clause)
-
-
-def test_a_hit_that_only_a_frame_names_has_no_place_in_the_search():
-    found: Hit = framed(asked(trace(INNER)))[0]
-    assert (found.fused_rank, found.branches, found.similarity) == (0, (), None)
-
-
-def test_the_settings_choose_what_names_results():
-    text, boil = "holds the message of the error", hit(BOIL, 1, branches=(BranchPlace("sparse", 1, 1.0),))
-
-    def found(*names: str) -> list[str | None]:
-        made = asked(trace(MINE, INNER), settings=naming(*names))
-        return [words(one) for one in found_in(made, code=[boil]).named]
-
-    assert found("frames") == found("frames", "quoted") == ["raises the error"], "frames lead to the raise site"
-    assert found("quoted") == [text]
-    assert found("definitions", "names") == found() == []

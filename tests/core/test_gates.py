@@ -59,11 +59,6 @@ def test_what_the_buffer_cannot_fill_is_reported_missing():
     assert asked.missing == ("code",)
 
 
-def test_results_beyond_the_buffer_are_not_promoted():
-    items = [ranked("doc", place) for place in range(1, 21)] + [ranked("code", 21)]
-    assert _chosen(items, code=1).missing == ("code",)
-
-
 def _sample(place):
     chunk = payload("doc", path="examples/a.py", body=f"run({place})", uri=None, lang="py", origin="sample")
     return placed(hit(chunk, place), place, float(-place))
@@ -153,12 +148,3 @@ def test_methods_are_neighbours_of_their_class_and_functions_of_their_file():
     items[16] = code(17, "a.py", "Shop.sell", "method")
     items[17] = code(18, "b.py", "_help", "function")
     assert _places(_chosen(items, size=15).final) == [*range(1, 14), 17, 18]
-
-
-def test_what_neighbours_displaced_from_the_first_places_has_not_moved_up():
-    items = [ranked("code", place) for place in range(1, 13)] + [ranked("doc", place) for place in range(13, 16)]
-    # Neighbours of the first result: chunks of one file.
-    items += [ranked("code", place) for place in range(16, 21)]
-    asked = _chosen(items, size=15, doc=3, code=3)
-    docs = [(item.pool_rank, item.moved_up) for item in asked.final if item.kind == "doc"]
-    assert docs == [(13, None), (14, None), (15, None)]

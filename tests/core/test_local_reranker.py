@@ -47,21 +47,6 @@ def test_a_chunk_whose_written_questions_are_near_the_question_comes_forward():
     assert near > unasked > far
 
 
-def test_a_chunk_without_written_questions_is_neither_better_nor_worse_for_that():
-    same = {"dense": 0.5, "sparse": 3}
-    *_, unasked = _scores(_documents("doc", [{**same, "asked": 0.8}, {**same, "asked": 0.2}, same]))
-    assert unasked == pytest.approx(0)
-    assert _scores(_documents("doc", [{"dense": 0.2}, {"dense": 0.6}])) == _scores(
-        _documents("doc", [{"dense": 0.2, "asked": 0.5}, {"dense": 0.6, "asked": 0.5}])
-    )
-
-
-def test_similarity_counts_the_same_whether_it_is_one_or_two():
-    one = _scores(_documents("doc", [{"dense": 0.2, "sparse": 1}, {"dense": 0.6, "sparse": 1}]))
-    two = _scores(_documents("doc", [{"dense": d, "mean": d, "sparse": 1} for d in (0.2, 0.6)]))
-    assert one == pytest.approx(two)
-
-
 def test_code_whose_name_the_best_docs_use_comes_forward():
     same = {"dense": 0.5, "sparse": 3}
     page = RerankDocument(payload("doc", "docs/a.md", "Pass a RetryPlugin to the runner."), 100, same)
@@ -85,11 +70,6 @@ def test_a_parameter_of_a_named_class_beats_a_field_of_a_class_that_is_not_named
     for text, best in (("AgentTool with_plugins of the parent", 0), ("which tool has with_plugins of the parent", 1)):
         scores = [found.score for found in LocalReranker().rerank(normalise(text), "build", documents)]
         assert scores[best] > scores[1 - best]
-
-
-def test_equal_or_unknown_scores_decide_nothing():
-    assert _scores(_documents("doc", [{}, {}])) == [0, 0]
-    assert _scores(_documents("code", [{"dense": 0.5, "sparse": 2}] * 3)) == [0, 0, 0]
 
 
 def test_the_definition_of_a_name_that_is_asked_for_beats_what_mentions_it():
@@ -137,10 +117,6 @@ def test_where_something_is_built_public_definitions_stand_before_private_ones_t
     assert public.score == special.score > private.score == inside.score
     assert len({score.score for score in _ranked("how to boil soup", *chunks)[:4]}) == 1
     assert "private" not in _ranked("what is _Cook for", *chunks, mode="build")[1].features
-
-
-def test_nothing_to_rank_gives_nothing():
-    assert LocalReranker().rerank(QUERY, "build", []) == []
 
 
 def test_documents_carry_their_provenance_in_the_specified_order():

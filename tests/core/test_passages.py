@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.languages import _TABLE as LANGUAGES
-from adk_evidence.languages import PROGRAMMING
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
@@ -19,7 +17,7 @@ from adk_evidence.render.view import shown
 from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.pack.assemble import make_candidate, shown_candidates
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import QuestionWords, add_little, choose_passages, excerpt
+from adk_evidence.search.pack.passages import QuestionWords, choose_passages, excerpt
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports
@@ -99,10 +97,6 @@ def test_lines_for_other_readers_are_never_shown():
     assert "java" not in "".join(one.text for one in found) and len(found) == 2
 
 
-def test_a_result_that_is_for_other_readers_as_a_whole_has_no_passage():
-    assert passages(payload("doc", body="retry limit java", left_out=((1, 1, "java"),))) == ()
-
-
 def test_a_class_that_is_asked_for_comes_with_its_fields():
     fields = "\n\n".join(
         f'  field_{n}: int = {n}\n  """Counts the sheep of the meadow number {n}, one by one."""' for n in range(20)
@@ -166,15 +160,6 @@ def test_what_many_sections_say_alike_does_not_hide_what_one_of_them_says_alone(
     assert found.same_as == 1
 
 
-def test_a_code_block_whose_lines_stand_in_an_earlier_result_is_not_opened():
-    steps = [f"set_retry_limit(of=tool_number_{n}, to={n})" for n in range(40)]
-    code = payload("doc", "docs/a.md", "\n\n".join(steps), lang="json")
-    page = "Set the retry limit:\n\n```json\n" + "\n\n".join(steps) + "\n```\n\nA retry limit is a number of calls."
-    _, _, (_, second) = answered(code, payload("doc", "docs/b.md", page, lang="md"))
-    text = shown(second)
-    assert "A retry limit is a number" in text and "set_retry_limit" not in text and "```" not in text
-
-
 def test_an_example_that_differs_in_being_asynchronous_is_not_shown_again():
     code = "def call_the_service(name, retries):\n    answer = client.request(name, retries)\n    return answer.text"
     later = f"async {code}".replace("client", "await client")
@@ -235,16 +220,6 @@ def test_neither_a_field_nor_a_definition_brings_its_neighbour():
     assert "name_of_the_application" not in text and "known_users" not in text and "name_of_user" not in text
 
 
-def test_of_the_fields_of_a_class_the_one_that_is_asked_for_is_shown():
-    lines = ["class Box(BaseModel):"]
-    for name in ("colour", "weight", "length"):
-        lines += [f"  {name}: int = 0", '  """What the', *["  box has, whatever the weather says"] * 6, '  of it."""']
-    asked = lines.index("  weight: int = 0") + 1
-    chunk = payload("code", body="\n".join(lines), symbol_kind="class")
-    texts = [one.text for one in excerpt(hit(chunk)._replace(lines=(asked,)), 0, QUESTION).passages]
-    assert "weight: int" in "\n".join(texts) and "length: int" not in "\n".join(texts)
-
-
 def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class():
     fields = [
         f'  # Where it lies.\n\n  {name}: int = 0\n  """{FILLER}"""' for name in ("colour", "max_weight", "length")
@@ -254,12 +229,6 @@ def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class(
     asked = QuestionWords.made({"weight": 1.0, "box": 1.0}, None, frozenset({"max_weight"}))
     text = "\n".join(one.text for one in passages(chunk, question=asked))
     assert "max_weight: int" in text and "length: int" not in text
-
-
-def test_the_code_below_the_step_that_matches_is_shown():
-    body = f"{FILLER}\n\nSet the retry limit.\n\n- Then open the valve.\n\n{FILLER}"
-    text = "\n".join(one.text for one in passages(payload("doc", body=body), place=9))
-    assert "Then open the valve." in text
 
 
 def test_the_code_that_a_shown_sentence_announces_is_shown_from_its_first_statement():
@@ -303,22 +272,6 @@ def test_gaps_between_passages_name_their_lines():
         "[lines 109-110: Java, Go]",
         "[... lines 111-112]",
     ]
-
-
-def test_markers_name_programming_languages_as_people_do():
-    chunk = payload("doc", body="one\ntwo")
-    (candidate,) = pack(chunk).candidates
-    first = (Passage(lines=LineSpan(start=1, end=1), text="one"),)
-    candidate = candidate.model_copy(update={"passages": first, "lines": LineSpan(start=1, end=2)})
-    for name in PROGRAMMING:
-        left_out = (LeftOut(lines=LineSpan(start=2, end=2), language=name),)
-        text = shown(candidate.model_copy(update={"left_out": left_out}))
-        assert text.split("\n")[-1] in {f"[line 2: {one.title}]" for one in LANGUAGES if one.name == name}
-
-
-def test_the_same_request_gives_the_same_passages():
-    chunks = [payload("doc", f"docs/{n}.md", PAGE.replace("sailors", f"sailors{n}")) for n in range(3)]
-    assert answered(*chunks)[2] == answered(*chunks)[2]
 
 
 # Outlines
@@ -402,12 +355,6 @@ def test_an_outline_costs_at_most_60_tokens(path, results):
     assert estimate_tokens(line) <= 60
 
 
-def test_a_heading_too_long_for_an_outline_leaves_room_for_others():
-    chunks = [section(n, f"Part {n}") for n in range(1, 4)]
-    _, (outline,) = outlined(chunks[:2], [*chunks[:2], section(3, "The retry limit " * 40), section(4, "Next")])
-    assert [part.name for part in outline.parts] == ["Next"] and outline.more == 1
-
-
 def test_the_rest_of_a_section_that_is_shown_in_part_is_listed():
     chunks = [section(1, "Start"), section(2, "Long"), section(3, "Long"), section(4, "Long"), section(5, "End")]
     _, (outline,) = outlined([chunks[0], chunks[2]], chunks)
@@ -416,12 +363,6 @@ def test_the_rest_of_a_section_that_is_shown_in_part_is_listed():
         ("Long", 40, 48),
         ("End", 50, 58),
     ]
-
-
-def test_results_that_prompts_leave_out_are_listed():
-    chunks = [section(n, f"Part {n}") for n in range(1, 4)]
-    _, (outline,) = outlined(chunks[:2], chunks, shown=())
-    assert [part.name for part in outline.parts] == ["Part 1", "Part 2", "Part 3"]
 
 
 # Import statements
@@ -466,10 +407,6 @@ def test_a_private_definition_is_imported_by_its_public_name():
     assert statement(10, 20) == "from pkg import load_all"
 
 
-def test_a_method_is_imported_with_its_class():
-    assert statement(40, 50) == "from pkg.boxes import Box"
-
-
 def test_several_definitions_of_one_package_are_imported_together():
     assert statement(28, 96) == "from pkg.boxes import Box, Lid"
 
@@ -495,11 +432,6 @@ def test_an_instance_of_the_class_is_imported_beside_it_and_a_nested_class_with_
     assert imports.statement(chunk) == "from pkg.boxes import Lid; from pkg import lid  # an instance"
     inner = chunk.model_copy(update={"symbol": "Lid.Kind", "start_line": 93, "end_line": 94})
     assert imports.statement(inner) == "from pkg.boxes import Lid"
-
-
-def test_what_no_target_knows_has_no_statement():
-    assert statement(1, 5) is None and statement(10, 20, "src/pkg/other.py") is None
-    assert statement(10, 20, kind="doc") is None
 
 
 def test_another_version_or_codebase_has_no_statement_though_its_paths_are_the_same():
@@ -561,12 +493,6 @@ def test_prompts_name_the_statement():
     assert "· `from pkg import f`\n```python" in to_prompt(made.model_copy(update={"candidates": (candidate,)})).text
 
 
-def test_no_support_leaves_nothing_out():
-    found, sought, _ = answered(payload("doc", body="retry limit"))
-    excerpts = choose_passages(found.question, found.candidates.encoded, sought, found.final)
-    assert add_little(found.final, {}, excerpts) == set()
-
-
 def including(*samples):
     page = payload("doc", body="## Retry a tool\n\nSet the retry limit of a plugin.")
     included = "".join(f"\n\n[INCLUDED examples/retry.py]\n{sample}" for sample in samples)
@@ -574,10 +500,6 @@ def including(*samples):
 
 
 SAMPLE = "plugin = ReflectAndRetryToolPlugin(retry_limit=3)\nrunner.run(plugin, retry=True)"
-
-
-def test_a_file_that_a_page_includes_twice_is_shown_once():
-    assert excerpt(hit(including(SAMPLE, SAMPLE)), 0, QUESTION).attached.count("retry_limit=3") == 1
 
 
 def test_an_included_file_that_is_a_result_itself_is_shown_once():
@@ -618,11 +540,3 @@ def test_imports_that_an_earlier_result_shows_are_not_shown_again():
     *_, (first, second) = answered(SAMPLES, again)
     assert "from adk.plugins" in shown(first) and "retry_limit=4" in shown(second)
     assert "from adk.plugins" not in shown(second)
-
-
-def test_words_of_prose_bring_no_imports_of_an_example_that_is_not_shown():
-    example = f"```python\nimport weather\nimport tides\n\n{FILLING}\n```"
-    prose = "Set the retry limit of the tool, whatever the weather and the tides are."
-    page = f"# Retries\n\n{prose}\n\n{FILLER}\n\n{example}"
-    text = "\n".join(one.text for one in passages(payload("doc", body=page), place=9))
-    assert "Set the retry limit" in text and "import weather" not in text

@@ -20,7 +20,7 @@ from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.stages import Ranking
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import hit, pack, payload, placed, ranking
-from tests.core.test_frames import INNER, MIDDLE, MINE, OUTER, POTS, STOVE, asked, found_in, framed, naming, trace
+from tests.core.test_frames import INNER, MIDDLE, MINE, OUTER, POTS, STOVE, asked, found_in, framed, trace
 
 GUIDE = payload("doc", "docs/lids.md", "Put a lid on each pot.")
 
@@ -79,12 +79,6 @@ def test_what_led_to_an_error_is_told_before_the_error():
     assert [error.message for error in made.errors] == ["No lid for red", "A lid cannot boil"]
 
 
-def test_a_line_of_an_error_has_no_calls():
-    made, _ = answered("PotError: No lid for red", GUIDE)
-    assert [(one.type, one.message, one.frames) for one in made.errors] == [("PotError", "No lid for red", ())]
-    assert [one.error.role for one in made.candidates if one.error] == ["remedy"]
-
-
 def test_a_question_has_no_error():
     made, _ = answered("how do I boil?", GUIDE)
     assert (made.errors, made.candidates[0].error) == ((), None)
@@ -96,12 +90,6 @@ def test_a_recursion_is_told_by_its_innermost_calls():
     assert (error.calls, len(error.frames), error.frames[-1].number) == (301, MAX_CALLS, 301)
     chain = "\n\nDuring handling of the above exception, another exception occurred:\n\n".join([trace(INNER)] * 9)
     assert len(answered(chain)[0].errors) == MAX_EXCEPTIONS
-
-
-def test_one_call_below_the_head_of_a_traceback_is_enough():
-    text = f'Traceback (most recent call last):\n  File "{OUTER[0]}", line 6, in light'
-    (frame,) = answered(text)[0].errors[0].frames
-    assert (frame.number, frame.path) == (1, STOVE)
 
 
 @pytest.mark.parametrize(("project", "line"), [("2.0.0", 6), ("1.0.0", None), (None, None)])
@@ -144,9 +132,3 @@ def test_what_a_traceback_says_is_never_markup(text: str):
     assert not any(line.startswith("#") for line in markdown.split("\n")[4:])
     tokens = [part for token in MarkdownIt().parse(markdown) for part in (token, *(token.children or ()))]
     assert {"link_open", "html_inline", "html_block", "fence", "image"}.isdisjoint(token.type for token in tokens)
-
-
-def test_without_the_frames_of_tracebacks_the_error_alone_is_told():
-    made = asked(trace(OUTER, INNER), settings=naming("quoted"))
-    _, errors = tell_error(ranking(made, candidates=found_in(made)), (), {})
-    assert [error.frames for error in errors] == [()]

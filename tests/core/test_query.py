@@ -17,10 +17,6 @@ def test_control_characters_cannot_forge_lines():
     assert normalise("a\x00b\x1b[31mc\u2028d").text == "a b [31mc d"
 
 
-def test_code_is_recognised():
-    assert normalise("where is before_tool_callback called").code_identifiers == ("before_tool_callback",)
-
-
 def test_names_are_what_a_query_mentions_in_code():
     assert normalise("why does Runner.run_async call before_tool_callback()").names == (
         "run_async",
@@ -106,12 +102,6 @@ def test_the_traceback_of_a_long_log_is_found_wherever_it_stands(after: str):
     assert len(query) <= MAX_QUERY_CHARS
     found = normalise(query)
     assert found.kind == "traceback" and found.message == "No lid for big_pot"
-
-
-def test_a_long_failure_of_pytest_is_a_traceback():
-    text = "why?\n" + "    x = 1\n" * 1500 + ">   cook(pot)\n\ntests/test_pots.py:8:\n    raise PotError(pot)\n"
-    text += "E   acme.PotError: No lid for big_pot\n\nacme/pots.py:3: PotError\n"
-    assert normalise(EvidenceRequest(query=text).query).message == "No lid for big_pot"
 
 
 def test_a_text_is_bounded_even_with_a_traceback():

@@ -71,17 +71,6 @@ def test_a_page_that_tells_of_what_python_says_holds_the_message():
     assert quoted(error, page, kind="doc") == [("docs/a.md", "holds the message of the error")]
 
 
-def test_a_message_of_the_code_that_begins_as_one_of_python_is_its_own():
-    raised = 'raise PotError(f"{lid!r} is not a lid of {pot}, use another")'
-    said = quoted("PotError: 'red' is not a lid of blue, use another", found(chunk(raised)))
-    assert said == [("src/0.py", "holds the message of the error")]
-
-
-def test_the_messages_of_modules_that_look_names_up_are_their_own():
-    said = quoted("AttributeError: module 'pots' has no attribute 'lit'", found(chunk(GETS)))
-    assert said == [("src/0.py", "holds the message of the error")]
-
-
 def test_a_few_shared_words_are_no_message():
     assert quoted("PotError: No lid found anywhere in this kitchen today", found(chunk("x = 'No lid'"))) == []
     assert quoted("PotError: 5", found(chunk(RAISES))) == []

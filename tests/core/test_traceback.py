@@ -161,11 +161,6 @@ def test_an_error_in_a_sentence_has_a_type_a_message_and_the_words_around():
     assert find_error("My code raises KeyError: no lid") == ("KeyError", "no lid", "My code raises")
 
 
-@pytest.mark.parametrize("end", ["\r\n\r\n", "\n  \n", "\n```\n"])
-def test_the_message_of_an_error_ends_before_the_question_about_it(end: str):
-    assert find_error(f"KeyError: no lid{end}What now?") == ("KeyError", "no lid", "What now?")
-
-
 @pytest.mark.parametrize(
     "code",
     [
