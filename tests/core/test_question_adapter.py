@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding.minilm import adapted
 from adk_evidence.embedding.minilm.adapter import AdapterError, read_adapter, write_adapter
 from adk_evidence.embedding.minilm.model import SHIPPED_ADAPTER, MiniLmEmbedder
 from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS
@@ -114,9 +113,6 @@ class TestWhatIsAdapted:
         assert settings.retrieval.adapted_questions
         assert not settings_for(settings, Codebase(name="other", path=tmp_path)).retrieval.adapted_questions
 
-    def test_an_encoder_without_an_adapter_encodes_questions_as_ever(self, indexed):
-        assert find(indexed, HashEmbedder()).candidates
-
     def test_its_lower_cosines_are_made_up_for_where_something_must_be_close(self, indexed, monkeypatch):
         levels = []
         for below in (0.0, 1.0):
@@ -188,33 +184,6 @@ class TestRealWeights:
         assert np.linalg.norm(adapted) == pytest.approx(1, abs=1e-5)
         ahead = [float(asked @ vectors[answer] - asked @ vectors[other]) for asked in (plain, adapted)]
         assert ahead[1] > ahead[0]
-
-    def test_vectors_that_are_no_numbers_are_refused(self, models: Path, tmp_path: Path):
-        whole = read_adapter(config_file(SHIPPED_ADAPTER))
-        path = tmp_path / "a.safetensors"
-        write_adapter(replace(whole, about=whole.about.model_copy(update={"alpha": 1e300})), path)
-        dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
-        with pytest.raises(AdapterError, match="no numbers"):
-            MiniLmEmbedder(dense, models).embed_question(IN_WORDS)
-
-    def test_a_graph_that_cannot_be_kept_is_assembled_once_and_then_refused(
-        self, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ):
-        whole = read_adapter(config_file(SHIPPED_ADAPTER))
-        path, tries = tmp_path / "a.safetensors", list[object]()
-        write_adapter(replace(whole, about=whole.about.model_copy(update={"seed": 99})), path)
-
-        def full(*arguments: object) -> None:
-            tries.append(arguments)
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(adapted, "write_atomic", full)
-        dense = load_settings({"embedding": {"dense": {"question_adapter": str(path)}}}).embedding.dense
-        encoder = MiniLmEmbedder(dense, models)
-        for _ in range(3):
-            with pytest.raises(AdapterError, match="No space left"):
-                encoder.embed_question(IN_WORDS)
-        assert len(tries) == 1 and len(encoder.embed_query(IN_WORDS)) == encoder.dimension
 
     def test_the_graph_is_kept_and_a_damaged_one_is_made_anew(self, models: Path):
         dense = load_settings().embedding.dense

@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from adk_evidence.citations.saved import check_pack, codebases_of, indexed_sources, read_pack
-from adk_evidence.errors import IndexMissingError, InvalidRequestError, RequestCancelledError, UnknownIndexError
+from adk_evidence.errors import IndexMissingError, InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import codebase_at, name_for_folder, name_of_index, register, settings_of
 from adk_evidence.index.settings import CodebaseSettings
@@ -66,7 +66,6 @@ def shop_retry_plugin() -> RetryPlugin:
 }
 BOTH = "how do I retry when a tool throws?"
 OF_THE_SHOP = "look up an order of a customer in the database of the shop"
-OF_THE_ADK = "a session keeps the state of one talk"
 
 
 class Place:
@@ -187,12 +186,6 @@ class TestMerge:
         # It has no more places than close results.
         assert set(place.merge((0.9, 0.3), size=size, relevant=0.4)) == {"adk"}
 
-    @pytest.mark.parametrize("size", [2, 3])
-    def test_places_are_kept_only_for_what_is_known_to_be_close(self, size: int, place: Place) -> None:
-        assert set(place.merge((0.9, 0.5), size=size, relevant=None)) == {"adk"}
-        # Both are ranked where nothing says what is close.
-        assert set(place.merge((0.9, 0.5), size=20, relevant=None)) == {"adk", "shop"}
-
     def test_cosines_of_two_models_are_not_compared(self, place: Place) -> None:
         alike = place.merge((0.9, 0.5), size=8, relevant=None)
         assert len(alike["adk"]) > len(alike["shop"])
@@ -221,19 +214,6 @@ class TestMerge:
         with pytest.raises(InvalidRequestError, match="answers already"):
             place.ask(names=("shop", "shop"))
 
-    def test_ranks_of_repeats_and_outlines_are_those_of_the_merged_pack(self, place: Place) -> None:
-        pack = place.ask()
-        ranks = {one.rank for one in pack.candidates}
-        assert all(set(outline.ranks) <= ranks for outline in pack.outlines)
-        assert all(one.same_as in ranks for one in pack.candidates if one.same_as is not None)
-
-    def test_a_caller_that_has_gone_gets_nothing(self, place: Place) -> None:
-        with place.services("adk", "shop") as (main, other), ExitStack() as stack:
-            gone = Context(lambda: True)
-            sides = [stack.enter_context(open_side(one, gone)) for one in (main, other)]
-            with pytest.raises(RequestCancelledError):
-                ask_together(EvidenceRequest(query=BOTH), sides[0], sides[1])
-
     def test_two_indexes_of_the_adk_are_no_pair(self, place: Place) -> None:
         with place.services("adk") as (main,), main.session() as session:
             first, second = (Side(name, session, of_codebase=False) for name in ("adk", "adk-2.1.0"))
@@ -253,18 +233,6 @@ class TestNames:
         assert set(of(place.ask(strict=True))) == {"adk", "shop"}
         assert not both.broken
 
-    def test_they_are_looked_up_for_nobody_who_has_gone_and_only_within_the_time(self, place: Place) -> None:
-        request = EvidenceRequest(query="load_order", time_budget_ms=60_000)
-        with place.services("shop") as (shop,), ExitStack() as stack:
-
-            def held(context: Context) -> frozenset[str]:
-                return stack.enter_context(shop.session(context)).held_names(request)
-
-            assert held(Context()) == {"load_order"}
-            assert held(Context(waited_ms=61_000)) == frozenset()
-            with pytest.raises(RequestCancelledError):
-                held(Context(lambda: True))
-
     def test_a_name_that_one_of_them_has_is_not_unknown(self, place: Place) -> None:
         assert any("load_order" in warning for warning in told(place.alone("adk", "RetryPlugin and load_order")))
         pack = place.ask("RetryPlugin and load_order")
@@ -274,10 +242,6 @@ class TestNames:
     def test_a_name_that_neither_has_is_told_once(self, place: Place) -> None:
         said = [one for one in told(place.ask("what does InvoiceBureau do")) if one.startswith("unknown_name")]
         assert len(said) == 1 and "InvoiceBureau" in said[0]
-
-    def test_symbols_of_one_are_no_unknown_symbols_of_the_other(self, place: Place) -> None:
-        pack = place.ask("what do these do?", symbols=("google.adk.plugins.retry.RetryPlugin",))
-        assert not any(warning.startswith("unknown_symbol") for warning in told(pack))
 
     def test_a_version_is_asked_of_the_adk_alone(self, place: Place) -> None:
         filters = EvidenceFilters(repo_ref_hint="no-such-tag")

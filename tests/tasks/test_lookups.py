@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -98,34 +97,6 @@ def test_agents_write_nothing(root: Path, log: Path, capsys: pytest.CaptureFixtu
     assert {path: path.read_text(encoding="utf-8") for path in (root / "docs").iterdir()} == before
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="sed of this system does not have --sandbox")
-def test_a_script_of_sed_writes_nothing(root: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert files(root, log, "sed", "-n", "w docs/copy.md", "docs/page.md") != 0
-    assert not (root / "docs" / "copy.md").exists()
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["sed", "-n", "-e", "/is/p", "docs/page.md"],
-        ["sed", "-ne/is/p", "docs/page.md"],
-        ["find", "docs/", "-iname", "PAGE*", "-print"],
-    ],
-)
-def test_what_only_reads_is_not_refused(
-    root: Path, log: Path, capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
-    assert files(root, log, *command) == 0
-    assert capsys.readouterr().out in ("A tool is a function.\n", "docs/page.md\n")
-
-
-def test_a_pattern_that_looks_like_a_path_is_a_pattern(
-    root: Path, log: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert files(root, log, "sed", "-n", "/names/p", "docs/page.md") == 0
-    assert capsys.readouterr().out == "Tools have names.\n"
-
-
 @pytest.mark.slow
 def test_evidence_is_counted_as_it_is_printed(
     workplace: Workplace, log: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -203,11 +174,3 @@ def test_arms_are_compared_by_the_tasks_that_both_worked_on(tmp_path: Path, caps
         "| shop_key | no | 1 | 500 | not checked | 1 | 2,000 | 0.25 |",
         "| **all** | 1 of 2 | 2 | 1,500 | 0 of 2 | 3 | 6,000 | 0.25 |",
     ]
-
-
-def test_tasks_can_be_listed_and_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
-    names = capsys.readouterr().out.split()
-    for name in names:
-        assert main(["show", name]) == 0
-        assert "`solution.py`" in capsys.readouterr().out
