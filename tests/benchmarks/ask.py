@@ -1,6 +1,6 @@
-"""Latency of evidence requests, warm in one process, and many at once.
+"""Latency of evidence requests, warm in one process.
 
-    python -m tests.benchmarks.ask [--home HOME] [--queries QUESTIONS.jsonl] [--repeat 3] [--concurrent 1000]
+    python -m tests.benchmarks.ask [--home HOME] [--queries QUESTIONS.jsonl] [--repeat 3]
 
 Every request goes the whole way: retrieval, pack, check of citations, event log. HOME needs an index (`adk-ingest
 all`). QUESTIONS has one JSON object a line with `query` and, if it likes, `task_mode`.
@@ -13,7 +13,6 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from adk_evidence.models.request import EvidenceRequest
@@ -46,8 +45,6 @@ def main() -> None:
         service.find(requests[0])
         show("first request", f"{(time.perf_counter() - begin) * 1000:.0f} ms (loads the model, opens the index)")
         _one_by_one(service, requests, options.repeat)
-        if options.concurrent:
-            _at_once(service, requests, options.concurrent, options.threads)
     finally:
         service.close()
     show("peak RSS", f"{peak_rss_mb():.0f} MB")
@@ -70,20 +67,6 @@ def _one_by_one(service: EvidenceService, requests: Sequence[EvidenceRequest], r
         show(f"  {name}", spread(values))
 
 
-def _at_once(service: EvidenceService, requests: Sequence[EvidenceRequest], count: int, threads: int) -> None:
-    begin = time.perf_counter()
-    with ThreadPoolExecutor(threads) as pool:
-        packs = list(pool.map(service.find, (requests[number % len(requests)] for number in range(count))))
-    seconds = time.perf_counter() - begin
-    by_request: dict[int, set[str]] = defaultdict(set)
-    for number, pack in enumerate(packs):
-        by_request[number % len(requests)].add(pack.pack_id)
-    answered = sum(pack.status == "success" for pack in packs)
-    differing = sum(len(ids) > 1 for ids in by_request.values())
-    show(f"{count} from {threads} threads", f"{answered} answered, {count / seconds:.1f} a second")
-    show("", f"{differing} questions got different packs")
-
-
 def requests_of(path: Path | None) -> list[EvidenceRequest]:
     """The questions of a file, the ten built-in ones without it."""
     if path is None:
@@ -97,8 +80,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--home", help="folder of the index; the settings' own without it")
     parser.add_argument("--queries", type=Path, help="questions; ten built-in ones without it")
     parser.add_argument("--repeat", type=int, default=3, help="how often each question is asked in a row of all")
-    parser.add_argument("--concurrent", type=int, default=0, help="how many requests to put to it at once")
-    parser.add_argument("--threads", type=int, default=16, help="how many threads ask them")
     return parser.parse_args()
 
 

@@ -20,7 +20,7 @@ from adk_evidence_eval.golden import GoldenQuestion, Target
 from adk_evidence_eval.variants import Bench, nest
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 from tests.quality import abstention as refusals
-from tests.quality import exact, misses, sweep
+from tests.quality import misses, sweep
 from tests.quality.abstention import Judged, abstention, fit_support
 from tests.quality.misses import PROBE, explain_misses, indexed_chunks
 from tests.quality.sweep import grid
@@ -155,12 +155,6 @@ def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, setti
 
 
 # Command lines
-
-
-def test_misses_of_approximate_search_are_counted(indexed, golden):
-    found = json.loads(call(exact, "--golden", golden, "--json", "--home", indexed.home).stdout)
-    assert len(found["questions"]) == 4 and not any(miss["missed"] for miss in found["questions"])
-    assert "1.0000" in call(exact, "--golden", golden, "--home", indexed.home).stdout
 
 
 def test_every_missed_span_is_explained(indexed, golden, tmp_path):
