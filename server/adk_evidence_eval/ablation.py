@@ -81,46 +81,32 @@ def _named_without(*names: Named) -> Mapping[str, Any]:
     return {"retrieval.named": [name for name in get_args(Named) if name not in names]}
 
 
-# The settings that switch one part off, by what the part belongs to and by its name. A new part adds a line.
-WITHOUT: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "pasted errors": {
-        "frames": _named_without("frames"),
-        "frames and quoted texts": _named_without("frames", "quoted"),
-        "feedback": {"retrieval.feedback_passages": 0},
-    },
-    "selections": {
-        "definitions of symbols": _named_without("definitions"),
-    },
-    "reader's language": {"reader's language": {"retrieval.language": None}},
-    "exact things": {
-        "quoted texts": _named_without("quoted"),
-        "defined names": _named_without("names"),
-        "quoted texts and defined names": _named_without("quoted", "names"),
-    },
-    "ranking": {
-        "adapted questions": {"retrieval.adapted_questions": False},
-        "definitions": {"retrieval.branches": ["dense", "sparse", "asked"]},
-        "questions as a branch": {"retrieval.branches": ["dense", "sparse", "symbol"]},
-        "sub-queries": {"retrieval.expansion": "never"},
-        "rerank": {"rerank.provider": "none"},
-        "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
-    },
+# The settings that switch one part off, by the part's name. A new part adds a line.
+WITHOUT: Mapping[str, Mapping[str, Any]] = {
+    "frames": _named_without("frames"),
+    "frames and quoted texts": _named_without("frames", "quoted"),
+    "feedback": {"retrieval.feedback_passages": 0},
+    "definitions of symbols": _named_without("definitions"),
+    "reader's language": {"retrieval.language": None},
+    "quoted texts": _named_without("quoted"),
+    "defined names": _named_without("names"),
+    "quoted texts and defined names": _named_without("quoted", "names"),
+    "adapted questions": {"retrieval.adapted_questions": False},
+    "definitions": {"retrieval.branches": ["dense", "sparse", "asked"]},
+    "questions as a branch": {"retrieval.branches": ["dense", "sparse", "symbol"]},
+    "sub-queries": {"retrieval.expansion": "never"},
+    "rerank": {"rerank.provider": "none"},
+    "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
 }
 
-# The first one is what the others are compared with, but for those without a part.
+# The first one is what the stages are compared with.
 VARIANTS: tuple[Variant, ...] = (
     # What a request names comes first, whatever is searched, so the stages do without these names.
     *(replace(stage, change=without_symbols) for stage in _STAGES),
     AS_CONFIGURED,
     *(
-        Variant(f"{AS_CONFIGURED.name}, without {name}", overrides, base=AS_CONFIGURED.name, part=part)
-        for part, names in WITHOUT.items()
-        for name, overrides in names.items()
+        Variant(f"{AS_CONFIGURED.name}, without {name}", overrides, base=AS_CONFIGURED.name)
+        for name, overrides in WITHOUT.items()
     ),
-    Variant(
-        f"{AS_CONFIGURED.name}, without symbols as data",
-        change=without_symbols,
-        base=AS_CONFIGURED.name,
-        part="selections",
-    ),
+    Variant(f"{AS_CONFIGURED.name}, without symbols as data", change=without_symbols, base=AS_CONFIGURED.name),
 )

@@ -32,7 +32,7 @@ class Variant:
 
     `order` lists the results; `reranker` takes the place of the one that the settings name; `change` makes another
     request of each question's. `base` names the variant that this one is compared with; without `base`, that is the
-    first of all. `part` is what the variant is a part of, for tables.
+    first of all.
     """
 
     name: str
@@ -41,7 +41,6 @@ class Variant:
     reranker: Reranker | None = None
     change: Change = as_made
     base: str | None = None
-    part: str = ""
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,6 @@ def _measured_row(one: Measured, base: Measured) -> dict[str, Any]:
     gained = (*_shared(one, base), *(time for time in TIMES if time in _metrics(one) and time in _metrics(base)))
     return {
         "variant": one.variant.name,
-        "part": one.variant.part,
         "settings": dict(one.variant.overrides),
         "questions": len(one.scores),
         "scores": _rounded(one.means),
@@ -145,15 +144,14 @@ def _means_table(rows: Sequence[Measured]) -> Table:
 def _gains_table(pairs: Sequence[tuple[Measured, Measured]]) -> Table:
     metrics = TABLE_METRICS[pairs[0][0].kind]
     shown = [metric for metric in metrics if any(metric in _shared(one, base) for one, base in pairs)]
-    parted = any(one.variant.part for one, _ in pairs)
-    table = new_table(*(["part of"] if parted else []), "variant", *shown, "CPU ms", left=2 if parted else 1)
+    table = new_table("variant", *shown, "CPU ms")
     for one, base in pairs:
         shared = _shared(one, base)
         cells = [_gain(metric, one.gain(metric, base)) if metric in shared else "-" for metric in shown]
         timed = all("cpu_ms" in _metrics(each) for each in (one, base))
         cells.append(_gain("cpu_ms", one.gain("cpu_ms", base)) if timed else "-")
         name = one.variant.name.removeprefix(f"{base.variant.name}, ")
-        table.add_row(*([Text(one.variant.part)] if parted else []), Text(name), *cells)
+        table.add_row(Text(name), *cells)
     return table
 
 

@@ -15,13 +15,9 @@ from tests.core.factories import payload
     "path",
     [
         "CHANGELOG.md",
-        "packages/router/CHANGELOG.md",
         "CHANGELOG-4.0.md",
-        "CHANGES.rst",
         "History.md",
-        "NEWS",
         "docs/release-notes.md",
-        "docs/changelogs/spring.md",
         ".changeset/brave-dogs.md",
         "MIGRATION.md",
     ],
@@ -41,9 +37,7 @@ def test_guides_and_code_of_such_names_are_none(path: str) -> None:
     "heading",
     [
         "v7.18.5",
-        "7.14.0",
         "[1.2.0] - 2024-03-01",
-        "5.0.0 / 2024-09-10",
         "1.0.0 (2020-01-02)",
         "3.2 (March 4, 2021)",
         "Version 2.0",
@@ -65,14 +59,12 @@ def test_a_heading_that_holds_a_number_is_no_version(heading: str) -> None:
     "question",
     [
         "What changed in the router?",
-        "since which version is there middleware?",
         "release notes of view transitions",
         "is json() deprecated",
         "What is in 7.9.0?",
         "how do I get from v6 to v7",
         "runner of adk 2.0",
         "what features are new in ADK",
-        "Is RunConfig new in ADK?",
     ],
 )
 def test_a_question_for_changes_is_known(question: str) -> None:
@@ -82,12 +74,9 @@ def test_a_question_for_changes_is_known(question: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "How do I add a route?",
         "what releases the lock",
         "How do I show the history of a session?",
         "How do I set temperature 0.2?",
-        "Does gemini 2.5 call tools?",
-        "the model gemini-2.5-flash ignores tools",
         "serve the agent at 10.0.0.1:8080",
         "I am new in ADK, where do I begin?",
         "POST to /v1/chat fails",

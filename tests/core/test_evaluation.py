@@ -213,11 +213,8 @@ def test_questions_are_read_with_their_mode_and_without_their_labels(tmp_path: P
     [
         ("not json", "Line 2 of"),
         ('{"id": "b"}', "query"),
-        ('{"query": "x"}', "id: it is missing"),
         ('{"id": "b", "query": "  "}', "it is empty"),
-        ('{"id": "b", "query": "x", "task_mode": "guess"}', "task_mode"),
         ('{"id": "a", "query": "x"}', "has the id of line 1"),
-        ("[]", "Line 2 of"),
     ],
 )
 def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, problem: str):

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.named import Named, NamedRole
 from adk_evidence.models.pack import Quality
 from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.candidates.frames import find_frames, indexed_files, indexed_path
@@ -225,18 +224,3 @@ def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_f
     lost = (STOVE, 900, "renamed", "raise PotError(5)")
     level, note = _quality(trace(OUTER, lost, error="PotError: 5"))
     assert level != "high" and "the place that raises the error was not found" in note
-
-
-@pytest.mark.parametrize(
-    ("said", "clause"),
-    [
-        (["holds_message"], "; it holds the message of the error."),
-        (["call", "holds_message"], "; one of them holds the message of the error."),
-        (["holds_message", None], "; the first of them holds the message of the error."),
-    ],
-)
-def test_the_quality_says_which_result_has_the_error(said: list[NamedRole | None], clause: str):
-    made = asked(trace(OUTER, MINE))
-    chunks = [BOIL, LIGHT][: len(said)]
-    final = [hit(chunk, named=role and Named(role)) for chunk, role in zip(chunks, said, strict=True)]
-    assert quality_of(made, found_in(made), final).note.endswith(clause)

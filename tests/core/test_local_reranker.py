@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from adk_evidence.search.question.query import normalise
-from adk_evidence.search.rerankers.base import RerankDocument, instruction
+from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.local import LocalReranker
 from tests.core.factories import payload
 
@@ -147,8 +147,3 @@ def test_a_long_body_is_cut_and_its_header_kept():
     text = RerankDocument(long, 50).text
     assert text.startswith("SOURCE: docs\nREPO:")
     assert len(text) < 600
-
-
-def test_the_instruction_ends_with_the_question():
-    assert instruction(QUERY, "build").endswith("\nQuestion: retry a tool")
-    assert "causes of the error" in instruction(QUERY, "debug")

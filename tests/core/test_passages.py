@@ -160,13 +160,6 @@ def test_what_many_sections_say_alike_does_not_hide_what_one_of_them_says_alone(
     assert found.same_as == 1
 
 
-def test_an_example_that_differs_in_being_asynchronous_is_not_shown_again():
-    code = "def call_the_service(name, retries):\n    answer = client.request(name, retries)\n    return answer.text"
-    later = f"async {code}".replace("client", "await client")
-    _, _, (first, second) = answered(payload("code", "src/a.py", code), payload("code", "src/b.py", later))
-    assert first.also_at == (second.citation,) and second.same_as == 1
-
-
 def test_chosen_results_show_their_text_where_the_result_that_shows_the_same_was_not_chosen():
     body = "The retry limit of a tool is three.\nA higher retry limit needs a plugin."
     _, _, (first, second) = answered(payload("doc", "docs/a.md", body), payload("doc", "docs/b.md", body))

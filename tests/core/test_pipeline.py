@@ -246,10 +246,6 @@ def test_nothing_that_fits_the_filters_is_no_result_and_no_error(service):
     assert (pack.status, pack.quality.level, pack.candidates) == ("no_results", "none", ())
 
 
-def test_a_question_without_any_word_is_answered(service):
-    assert ask(service, "???").query == "???"
-
-
 # Filters
 
 
@@ -500,12 +496,6 @@ def test_a_collection_that_fails_behind_the_search_lowers_the_quality(indexed, m
         ask(make(indexed), strict=True)
 
 
-def test_without_any_collection_there_is_no_answer(indexed, make, tmp_path):
-    service = make(without(indexed, tmp_path, "code", "doc"))
-    with pytest.raises(CollectionUnavailableError):
-        ask(service)
-
-
 def test_an_index_of_other_models_is_refused_with_what_differs(indexed, make):
     with pytest.raises(IndexMismatchError, match="max_tokens") as caught:
         ask(make(indexed, {"embedding": {"dense": {"max_tokens": 64}}}))
@@ -600,12 +590,3 @@ def test_the_ranking_for_evaluation_goes_on_behind_the_final_results(service):
     order = [hit.payload.candidate_id for hit in outcome.order()]
     assert order[:3] == [item.payload.candidate_id for item in outcome.final]
     assert len(order) == len(set(order)) == len(outcome.candidates.merged)
-
-
-def test_names_that_are_nowhere_in_the_index_are_named(service: EvidenceService) -> None:
-    pack = ask(service, "does Runner.fork_session copy what back_off does")
-    assert [text for text in told(pack) if text.startswith("unknown_name")] == [
-        "unknown_name: fork_session is nowhere in the index; it may be invented, your own or too new."
-    ]
-    assert pack.quality.level != "high"
-    assert not any("unknown_name" in text for text in told(ask(service, "what does back_off do")))

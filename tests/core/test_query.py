@@ -13,10 +13,6 @@ def test_white_space_is_collapsed_and_casing_kept():
     assert normalise("  How does\n LlmAgent\twork ").text == "How does LlmAgent work"
 
 
-def test_control_characters_cannot_forge_lines():
-    assert normalise("a\x00b\x1b[31mc\u2028d").text == "a b [31mc d"
-
-
 def test_names_are_what_a_query_mentions_in_code():
     assert normalise("why does Runner.run_async call before_tool_callback()").names == (
         "run_async",

@@ -338,20 +338,6 @@ class TestKept:
                 sources += indexed_sources(lease.manifest, lease.folder)
         assert {one.verification.state for one in check_pack(saved, sources)} == {"exact"}
 
-    def test_an_answer_that_begins_with_what_the_reader_lacks_is_not_high(self, place: Place) -> None:
-        page = place.workplace.docs / "docs" / "only.md"
-        tag = '<div class="language-support-tag"><span class="lst-go">Go v2.1.0</span></div>'
-        page.write_text(f"# Gizmo\n\n{tag}\n\nA gizmo twirls the frobnicator of a gadget, as a gizmo does.\n")
-        place.workplace.ingest()
-        try:
-            only = EvidenceFilters(path_allowlist=("docs/only.md",))
-            pack = place.ask("how does a gizmo twirl the frobnicator of a gadget", filters=only)
-        finally:
-            page.unlink()
-            place.workplace.ingest()
-        assert pack.candidates[0].path == "docs/only.md" and pack.candidates[0].availability is not None
-        assert pack.quality.level != "high" and "that the docs mark for other languages only" in pack.quality.note
-
     def test_texts_say_which_index_a_result_is_of(self, place: Place) -> None:
         pack, alone = place.ask(), place.alone("adk")
         for render in (to_markdown, lambda pack: to_prompt(pack).text):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -181,17 +180,6 @@ def test_a_failed_update_leaves_the_old_environment_and_tries_again(project: Pro
     assert project.run("show").returncode == 0
     assert len(project.calls("-m venv")) == 1
     assert len(project.calls("-m pip")) == 3
-
-
-def test_a_vanished_or_moved_environment_is_made_anew(project: Project) -> None:
-    project.add_python()
-    project.run("show")
-    stamp = project.root / ".venv/adk-evidence-setup.json"
-    stamp.write_text(json.dumps({**json.loads(stamp.read_text()), "root": "/elsewhere"}))
-    assert project.run("show").returncode == 0
-    (project.root / ".venv/bin/python").unlink()
-    assert project.run("show").returncode == 0
-    assert len(project.calls("-m venv")) == 3
 
 
 def test_development_tools_are_added_once_and_stay(project: Project) -> None:

@@ -533,13 +533,6 @@ def test_a_run_is_written_scored_and_compared(cli, indexed, golden, tmp_path):
     assert "difference" in cli("eval", "compare", "--first", out, "--second", out, "--golden", golden).stdout
 
 
-def test_details_show_the_order_before_the_reranker(cli, indexed, golden, tmp_path):
-    out = tmp_path / "run.jsonl"
-    cli("eval", "run", "--queries", golden, "--out", out, "--details", "--home", indexed.home)
-    scores = json.loads(cli("eval", "score", "--golden", golden, "--run", out, "--json").stdout)["scores"]
-    assert {"pool:recall@50", "pool:ndcg@12", "latency_p50_ms", "latency_p95_ms", "docs@12"} <= set(scores)
-
-
 def test_the_ablation_is_a_table_for_each_set(cli, indexed, golden, monkeypatch, tmp_path):
     monkeypatch.setattr("adk_evidence_eval.ablation.VARIANTS", ablation.VARIANTS[:2])
     other, data = tmp_path / "other.jsonl", tmp_path / "data.jsonl"
@@ -573,17 +566,6 @@ def test_a_golden_set_is_checked_and_written_anew(cli, indexed, golden, tmp_path
     gone.write_text(json.dumps({"id": "a", "query": "x", "expected": [{**EXPECTED, "path": "docs/none.md"}]}) + "\n")
     shown = cli("eval", "check", "--golden", gone, "--home", indexed.home)
     assert shown.exit_code == 1 and "docs/none.md:5-14" in shown.stdout
-
-
-def test_bad_evaluation_files_are_one_sentence(cli, indexed, golden, tmp_path):
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text('{"id": "a", "query": "x"}\n{"id": 7}\n')
-    run_it = ("eval", "run", "--out", tmp_path / "run.jsonl", "--home", indexed.home, "--queries")
-    sentence(cli(*run_it, bad), 2, "Line 2 of", "id: ")
-    sentence(cli(*run_it, tmp_path / "none"), 2, "cannot be read")
-    sentence(cli("eval", "score", "--golden", bad, "--run", bad), 2, "Line 2 of")
-    sentence(cli("eval", "score", "--golden", golden, "--run", tmp_path / "none"), 2, "cannot be read")
-    assert not (tmp_path / "run.jsonl").exists()
 
 
 @pytest.mark.parametrize("command", ["ablation", "check"])
