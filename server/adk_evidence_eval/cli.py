@@ -39,7 +39,7 @@ def run(
     home: Home = None,
 ) -> None:
     """Answer every question of a file and write the rankings."""
-    from adk_evidence_eval.golden import read_queries, write_rows
+    from adk_evidence_eval.golden import read_queries, write_file, written
     from adk_evidence_eval.run import run_queries
 
     questions = read_queries(queries)
@@ -47,8 +47,8 @@ def run(
         if details:
             # The time of the first question is not that of loading models and symbols.
             next(run_queries(service, questions[:1], 1, details=True))
-        count = write_rows(run_queries(service, questions, top_k, details=details), out)
-    say(stderr(), f"{count} questions answered, written to {out}")
+        write_file(out, written(run_queries(service, questions, top_k, details=details)))
+    say(stderr(), f"{len(questions)} questions answered, written to {out}")
 
 
 @app.command()
@@ -116,7 +116,7 @@ def check(
 ) -> None:
     """Say whether each span of a golden set still stands in the indexed corpora, and where it is now."""
     from adk_evidence_eval.check import check_golden, indexed_texts, reanchored
-    from adk_evidence_eval.golden import golden_lines
+    from adk_evidence_eval.golden import golden_lines, write_file
     from adk_evidence_eval.views import findings_view, show
 
     questions = list(read_set(golden).values())
@@ -124,7 +124,7 @@ def check(
         findings = check_golden(questions, text_of)
     show(findings_view(findings), as_json=as_json)
     if write is not None:
-        _write(write, golden_lines(reanchored(questions, findings)))
+        write_file(write, golden_lines(reanchored(questions, findings)))
     if any(finding.state not in ("ok", "moved") for finding in findings):
         raise typer.Exit(1)
 
@@ -200,13 +200,3 @@ def open_service(profile: str | None, home: str | None) -> EvidenceService:
     from adk_evidence.search.session import EvidenceService
 
     return EvidenceService(settings_from(profile, home, telemetry={"event_log": False}))
-
-
-def _write(path: Path, text: str) -> None:
-    from adk_evidence.errors import InvalidRequestError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as exc:
-        raise InvalidRequestError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another file.") from exc

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.files import write_atomic
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, TaskMode
 from adk_evidence.store.manifest import is_samples
 from adk_evidence.validation import first_problem
@@ -162,14 +162,8 @@ def read_rows(
     Raises:
         InvalidRequestError: The file cannot be read or has no rows, or a line is not valid.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as exc:
-        reason = exc.strerror if isinstance(exc, OSError) else "it is not UTF-8"
-        raise InvalidRequestError(f"{path} cannot be read: {reason}.", hint) from exc
     rows: dict[str, RowT] = {}
-    numbers: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_file(path, hint).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -179,39 +173,42 @@ def read_rows(
             problem = f"{first_problem(exc)}" if isinstance(exc, ValidationError) else exc.message.rstrip(".")
             raise InvalidRequestError(f"Line {number} of {path} is not valid: {problem}.", hint) from exc
         if row.id in rows:
-            message = f"Line {number} of {path} has the id of line {numbers[row.id]}, {row.id!r}."
-            raise InvalidRequestError(message, hint)
-        rows[row.id], numbers[row.id] = row, number
+            raise InvalidRequestError(f"Line {number} of {path} has the id of an earlier line, {row.id!r}.", hint)
+        rows[row.id] = row
     if not rows:
         raise InvalidRequestError(f"{path} has no lines.", hint)
     return rows
 
 
-def write_rows(rows: Iterable[Row], path: Path) -> int:
-    """Write rows as JSON lines. The file replaces an older one only when it is complete.
+def read_file(path: Path, hint: str, encoding: str = "utf-8") -> str:
+    """The text of a file.
 
-    Returns:
-        The number of lines.
+    Raises:
+        InvalidRequestError: The file cannot be read.
+    """
+    try:
+        return path.read_text(encoding=encoding)
+    except (OSError, UnicodeDecodeError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else "it is not UTF-8"
+        raise InvalidRequestError(f"{path} cannot be read: {reason}.", hint) from exc
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file, also in a new folder. It replaces an older one in one step.
 
     Raises:
         InvalidRequestError: The file cannot be written.
     """
-    temporary = path.with_name(f"{path.name}.tmp")
-    count = 0
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8") as stream:
-            for count, row in enumerate(rows, 1):  # noqa: B007
-                stream.write(row.model_dump_json(exclude_none=True) + "\n")
-        temporary.replace(path)
+        write_atomic(path, text.encode("utf-8"))
     except OSError as exc:
-        raise InvalidRequestError(
-            f"{path} cannot be written: {exc.strerror or exc}.", "Name another file with --out."
-        ) from exc
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    return count
+        raise InvalidRequestError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another place.") from exc
+
+
+def written(rows: Iterable[Row]) -> str:
+    """Rows as JSON lines."""
+    return "".join(row.model_dump_json(exclude_none=True) + "\n" for row in rows)
 
 
 def read_queries(path: Path) -> list[Question]:

@@ -26,7 +26,7 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence.validation import first_problem
 from adk_evidence_eval.bootstrap import Interval, mean_interval
-from adk_evidence_eval.golden import Question, Row, read_rows
+from adk_evidence_eval.golden import Question, Row, read_file, read_rows, write_file, written
 from adk_evidence_eval.score import Comparison, Scores, compare_scores
 
 PAGES, SHEET = "pages.jsonl", "sheet.csv"
@@ -163,14 +163,9 @@ def write_folder(folder: Path, pages: Iterable[Page]) -> None:
     writer.writerow(_COLUMNS)
     writer.writerows([page.id, *[""] * len(_GRADES)] for page in made)
     files = {f"{page.id}.md": _page_text(page) for page in made}
-    files |= {SHEET: out.getvalue(), PAGES: "".join(page.model_dump_json() + "\n" for page in made)}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as exc:
-        message = f"The sheet cannot be written to {folder}: {exc.strerror or exc}."
-        raise InvalidRequestError(message, "Name another folder with --out.") from exc
+    files |= {SHEET: out.getvalue(), PAGES: written(made)}
+    for name, text in files.items():
+        write_file(folder / name, text)
 
 
 def _page_text(page: Page) -> str:
@@ -237,12 +232,8 @@ def _read(folder: Path) -> tuple[list[tuple[Page, Grades]], int]:
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows by column with the number of the line on which each ends; blank rows are left out."""
-    try:
-        # Spreadsheets write a byte order mark.
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as exc:
-        reason = exc.strerror if isinstance(exc, OSError) else "it is not UTF-8"
-        raise InvalidRequestError(f"{path} cannot be read: {reason}.", "Save the sheet as CSV in UTF-8.") from exc
+    # Spreadsheets write a byte order mark.
+    text = read_file(path, "Save the sheet as CSV in UTF-8.", "utf-8-sig")
     separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:

@@ -23,7 +23,8 @@ from adk_evidence_eval.golden import (
     read_golden,
     read_queries,
     set_names,
-    write_rows,
+    write_file,
+    written,
 )
 from adk_evidence_eval.run import Answer, Prompted, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, hits, mean_scores, score_run, set_kind
@@ -214,7 +215,7 @@ def test_questions_are_read_with_their_mode_and_without_their_labels(tmp_path: P
         ("not json", "Line 2 of"),
         ('{"id": "b"}', "query"),
         ('{"id": "b", "query": "  "}', "it is empty"),
-        ('{"id": "a", "query": "x"}', "has the id of line 1"),
+        ('{"id": "a", "query": "x"}', "has the id of an earlier line"),
     ],
 )
 def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, problem: str):
@@ -281,7 +282,7 @@ def test_a_selection_is_asked_with_the_symbols_in_it(workplace: Workplace):
 def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
     workplace.ingest()
     with closing(workplace.service()) as service:
-        write_rows(run_queries(service, [question("a")], 60, details=True), tmp_path / "run.jsonl")
+        write_file(tmp_path / "run.jsonl", written(run_queries(service, [question("a")], 60, details=True)))
     answer = read_run(tmp_path / "run.jsonl")["a"]
     assert answer.pool and len(answer.pool) == len(answer.results)
     assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0 and answer.cpu_ms is not None
@@ -307,8 +308,8 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
     )
     out = tmp_path / "new" / "run.jsonl"
     with closing(workplace.service()) as service:
-        assert write_rows(run_queries(service, read_queries(questions), 60), out) == 2
-        assert write_rows(run_queries(service, read_queries(questions), 2), tmp_path / "short.jsonl") == 2
+        write_file(out, written(run_queries(service, read_queries(questions), 60)))
+        write_file(tmp_path / "short.jsonl", written(run_queries(service, read_queries(questions), 2)))
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["a", "b"]
     for row in rows:
@@ -321,16 +322,3 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
     assert explained == sorted(explained, reverse=True), "the reranker's order"
     assert all(len(answer.results) == 2 for answer in read_run(tmp_path / "short.jsonl").values())
     assert not workplace.settings.paths.event_log.exists()
-
-
-def test_a_run_that_breaks_off_leaves_the_older_one(tmp_path: Path):
-    out = tmp_path / "run.jsonl"
-    out.write_text("old")
-
-    def lines():
-        yield Answer(id="a", results=())
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_rows(lines(), out)
-    assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
