@@ -15,7 +15,6 @@ from tests.tasks.lookups import (
     look_into_files,
     record,
     report,
-    report_by_arm,
     shortened,
 )
 
@@ -69,10 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     evidence.set_defaults(run=_lookup_evidence)
 
-    reporting = commands.add_parser("report", help="print what the agents solved and how much they read")
-    reporting.add_argument("logs", nargs="+", type=Path, metavar="LOG")
+    reporting = commands.add_parser("report", help="compare what groups of agents solved and how much they read")
     reporting.add_argument(
-        "--by-arm", action="store_true", help="compare arms: logs whose names begin alike, up to the first -"
+        "logs", nargs="+", type=Path, metavar="LOG", help="names that begin alike, up to the first -, are a group"
     )
     reporting.set_defaults(run=_report)
     return parser
@@ -112,7 +110,7 @@ def _tell(chosen: argparse.Namespace, shown: Shown) -> int:
 
 
 def _report(chosen: argparse.Namespace) -> int:
-    print(report_by_arm(chosen.logs) if chosen.by_arm else report(chosen.logs), end="")
+    print(report(chosen.logs), end="")
     return 0
 
 

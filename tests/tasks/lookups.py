@@ -141,16 +141,6 @@ def record(log: Path, entry: dict[str, Any]) -> None:
 
 
 def report(logs: Iterable[Path]) -> str:
-    """A Markdown table: for each agent (a log) and task whether it is solved, the look-ups and their characters."""
-    rows = ["| agent | task | solved | look-ups | characters |", "| --- | --- | --- | ---: | ---: |"]
-    for log in logs:
-        of_task = _works([log])
-        rows += (f"| {log.stem} | {task} | {work.cells()} |" for task, work in sorted(of_task.items()))
-        rows.append(f"| **{log.stem}** | all | {_cells(of_task.values())} |")
-    return "\n".join(rows) + "\n"
-
-
-def report_by_arm(logs: Iterable[Path]) -> str:
     """A Markdown table that compares arms: groups of logs whose names begin alike, up to the first `-`.
 
     Of two arms, the ratio of their characters is given. The last row sums up the tasks that all arms worked on.

@@ -131,26 +131,6 @@ def test_evidence_is_counted_as_it_is_printed(
     assert counted(log) == [len(text) for _, text in shown]
 
 
-def test_the_report_sums_up_by_agent_and_task(
-    root: Path, log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files(root, log, "sed", "-n", "1p", "docs/page.md")
-    files(root, log, "sed", "-n", "1p", "docs/page.md")
-    # An empty folder has no solution; the last check counts.
-    assert main(["check", TASK, str(tmp_path), "--log", str(log)]) == 1
-    capsys.readouterr()
-    with log.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"task": "shop_key", "solved": False}) + "\n")
-        file.write(json.dumps({"task": "shop_key", "solved": True}) + "\n")
-    assert main(["report", str(log)]) == 0
-    rows = capsys.readouterr().out.splitlines()
-    assert rows[2:] == [
-        "| agent-1 | refund_approval | no | 2 | 16 |",
-        "| agent-1 | shop_key | yes | 0 | 0 |",
-        "| **agent-1** | all | 1 of 2 | 2 | 16 |",
-    ]
-
-
 def test_arms_are_compared_by_the_tasks_that_both_worked_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def written(name: str, *entries: dict[str, object]) -> str:
         log = tmp_path / f"{name}.log"
@@ -165,7 +145,7 @@ def test_arms_are_compared_by_the_tasks_that_both_worked_on(tmp_path: Path, caps
         written("few-2", looked("shop_key", 500), {"task": "shop_key", "solved": False}, looked("run_audit", 7)),
         written("many-1", looked(TASK, 3000), looked(TASK, 1000), looked("shop_key", 2000)),
     ]
-    assert main(["report", "--by-arm", *logs]) == 0
+    assert main(["report", *logs]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "| task | few: solved | look-ups | characters | many: solved | look-ups | characters | few : many |",
         "| --- | --- | ---: | ---: | --- | ---: | ---: | ---: |",
