@@ -66,15 +66,6 @@ def test_pages_that_no_file_has_are_kept(give_back: GiveBack, tmp_path: Path) ->
         assert own[6:9] == b"xyx"
 
 
-@pytest.mark.parametrize("give_back", WAYS)
-def test_pages_of_other_folders_stay(give_back: GiveBack, tmp_path: Path) -> None:
-    path = tmp_path / "index-of-another" / "one"
-    with mapped(path, mmap.MAP_SHARED):
-        before = resident(path)
-        give_back(tmp_path / "index")
-        assert resident(path) == before > 0
-
-
 def points(start: int, end: int) -> Iterator[NewPoint]:
     for number in range(start, end):
         vectors: dict[str, Vector] = {"dense": [1.0 + number, *[1.0] * 255], "lexical": SparseVector((number,), (1.0,))}

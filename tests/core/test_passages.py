@@ -187,32 +187,6 @@ def test_a_late_result_with_a_new_word_is_kept():
     assert not any(one.adds_little for one in candidates)
 
 
-COUNTERS = """
-class Counters(BaseModel):
-    retry_limit: int = 3
-    name_of_the_application: str = "the name by which the application is known to users"
-    '''Who sails home
-    takes the long way,
-    whatever the weather says.'''
-    known_users: list[str] = ["somebody", "somebody else", "and one more whom nobody knows"]
-
-    def set_retry_limit(self):
-        self.touched = True
-        self.retry_limit = 4
-
-    def name_of_user(self):
-        sailors = "take the long way home, which nobody else takes when the weather is bad"
-        return sailors
-""".strip()
-
-
-def test_neither_a_field_nor_a_definition_brings_its_neighbour():
-    limit = QuestionWords.made({"limit": 2.0}, None, frozenset())
-    text = "\n".join(one.text for one in passages(payload("code", body=COUNTERS), place=9, question=limit))
-    assert "retry_limit: int" in text and "self.retry_limit = 4" in text
-    assert "name_of_the_application" not in text and "known_users" not in text and "name_of_user" not in text
-
-
 def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class():
     fields = [
         f'  # Where it lies.\n\n  {name}: int = 0\n  """{FILLER}"""' for name in ("colour", "max_weight", "length")
@@ -346,16 +320,6 @@ def test_an_outline_costs_at_most_60_tokens(path, results):
     made = pack().model_copy(update={"candidates": candidates, "outlines": outlines})
     (line,) = re.findall(r"^OUTLINE.*", to_prompt(made).text, re.MULTILINE)
     assert estimate_tokens(line) <= 60
-
-
-def test_the_rest_of_a_section_that_is_shown_in_part_is_listed():
-    chunks = [section(1, "Start"), section(2, "Long"), section(3, "Long"), section(4, "Long"), section(5, "End")]
-    _, (outline,) = outlined([chunks[0], chunks[2]], chunks)
-    assert [(part.name, part.lines.start, part.lines.end) for part in outline.parts] == [
-        ("Long", 20, 28),
-        ("Long", 40, 48),
-        ("End", 50, 58),
-    ]
 
 
 # Import statements

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 from unittest import mock
 
@@ -222,17 +221,6 @@ class TestMerge:
 
 
 class TestNames:
-    def test_both_are_looked_up_at_the_same_time(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-        both, look_up = Barrier(2, timeout=30), Session.held_names
-
-        def meet(session: Session, request: EvidenceRequest) -> frozenset[str]:
-            both.wait()
-            return look_up(session, request)
-
-        monkeypatch.setattr(Session, "held_names", meet)
-        assert set(of(place.ask(strict=True))) == {"adk", "shop"}
-        assert not both.broken
-
     def test_a_name_that_one_of_them_has_is_not_unknown(self, place: Place) -> None:
         assert any("load_order" in warning for warning in told(place.alone("adk", "RetryPlugin and load_order")))
         pack = place.ask("RetryPlugin and load_order")

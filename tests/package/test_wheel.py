@@ -117,13 +117,6 @@ def test_the_wheel_holds_nothing_else(wheel: zipfile.ZipFile) -> None:
         assert not any(part.startswith(".") for part in entry.parts), entry
 
 
-def test_the_licence_is_apache_2(wheel: zipfile.ZipFile) -> None:
-    metadata = email.message_from_string(metadata_file(wheel, "METADATA"))
-    assert metadata["License-Expression"] == "Apache-2.0"
-    assert metadata_file(wheel, "licenses/LICENSE") == (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert "Apache License" in metadata_file(wheel, "licenses/LICENSE")
-
-
 def test_an_installed_copy_reads_its_own_settings(unpacked: Path) -> None:
     code = (
         "from adk_evidence.settings import PROFILES, config_file\n"
