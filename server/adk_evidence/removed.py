@@ -11,6 +11,11 @@ INSTEAD: Mapping[str, str] = {
     "adk-evidence analyze --symbol-tokens": "An analysis no longer lists large symbols; leave the option out.",
     "adk-evidence serve mcp --structured": "Read the text of the answers; `adk-evidence ask --json` gives programs the "
     "whole pack.",
+    **{
+        f"adk-evidence serve lsp {option}": "Let the editor start the server, which speaks over its pipes; a program "
+        "such as socat can join these to a socket."
+        for option in ("--tcp", "--host", "--port", "--no-auth")
+    },
     "adk-ingest finish": "Run `adk-ingest all`, which publishes the index; put a large one on a Qdrant cluster.",
     "adk-ingest simulate": "Run `adk-ingest plan`, which says what an ingestion takes and costs.",
     "adk-ingest prune": "Every ingestion removes vectors that no index needs, once they take more than 2 GB.",

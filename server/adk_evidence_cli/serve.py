@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, settings_from
+from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, log_to_stderr, settings_from
 from adk_evidence_console.pinned import Adk, Project, Python, check_pinned, detected_adk, wanted_adk
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from adk_evidence.settings import Settings
 
 app = CommandLine("Serve editors and agents.")
-
-DEFAULT_PORT = 4389
-
 
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log to stderr.")]
 
@@ -28,30 +25,12 @@ def _root() -> None:
 
 
 @app.command()
-def lsp(
-    tcp: Annotated[bool, typer.Option("--tcp", help="Wait for one client on TCP instead of stdin and stdout.")] = False,
-    host: Annotated[str, typer.Option(help="Address of --tcp; other addresses may let other machines in.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(help="Port of --tcp; 0 chooses one.", min=0, max=65535)] = DEFAULT_PORT,
-    no_auth: Annotated[bool, typer.Option("--no-auth", help="With --tcp: let every user of this machine in.")] = False,
-    log_level: LogLevel = "warning",
-) -> None:
-    """Run the language server; its settings come from the client."""
+def lsp(log_level: LogLevel = "warning") -> None:
+    """Run the language server over stdin and stdout; its settings come from the client."""
     from adk_evidence_lsp.features import make_server
-    from adk_evidence_lsp.server import configure_logging
 
-    if tcp and not no_auth:
-        raise InvalidRequestError(
-            "Every user and program of this machine can connect over TCP, where the protocol asks for no token.",
-            "Leave --tcp out and let the editor start the server, or add --no-auth on purpose.",
-        )
-    configure_logging(log_level)
-    server = make_server()
-    if tcp:
-        server.serve_tcp(host, port)
-    else:
-        server.serve_stdio()
+    log_to_stderr(log_level)
+    make_server().serve_stdio()
 
 
 @app.command()
@@ -91,11 +70,11 @@ def mcp(
             raise InvalidRequestError(f"{option} goes with --http.", f"Add --http PORT, or leave {option} out.")
     try:
         from adk_evidence_mcp.http import serve_http
-        from adk_evidence_mcp.server import configure_logging, serve_stdio
+        from adk_evidence_mcp.server import serve_stdio
     except ModuleNotFoundError as exc:
         hint = 'Run `pip install "adk-evidence[mcp]"`.'
         raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
-    configure_logging(log_level)
+    log_to_stderr(log_level)
     check_pinned(adk, project, python)
 
     def find_project(settings: Settings) -> ProjectAdk | None:

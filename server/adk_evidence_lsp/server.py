@@ -12,11 +12,9 @@ import time
 from collections.abc import Awaitable
 from contextlib import ExitStack, suppress
 from functools import partial
-from threading import Event
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from lsprotocol import types
-from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
@@ -24,7 +22,7 @@ from adk_evidence import __version__
 from adk_evidence.admission import Limits
 from adk_evidence.commands import remember_options
 from adk_evidence.desk import Desk, OpenService, open_service
-from adk_evidence.errors import EvidenceError, InvalidRequestError, TargetsMissingError
+from adk_evidence.errors import EvidenceError, TargetsMissingError
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import load_settings
 from adk_evidence.text.redaction import where_raised
@@ -39,6 +37,8 @@ if TYPE_CHECKING:
     from adk_evidence.search.session import Session
 
 _LOG = logging.getLogger(__name__)
+# pygls logs the bodies of messages, at every level.
+logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
 
 PARENT_POLL_SECONDS = 3.0
 # How long work that can wait looks away while a question is answered.
@@ -220,47 +220,6 @@ class EvidenceServer(LanguageServer):
         finally:
             self.end()
 
-    def serve_tcp(self, host: str, port: int) -> None:
-        """Speak with the first client that connects until that client ends. Does not return.
-
-        Args:
-            host: Address to listen at.
-            port: 0 lets the system choose; the log says which.
-        """
-        try:
-            with suppress(KeyboardInterrupt, SystemExit, asyncio.CancelledError):
-                asyncio.run(self._serve_connection(host, port))
-        except InvalidRequestError as exc:
-            sys.stderr.write(f"error: {exc.message}\n  try: {exc.hint}\n")
-            self.end(exc.exit_code)
-        finally:
-            self.end()
-
-    async def _serve_connection(self, host: str, port: int) -> None:
-        self._stop_event = Event()
-        connection: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
-        connection = asyncio.get_running_loop().create_future()
-
-        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            if connection.done():
-                writer.close()
-            else:
-                connection.set_result((reader, writer))
-
-        try:
-            listener = await asyncio.start_server(connected, host, port)
-        # An unknown name, a port in use, or a text that is not an address.
-        except (OSError, ValueError) as exc:
-            reason = getattr(exc, "strerror", None) or "it is not an address"
-            message = f"The server cannot listen at {host!r} port {port}: {reason}."
-            raise InvalidRequestError(message, "Choose another --host or --port.") from exc
-        address = listener.sockets[0].getsockname()
-        _LOG.warning("Listening at %s port %s", address[0], address[1])
-        reader, writer = await connection
-        listener.close()
-        self.protocol.set_writer(writer)
-        await run_async(self._stop_event, reader, self.protocol, error_handler=self.report_server_error)
-
     def end(self, code: int | None = None) -> None:
         """Stop all work and end the process, whatever threads are still doing."""
         with suppress(Exception):
@@ -301,12 +260,3 @@ def _windows_process_is_alive(pid: int) -> bool:
 def _log_loop_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     # The message of the failure, and the task's name, may quote a document.
     _LOG.warning("The event loop met a failure: %s", type(context.get("exception")).__name__)
-
-
-def configure_logging(level: str) -> None:
-    """Log to standard error from a level on: `debug`, `info`, `warning` or `error`."""
-    logging.basicConfig(
-        stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
-    )
-    # pygls logs the bodies of messages, at every level.
-    logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)

@@ -139,10 +139,3 @@ def _no_such_tool(name: str, tools: dict[str, Tool]) -> InvalidRequestError:
             f"This server does not offer the tool {name}.", "Start the server with --allow-indexing to have this tool."
         )
     return InvalidRequestError(f"There is no tool {name!r}.", f"Call one of: {', '.join(tools)}.")
-
-
-def configure_logging(level: str) -> None:
-    """Log to standard error from a level on: `debug`, `info`, `warning` or `error`."""
-    logging.basicConfig(
-        stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
-    )

@@ -1,4 +1,4 @@
-"""The server with a stand-in for the embedding model: `python -m tests.lsp.driver ROOT [--tcp]`.
+"""The server with a stand-in for the embedding model: `python -m tests.lsp.driver ROOT`.
 
 It is the product's server but for the model and the command that ingests, which is `tests.lsp.ingest_driver` on the
 workplace at ROOT. A question with the word HOLD waits in the embedder, after a notification `test/reached`, until the
@@ -25,8 +25,9 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.settings import Settings
+from adk_evidence_console import log_to_stderr
 from adk_evidence_lsp.features import make_server
-from adk_evidence_lsp.server import EvidenceServer, configure_logging
+from adk_evidence_lsp.server import EvidenceServer
 from tests.corpora import HashEmbedder, shared_sparse
 from tests.released import follow
 
@@ -96,7 +97,7 @@ class Service(EvidenceService):
 
 
 def main() -> None:
-    root, *options = sys.argv[1:]
+    (root,) = sys.argv[1:]
     server_module.PARENT_POLL_SECONDS = 0.05
     if most := os.environ.get("TESTS_MOST_WAITING"):
         server_module.Limits = FewerMayWait
@@ -125,9 +126,7 @@ def main() -> None:
     server.feature("test/release")(release)
     server.feature("test/load")(load)
     server.feature("test/prepare")(prepare)
-    configure_logging("debug")
-    if "--tcp" in options:
-        server.serve_tcp("127.0.0.1", 0)
+    log_to_stderr("debug")
     server.serve_stdio()
 
 

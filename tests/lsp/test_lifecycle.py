@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -217,23 +216,3 @@ def test_exit_without_shutdown_is_told_by_the_status(start: Start) -> None:
     server = start()
     server.notify("exit", None)
     assert server.process.wait(SECONDS) == 1
-
-
-def test_a_client_over_tcp_is_served_and_its_end_is_the_servers(indexed: Workplace) -> None:
-    process = subprocess.Popen(
-        command(indexed.root, "--tcp"), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    try:
-        assert process.stderr is not None
-        line = next(line for line in process.stderr if "Listening" in line)
-        with socket.create_connection(("127.0.0.1", int(line.split()[-1])), timeout=SECONDS) as connection:
-            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "adk/status"}).encode()
-            connection.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            answer = connection.recv(65536)
-        assert b"-32002" in answer
-        assert process.wait(SECONDS) == 1
-    finally:
-        process.kill()
-        process.wait()
-        if process.stderr is not None:
-            process.stderr.close()

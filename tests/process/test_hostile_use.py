@@ -16,7 +16,6 @@ from typer.testing import CliRunner, Result
 import adk_evidence_console as console
 from adk_evidence_cli import asking
 from adk_evidence_cli.main import app as evidence
-from adk_evidence_lsp.server import EvidenceServer
 from adk_ingest.commands import reports
 from adk_ingest.commands.cli import app as ingest
 
@@ -106,18 +105,6 @@ def test_no_text_of_a_question_breaks_the_request(text: str, option: str) -> Non
         assert "filters." not in exc.message and "String should" not in exc.message
 
 
-@pytest.mark.parametrize("host", ["nonsense.invalid", "é" * 80])
-def test_a_language_server_that_cannot_listen_says_so(monkeypatch, capsys, host) -> None:
-    ended: list[int | None] = []
-
-    def end(self: EvidenceServer, code: int | None = None) -> None:
-        ended.append(code)
-
-    monkeypatch.setattr(EvidenceServer, "end", end)
-    EvidenceServer().serve_tcp(host, 1)
-    assert ended[0] == 2 and "cannot listen" in capsys.readouterr().err
-
-
 def test_ingest_writes_utf8_into_a_pipe_whatever_the_locale() -> None:
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
     code = "from adk_ingest.commands import cli; cli.app = lambda: print('\\u2026'); cli.run()"
@@ -139,8 +126,3 @@ from adk_evidence_cli.entry import {command}
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
-
-
-def test_a_language_server_over_tcp_is_open_to_everybody_only_on_purpose() -> None:
-    said = sentence(CliRunner().invoke(evidence, ["serve", "lsp", "--tcp"]), 2)
-    assert "--no-auth" in said
