@@ -8,7 +8,6 @@ from typing import Any
 
 from lsprotocol import types
 from pydantic import BaseModel
-from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence.desk import OpenService, open_service
 from adk_evidence_lsp import protocol
@@ -49,8 +48,6 @@ def make_server(
     answers = {method: _checked(server, protocol.PARAMS[method], answer) for method, answer in own.items()}
     for method, answer in answers.items():
         server.feature(method)(answer)
-    for name, method in protocol.COMMANDS.items():
-        server.command(name)(_command(answers[method]))
     shown = ShownDocuments(server, answers[protocol.EVIDENCE])
     # pygls sets attributes on what it registers, which a bound method does not take.
     server.command(protocol.SHOW_EVIDENCE)(partial(shown.show))
@@ -98,14 +95,3 @@ def _checked(server: EvidenceServer, model: type[BaseModel] | None, answer: Answ
         return await answer(parsed)
 
     return handle
-
-
-def _command(answer: Answer) -> Callable[..., Awaitable[Any]]:
-    """A request as a command, for editors without the extension."""
-
-    async def command(*arguments: Any) -> Any:
-        if len(arguments) > 1:
-            raise JsonRpcInvalidParams("The command takes one argument, the request's parameters.")
-        return await answer(arguments[0] if arguments else None)
-
-    return command

@@ -45,20 +45,7 @@ CHECK_CODE = "adk/checkCode"
 # The notification that says how far an ingestion is. Clients may ignore a notification that begins with a dollar sign.
 INGEST_PROGRESS = "$/adk/ingestProgress"
 
-# Commands that the server runs (workspace/executeCommand), each with the parameters of its request.
-COMMANDS = {
-    "adkEvidence.server.findEvidence": EVIDENCE,
-    "adkEvidence.server.symbol": SYMBOL,
-    "adkEvidence.server.targets": TARGETS,
-    "adkEvidence.server.source": SOURCE,
-    "adkEvidence.server.status": STATUS,
-    "adkEvidence.server.ingest": INGEST,
-    "adkEvidence.server.index": INDEX,
-    "adkEvidence.server.render": RENDER,
-    "adkEvidence.server.check": CHECK,
-    "adkEvidence.server.checkCode": CHECK_CODE,
-}
-# The server's command that shows evidence in any editor, with the parameters of `adk/evidence`.
+# The command (workspace/executeCommand) that shows evidence in any editor, with the parameters of `adk/evidence`.
 SHOW_EVIDENCE = "adkEvidence.server.showEvidence"
 # The client's own commands that show evidence, and that open a citation. Only for clients that list them in their
 # experimental capability `{"commands": {"commands": [...]}}`; the server does not run them.

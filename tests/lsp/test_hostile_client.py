@@ -34,7 +34,7 @@ RIGHT: dict[str, dict[str, Any]] = {
         "context": {"diagnostics": [{"range": WHERE, "message": "x"}]},
     },
     "workspace/symbol": {"query": "Agent"},
-    "workspace/executeCommand": {"command": "adkEvidence.server.symbol", "arguments": [{"name": "Runner"}]},
+    "workspace/executeCommand": {"command": "adkEvidence.server.showEvidence", "arguments": [{"query": "Runner"}]},
 }
 SCALARS = (
     st.none()

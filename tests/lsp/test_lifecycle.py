@@ -53,7 +53,7 @@ def test_a_cancelled_command_is_answered_too(start: Start) -> None:
     server = start()
     arguments = [{"query": "HOLD retry"}]
     number = server.ask(
-        "workspace/executeCommand", {"command": "adkEvidence.server.findEvidence", "arguments": arguments}
+        "workspace/executeCommand", {"command": "adkEvidence.server.showEvidence", "arguments": arguments}
     )
     server.notification("test/reached")
     server.notify("$/cancelRequest", {"id": number})

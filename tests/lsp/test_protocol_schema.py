@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from adk_evidence_lsp.protocol import COMMANDS
+from adk_evidence_lsp.protocol import PARAMS
 from adk_evidence_lsp.schema import protocol_schema
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start
@@ -29,7 +29,7 @@ def problems(name: str, value: Any) -> list[str]:
 
 def test_the_schema_itself_is_one_and_names_every_request() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert len([name for name in SCHEMA["properties"] if name.endswith("Params")]) == len(COMMANDS)
+    assert len([name for name in SCHEMA["properties"] if name.endswith("Params")]) == len(PARAMS)
 
 
 def test_a_result_with_something_missing_or_more_does_not_fit() -> None:

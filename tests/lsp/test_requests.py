@@ -267,17 +267,11 @@ def test_the_status_says_what_is_indexed_and_what_is_amiss(client: RawClient, in
     assert status["services"] == []
 
 
-def test_requests_run_as_commands_for_other_editors(shop: RawClient) -> None:
+def test_a_command_that_is_none_is_refused(shop: RawClient) -> None:
     def run(command: str, *arguments: Any) -> Any:
         return shop.request("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
 
-    assert run("adkEvidence.server.findEvidence", {"query": QUESTION})["result"]["status"] == "success"
-    assert run("adkEvidence.server.symbol", {"name": "Runner"})["result"]["name"] == "Runner"
-    assert run("adkEvidence.server.status")["result"]["version"]
     for answer in (
-        run("adkEvidence.server.findEvidence"),
-        run("adkEvidence.server.findEvidence", {}, {}),
-        run("adkEvidence.server.findEvidence", "x"),
         run("no.such.command", {}),
         shop.request("workspace/executeCommand", {"command": 7}),
         shop.request("workspace/executeCommand"),

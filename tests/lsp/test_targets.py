@@ -50,11 +50,6 @@ def test_an_environment_marks_what_it_lacks(client: RawClient, tmp_path: Path) -
     assert result["available"] == "unknown"
 
 
-def test_it_is_a_command_as_well(client: RawClient) -> None:
-    arguments = {"command": "adkEvidence.server.targets", "arguments": [{"query": "Runner", "limit": 1}]}
-    assert client.result("workspace/executeCommand", arguments)["results"][0]["symbol"] == "Runner"
-
-
 def test_symbols_of_the_workspace_lead_to_their_definition(client: RawClient, ranked: Workplace) -> None:
     first = client.result("workspace/symbol", {"query": "RetryPlugin"})[0]
     assert (first["name"], first["containerName"]) == ("RetryPlugin", "google.adk.plugins")
