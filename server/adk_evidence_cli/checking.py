@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
@@ -21,11 +21,9 @@ from adk_evidence.citations.saved import (
     Checked,
     SavedPack,
     check_pack,
-    codebases_of,
-    index_of,
     indexed_sources,
-    other_version_note,
     read_pack_file,
+    sources_of_pack,
 )
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.sources import SourceReader
@@ -93,11 +91,23 @@ def check_files(
             None if one == INDEX else list(_named_sources(one, [pack for _, pack in wanted], settings, notify))
             for one in against
         ]
-        indexes = _Indexes(settings, leases, by_version=by_version)
+        opened: dict[Path, list[Against]] = {}
+
+        def sources_of(index: Settings) -> list[Against]:
+            # Each index is opened once, and stays open until all packs are checked.
+            if index.index_path not in opened:
+                lease = open_generations(index).open_current()
+                leases.callback(lease.release)
+                opened[index.index_path] = indexed_sources(lease.manifest, lease.folder)
+            return opened[index.index_path]
+
+        def indexed(pack: SavedPack) -> tuple[list[Against], str | None]:
+            return sources_of_pack(settings, pack, sources_of) if by_version else (sources_of(settings), None)
+
         notes: dict[str, None] = {}
         checked = []
         for (path, pack), (_, whole) in zip(wanted, packs, strict=True):
-            sources = _sources(given, pack, partial(indexes.of, whole), notes)
+            sources = _sources(given, pack, partial(indexed, whole), notes)
             checked.append(CheckedFile(path, pack, check_pack(pack, sources)))
         for note in notes:
             notify(note)
@@ -130,71 +140,29 @@ def _is_of(candidate: Any, source: Source) -> bool:
     return source == "both" or candidate.source_type == source
 
 
-@dataclass(frozen=True)
-class _Indexed:
-    """The sources of the index that stands for a pack; `note` says that the index is of another version."""
-
-    sources: list[Against]
-    note: str | None
-
-
-class _Indexes:
-    """The indexes that stand for packs. Each is opened once, and stays open until the leases end."""
-
-    def __init__(self, settings: Settings, leases: ExitStack, *, by_version: bool) -> None:
-        self._settings = settings
-        self._leases = leases
-        self._by_version = by_version
-        self._opened: dict[Path, list[Against]] = {}
-
-    def of(self, pack: SavedPack) -> _Indexed:
-        """The index of a pack with all of its candidates; `IndexMissingError` where nothing was ingested yet."""
-        if not self._by_version:
-            return _Indexed(self._sources(self._settings), None)
-        chosen = index_of(self._settings, pack)
-        sources: list[Against] = []
-        note = missing = None
-        try:
-            sources += self._sources(chosen.settings)
-            note = other_version_note(chosen)
-        except IndexMissingError as exc:
-            missing = exc
-        for codebase in codebases_of(self._settings, pack):
-            with suppress(IndexMissingError):
-                sources += self._sources(codebase)
-        if missing is not None and not sources:
-            raise missing
-        return _Indexed(sources, note)
-
-    def _sources(self, settings: Settings) -> list[Against]:
-        if settings.index_path not in self._opened:
-            lease = open_generations(settings).open_current()
-            self._leases.callback(lease.release)
-            self._opened[settings.index_path] = indexed_sources(lease.manifest, lease.folder)
-        return self._opened[settings.index_path]
-
-
 def _sources(
-    given: Sequence[list[Against] | None], pack: SavedPack, indexed: Callable[[], _Indexed], notes: dict[str, None]
+    given: Sequence[list[Against] | None],
+    pack: SavedPack,
+    indexed: Callable[[], tuple[list[Against], str | None]],
+    notes: dict[str, None],
 ) -> list[Against]:
     """The sources in the order in which they are named, None for the index, then what the index alone has."""
     named = [source for sources in given if sources for source in sources]
     try:
-        index = indexed()
+        added, note = indexed()
     except IndexMissingError:
         if not named or None in given:
             raise
         return named
     if None in given:
-        added = index.sources
         found = [source for sources in given for source in (added if sources is None else sources)]
     else:
         held = {(source.repo, source.made) for source in named}
-        added = [source for source in index.sources if (source.repo, source.made) not in held]
+        added = [source for source in added if (source.repo, source.made) not in held]
         found = named + added
     cited = {candidate.repo for candidate in pack.candidates}
-    if index.note is not None and any(source.repo in cited for source in added):
-        notes[index.note] = None
+    if note is not None and any(source.repo in cited for source in added):
+        notes[note] = None
     return found
 
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from adk_evidence.citations.anchor import Corpus, anchor
 from adk_evidence.commands import with_options
-from adk_evidence.errors import InvalidRequestError, SourceError, UnknownIndexError
+from adk_evidence.errors import IndexMissingError, InvalidRequestError, SourceError, UnknownIndexError
 from adk_evidence.index.opened import source_readers
 from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import settings_of
@@ -195,6 +195,35 @@ def codebases_of(settings: Settings, pack: SavedPack) -> list[CodebaseSettings]:
             own = settings_of(settings, name)
             found += [own] if isinstance(own, CodebaseSettings) else []
     return found
+
+
+def sources_of_pack(
+    settings: Settings, pack: SavedPack, sources_of: Callable[[Settings], list[Against]]
+) -> tuple[list[Against], str | None]:
+    """The sources of the indexes that stand for a pack, and a sentence where its version is not indexed.
+
+    Args:
+        settings: Of the main index.
+        pack: A pack with all of its candidates.
+        sources_of: Gives the sources of an index, or raises `IndexMissingError`.
+
+    Raises:
+        IndexMissingError: None of these indexes is there.
+    """
+    chosen = index_of(settings, pack)
+    sources: list[Against] = []
+    note = missing = None
+    try:
+        sources += sources_of(chosen.settings)
+        note = other_version_note(chosen)
+    except IndexMissingError as exc:
+        missing = exc
+    for codebase in codebases_of(settings, pack):
+        with suppress(IndexMissingError):
+            sources += sources_of(codebase)
+    if missing is not None and not sources:
+        raise missing
+    return sources, note
 
 
 def other_version_note(chosen: ChosenIndex) -> str | None:

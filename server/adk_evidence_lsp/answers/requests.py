@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
-from adk_evidence.errors import EvidenceError, IndexMissingError
+from adk_evidence.errors import EvidenceError
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.search.together import Answering
+    from adk_evidence.settings import Settings
     from adk_evidence.symbols.query import QueryUsed
     from adk_evidence.targets.target import RankedTarget
 
@@ -342,32 +343,18 @@ async def check(server: EvidenceServer, params: CheckParams) -> dict[str, Any]:
     """What became of the texts that a saved pack cites, in the present sources of the version that answered."""
 
     def compare(cancelled: Cancelled) -> dict[str, Any]:
-        from adk_evidence.citations.saved import (
-            check_pack,
-            codebases_of,
-            index_of,
-            other_version_note,
-            pack_of,
-            read_sources,
-        )
+        from adk_evidence.citations.saved import Against, check_pack, pack_of, read_sources, sources_of_pack
         from adk_evidence.models.pack import is_intact
         from adk_evidence.search.context import Context
 
         pack = pack_of(params.pack)
-        with server.desk.open() as indexes, ExitStack() as open_sessions:
-            chosen = index_of(indexes.settings, pack)
-            opened: list[Session] = []
-            missing = None
-            for settings in (chosen.settings, *codebases_of(indexes.settings, pack)):
-                try:
-                    session = indexes.service(settings).session(Context(cancelled))
-                    opened.append(open_sessions.enter_context(session))
-                except IndexMissingError as exc:
-                    missing = missing or exc
-            if missing is not None and not opened:
-                raise missing
-            note = other_version_note(chosen) if missing is None else None
-            sources = [one for each in opened for one in read_sources(each.index.manifest, each.index.sources)]
+        with server.desk.open() as indexes, ExitStack() as opened:
+
+            def sources_of(settings: Settings) -> list[Against]:
+                session = opened.enter_context(indexes.service(settings).session(Context(cancelled)))
+                return read_sources(session.index.manifest, session.index.sources)
+
+            sources, note = sources_of_pack(indexes.settings, pack, sources_of)
             candidates = tuple(
                 CheckedCandidate(candidate_id=one.candidate.candidate_id, verification=_with_note(one, note))
                 for one in check_pack(pack, sources)
