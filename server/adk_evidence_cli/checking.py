@@ -29,7 +29,7 @@ from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.pack import VerificationState
 from adk_evidence.paths import expanded
-from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.render.sanitize import one_line
 from adk_evidence.render.view import verification_label
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
@@ -37,7 +37,7 @@ from adk_evidence.store.manifest import SourceLocation
 from adk_evidence.text.versions import read_version
 from adk_evidence_cli.terminal import VERIFICATION_STYLES
 from adk_evidence_console import say
-from adk_evidence_console.sarif import Finding, Level, Rule, github_annotations, sarif
+from adk_evidence_console.sarif import Finding, Level, Rule, for_programs
 
 Format = Literal["text", "json", "sarif", "github"]
 Source = Literal["docs", "code", "both"]
@@ -121,17 +121,11 @@ def stands(state: VerificationState, *, strict_lines: bool) -> bool:
 
 def show(checked: Sequence[CheckedFile], form: Format, out: Console, err: Console, *, strict_lines: bool) -> None:
     """Print what was found: `json`, `sarif` and `github` on `out` alone, `text` with a summary on `err`."""
-    match form:
-        case "json":
-            text = json.dumps(_as_json(checked, strict_lines), indent=2, ensure_ascii=False)
-            out.file.write(visible_json(text) + "\n")
-        case "sarif":
-            log = sarif(list(RULES.values()), _findings(checked, strict_lines))
-            out.file.write(json.dumps(log, indent=2) + "\n")
-        case "github":
-            out.file.write(github_annotations(list(RULES.values()), _findings(checked, strict_lines)))
-        case "text":
-            _show_text(checked, out, strict_lines)
+    if form == "text":
+        _show_text(checked, out, strict_lines)
+    else:
+        rules, findings = list(RULES.values()), _findings(checked, strict_lines)
+        out.file.write(for_programs(form, rules, findings, _as_json(checked, strict_lines)))
     if form in ("text", "github"):
         say(err, _summary(checked, strict_lines))
 

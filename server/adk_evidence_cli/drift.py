@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -19,14 +19,14 @@ from adk_evidence.checks.corpus import (
 )
 from adk_evidence.checks.drift import DriftKind
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.render.sanitize import one_line
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence_console import counted
 from adk_evidence_console.pinned import required_checker
-from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
+from adk_evidence_console.sarif import Finding, Rule
 
-_RULES = (
+RULES = (
     Rule("drift-import", "The code imports what this version of google-adk does not have.", "warning"),
     Rule(
         "drift-name",
@@ -77,7 +77,7 @@ def show_text(report: DriftReport, out: Console) -> None:
     out.print(Text(f"Findings: {listed}; {notes} on deprecated names."), soft_wrap=True)
 
 
-def to_json(report: DriftReport) -> str:
+def as_json(report: DriftReport) -> dict[str, Any]:
     found = [
         {
             "path": one.file.path,
@@ -92,7 +92,7 @@ def to_json(report: DriftReport) -> str:
         }
         for one in report.found
     ]
-    data = {
+    return {
         "version": report.version,
         "files": report.files,
         "imports": report.imports,
@@ -100,18 +100,9 @@ def to_json(report: DriftReport) -> str:
         "share": round(report.share, 4),
         "findings": found,
     }
-    return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
 
 
-def to_sarif(report: DriftReport) -> str:
-    return json.dumps(sarif(_RULES, _findings(report)), indent=2) + "\n"
-
-
-def to_github(report: DriftReport) -> str:
-    return github_annotations(_RULES, _findings(report))
-
-
-def _findings(report: DriftReport) -> list[Finding]:
+def findings(report: DriftReport) -> list[Finding]:
     return [
         Finding(
             rule=f"drift-{one.deviation.kind}",

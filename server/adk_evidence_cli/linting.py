@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -15,12 +15,12 @@ from adk_evidence.checks.code import check_code, unread
 from adk_evidence.checks.corpus import files_of_folder
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.errors import SourceError
-from adk_evidence.models.code import CodeCheck, CodeProblem
-from adk_evidence.render.sanitize import one_line, visible_json
+from adk_evidence.models.code import CodeCheck
+from adk_evidence.render.sanitize import one_line
 from adk_evidence_console import counted
-from adk_evidence_console.sarif import Finding, Rule, github_annotations, sarif
+from adk_evidence_console.sarif import Finding, Rule
 
-_RULES = (
+RULES = (
     Rule("code-unread", "The code, or a part of it, could not be read.", "warning"),
     Rule("code-import", "The code imports what this version of google-adk does not have."),
     Rule("code-name", "The code uses an attribute that this version of google-adk does not have."),
@@ -88,24 +88,15 @@ def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
     out.print(Text(f"{' and '.join(counts)}; {fitting}."), soft_wrap=True)
 
 
-def to_json(linted: Sequence[Linted], version: str) -> str:
+def as_json(linted: Sequence[Linted], version: str) -> dict[str, Any]:
     problems = [{"path": str(one.path), **problem.model_dump()} for one in linted for problem in one.found.problems]
     confirmed = sorted({name for one in linted for name in one.found.confirmed})
-    data = {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
-    return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
+    return {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
 
 
-def to_sarif(linted: Sequence[Linted]) -> str:
-    return json.dumps(sarif(_RULES, _findings(linted)), indent=2) + "\n"
-
-
-def to_github(linted: Sequence[Linted]) -> str:
-    return github_annotations(_RULES, _findings(linted))
-
-
-def _findings(linted: Iterable[Linted]) -> list[Finding]:
-    return [_finding(one, problem) for one in linted for problem in one.found.problems]
-
-
-def _finding(one: Linted, problem: CodeProblem) -> Finding:
-    return Finding(f"code-{problem.kind}", problem.text, str(one.path), problem.line, key=problem.symbol)
+def findings(linted: Iterable[Linted]) -> list[Finding]:
+    return [
+        Finding(f"code-{problem.kind}", problem.text, str(one.path), problem.line, key=problem.symbol)
+        for one in linted
+        for problem in one.found.problems
+    ]

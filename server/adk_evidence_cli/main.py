@@ -388,8 +388,8 @@ def drift(
     """
     from adk_evidence.index.codebase import MAIN
     from adk_evidence.index.registry import settings_of
-    from adk_evidence_cli.drift import examine as examine_drift
-    from adk_evidence_cli.drift import show_text, to_github, to_json, to_sarif
+    from adk_evidence_cli import drift as drifting
+    from adk_evidence_console.sarif import for_programs
 
     if folder is not None and index is not None:
         raise InvalidRequestError("A folder and --index exclude each other.", "Name one of them.")
@@ -397,13 +397,13 @@ def drift(
     wanted = wanted_adk(adk, project, python)
     if wanted is None and folder is not None:
         wanted = detected_adk(settings)
-    report = examine_drift(settings, folder, wanted.version if wanted else None)
+    report = drifting.examine(settings, folder, wanted.version if wanted else None)
     if output == "text":
-        show_text(report, stdout())
+        drifting.show_text(report, stdout())
     else:
-        write = {"json": to_json, "sarif": to_sarif, "github": to_github}[output]
         # Not through rich: tools read this.
-        stdout().file.write(write(report))
+        found = drifting.findings(report)
+        stdout().file.write(for_programs(output, drifting.RULES, found, drifting.as_json(report)))
     if fail and report.lacking:
         raise typer.Exit(1)
 
@@ -429,6 +429,7 @@ def lint(
     code 1 if something is wrong; deprecated names do not count.
     """
     from adk_evidence_cli import linting
+    from adk_evidence_console.sarif import for_programs
 
     settings = settings_from(profile, home)
     wanted = wanted_adk(adk, project, python) or detected_adk(settings)
@@ -437,10 +438,8 @@ def lint(
     if output == "text":
         linting.show_text(linted, checker.version, stdout())
     else:
-        # Not through rich: tools read this.
-        writers = {"sarif": linting.to_sarif, "github": linting.to_github}
-        written = linting.to_json(linted, checker.version) if output == "json" else writers[output](linted)
-        stdout().file.write(written)
+        found, data = linting.findings(linted), linting.as_json(linted, checker.version)
+        stdout().file.write(for_programs(output, linting.RULES, found, data))
     if linting.has_errors(linted):
         raise typer.Exit(1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -12,9 +13,10 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from adk_evidence import __version__
-from adk_evidence.render.sanitize import visible
+from adk_evidence.render.sanitize import visible, visible_json
 
 Level = Literal["error", "warning", "note"]
+ProgramForm = Literal["json", "sarif", "github"]
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _GITHUB_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -67,6 +69,15 @@ def github_annotations(tool_rules: Sequence[Rule], findings: Iterable[Finding]) 
         command = _GITHUB_COMMANDS[finding.level or levels[finding.rule]]
         lines.append(f"::{command} {place}::{_data(visible(finding.message))}\n")
     return "".join(lines)
+
+
+def for_programs(form: ProgramForm, rules: Sequence[Rule], findings: Iterable[Finding], data: object) -> str:
+    """The findings of a command in the form of its option --format; `data` is what its JSON says."""
+    if form == "github":
+        return github_annotations(rules, findings)
+    if form == "sarif":
+        return json.dumps(sarif(rules, findings), indent=2) + "\n"
+    return visible_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _result(finding: Finding, index: int, rule: Rule) -> dict[str, Any]:
