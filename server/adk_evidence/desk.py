@@ -39,8 +39,9 @@ def open_service(settings: Settings) -> EvidenceService:
     return EvidenceService(settings)
 
 
-def _no_adk(settings: Settings, project: Hashable) -> None:
-    return None
+def no_adk(settings: Settings, project: Hashable) -> None:
+    """Where no project is looked at."""
+    return
 
 
 class Indexes:
@@ -58,7 +59,7 @@ class Indexes:
     def __init__(
         self,
         settings: Settings,
-        find_adk: FindAdk = _no_adk,
+        find_adk: FindAdk = no_adk,
         open_service: OpenService = open_service,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -237,7 +238,7 @@ class Desk:
     def __init__(
         self,
         load: Callable[[], Settings],
-        find_adk: FindAdk = _no_adk,
+        find_adk: FindAdk = no_adk,
         open_service: OpenService = open_service,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,7 @@ _FIELDS: Any = {
 }
 
 
-def _running_adk(settings: Settings) -> ProjectAdk | None:
+def _running_adk(settings: Settings, project: Hashable) -> ProjectAdk | None:
     """The google-adk of this process, which runs the agent that the tool is for."""
     if settings.project.detect:
         found = installed_in(DISTRIBUTION, [Path(folder) for folder in sys.path])
@@ -59,7 +60,7 @@ def _running_adk(settings: Settings) -> ProjectAdk | None:
 
 
 # One service for all agents of a process: its models and its index are loaded once.
-_SESSION = AgentSession(find_project=_running_adk)
+_SESSION = AgentSession(find_adk=_running_adk)
 
 
 class AdkMissingError(EvidenceError):
@@ -120,7 +121,8 @@ def make_function_tool() -> FunctionTool:
 
 def _find(values: dict[str, Any], cancelled: Cancelled) -> EvidencePack:
     request = valid(EvidenceRequest, values)
-    return _SESSION.find(request, cancelled)
+    with _SESSION.answering(request, cancelled) as answering:
+        return answering.ask(request)
 
 
 def _for_model(pack: EvidencePack) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from adk_evidence.admission import Admission, Limits
-from adk_evidence.desk import Desk
+from adk_evidence.desk import Desk, FindAdk, no_adk
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.index.registry import list_indexes
 from adk_evidence.models.citation import parse_citation
@@ -20,8 +20,7 @@ from adk_evidence.text.redaction import where_raised
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
-    from adk_evidence.index.project import ProjectAdk
-    from adk_evidence.models.pack import EvidencePack, LeftOut
+    from adk_evidence.models.pack import LeftOut
     from adk_evidence.models.request import EvidenceRequest
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import EvidenceService, Session
@@ -37,7 +36,6 @@ LOOKUPS = Limits(running=2, waiting=1000)
 
 _LOG = logging.getLogger(__name__)
 _Model = TypeVar("_Model", bound=BaseModel)
-_Read = TypeVar("_Read")
 
 
 def _open_service(settings: Settings) -> EvidenceService:
@@ -51,20 +49,16 @@ class AgentSession:
 
     Args:
         load: Loads the settings of the main index; called again after a failure and after `close`.
-        find_project: Finds the google-adk of the project that agents work on. The index of that version then stands for
-            the main index.
+        find_adk: Finds the google-adk of the project that agents work on. The index of that version then stands for the
+            main index.
     """
 
     def __init__(
         self,
         load: Callable[[], Settings] = load_settings,
-        find_project: Callable[[Settings], ProjectAdk | None] = lambda settings: None,
+        find_adk: FindAdk = no_adk,
     ) -> None:
         self._load = load
-
-        def find_adk(settings: Settings, project: Hashable) -> ProjectAdk | None:
-            return find_project(settings)
-
         self.desk = Desk(self._loaded, find_adk, _open_service)
         # What asks, what indexes or deletes, and what looks something up. The surfaces let requests in.
         self.admission = Admission()
@@ -108,21 +102,15 @@ class AgentSession:
             with indexes.answering(chosen, other, Context(cancelled), strict=request.strict) as answering:
                 yield answering
 
-    def find(
-        self, request: EvidenceRequest, cancelled: Cancelled | None = None, beside: str | None = None
-    ) -> EvidencePack:
-        """Answer a request; see `answering` and `Session.ask`."""
-        with self.answering(request, cancelled, beside) as answering:
-            return answering.ask(request)
-
     def close(self) -> None:
         """Release the indexes and the models; the next question opens them anew."""
         self.desk.close()
 
-    def read(self, citation: str) -> CitedSource:
-        """The source that a citation points to, in whichever index it was found.
+    def read(self, citation: str) -> tuple[CitedSource, tuple[LeftOut, ...]]:
+        """The source that a citation points to, in whichever index it was found, and its lines for other readers.
 
-        Citations of a codebase begin with the name of its index, those of the ADK with the name of a repository.
+        Citations of a codebase begin with the name of its index, those of the ADK with the name of a repository. Lines
+        may be for readers of other programming languages.
 
         Raises:
             InvalidRequestError: The text is not a citation, or it stands for several files.
@@ -130,20 +118,11 @@ class AgentSession:
             IndexMissingError: Nothing was ingested yet.
             SourceError: The source cannot be read, or the file is gone from it.
         """
-        return self._found(citation, lambda session: session.read(citation))
-
-    def read_as_reader(self, citation: str) -> tuple[CitedSource, tuple[LeftOut, ...]]:
-        """What `read` gives, with the lines that are for readers of other programming languages."""
+        from adk_evidence.search.read import NotIndexedError, is_of_index
 
         def read(session: Session) -> tuple[CitedSource, tuple[LeftOut, ...]]:
             source = session.read(citation)
             return source, session.lines_for_others(source)
-
-        return self._found(citation, read)
-
-    def _found(self, citation: str, read: Callable[[Session], _Read]) -> _Read:
-        """What the first index that has a citation gives; the errors are those of `read`."""
-        from adk_evidence.search.read import NotIndexedError, is_of_index
 
         name = parse_citation(citation).name
         with self.desk.open() as indexes:

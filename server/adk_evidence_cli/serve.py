@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -77,13 +78,13 @@ def mcp(
     log_to_stderr(log_level)
     check_pinned(adk, project, python)
 
-    def find_project(settings: Settings) -> ProjectAdk | None:
+    def find_adk(settings: Settings, _: Hashable) -> ProjectAdk | None:
         if project is not None:
             # The project may not use google-adk yet.
             return wanted_adk(adk, project, python, required=False)
         return wanted_adk(adk, project, python) or detected_adk(settings)
 
-    session = AgentSession(lambda: settings_from(profile, home, roots), find_project)
+    session = AgentSession(lambda: settings_from(profile, home, roots), find_adk)
     if http is None:
         serve_stdio(session)
         return

@@ -18,7 +18,6 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
-from adk_evidence.admission import Admission
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import one_line
 from adk_evidence_agents.session import AgentSession, told, valid
@@ -76,17 +75,15 @@ def make_server(session: AgentSession, *, indexing: bool = True) -> Server[dict[
             return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
     async def read(context: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        contents = await refusing(context, session.lookups, lambda _: read_resource(session, params.uri))
-        return types.ReadResourceResult(contents=[contents])
-
-    async def refusing(context: _Context, admission: Admission, work: Callable[[Call], _T]) -> _T:
-        """Do work in its turn; a failure becomes an error of the protocol with a sentence to act on."""
         try:
-            return await in_thread(work, context.session.report_progress, admission)
+            contents = await in_thread(
+                lambda _: read_resource(session, params.uri), context.session.report_progress, session.lookups
+            )
         except Exception as exc:
             error = told(exc)
             code = types.INVALID_PARAMS if error.code in _OF_THE_CALLER else types.INTERNAL_ERROR
             raise MCPError(code, str(error)) from exc
+        return types.ReadResourceResult(contents=[contents])
 
     return Server(
         "adk-evidence",

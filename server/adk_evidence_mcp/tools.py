@@ -128,25 +128,13 @@ def find_adk_evidence(session: AgentSession, arguments: FindEvidence, call: Call
             "path_allowlist": in_any_folder(arguments.path),
         },
     }
-    return evidence_text(session, values, arguments.max_tokens, call, arguments.codebase)
-
-
-def evidence_text(
-    session: AgentSession, values: dict[str, Any], max_tokens: int, call: Call, codebase: str | None
-) -> str:
-    """The evidence for the fields of an `EvidenceRequest`, also of the index of a `codebase` if one is named.
-
-    Raises:
-        InvalidRequestError: The values are not valid, or the budget has no room for evidence; the sentence says how
-            many tokens evidence takes.
-    """
     request = valid(EvidenceRequest, values)
     call.progress(0, 3, "Opening the index.")
-    with session.answering(request, call.cancelled, codebase) as answering:
+    with session.answering(request, call.cancelled, arguments.codebase) as answering:
         call.progress(1, 3, "Searching; the first search also loads the models.")
         pack = answering.ask(request)
     call.progress(2, 3, f"Found {len(pack.candidates)} results.")
-    block = to_prompt(pack, max_tokens, question=False)
+    block = to_prompt(pack, arguments.max_tokens, question=False)
     if block.note:
         # The caller can ask again with more room; an answer without evidence would only mislead.
         raise InvalidRequestError(block.note)
@@ -231,7 +219,7 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
         budget: Most tokens of the text.
         name_rest: Turns the citation of the lines that the budget leaves out into what the caller asks for next.
     """
-    cited, for_others = session.read_as_reader(citation)
+    cited, for_others = session.read(citation)
     lines = split_lines(cited.text)
     first, last = (cited.lines.start, cited.lines.end) if cited.lines else (1, max(1, len(lines)))
     if is_for_others(lines, first, last, for_others):

@@ -30,7 +30,7 @@ class Project:
         folder.mkdir()
         settings = load_settings({"home": folder.parent / "home", "agents": {"roots": [str(folder)]}})
         # No index is needed.
-        self.session = AgentSession(lambda: settings, lambda settings: ProjectAdk(self.version, ".venv", exact=True))
+        self.session = AgentSession(lambda: settings, lambda settings, _: ProjectAdk(self.version, ".venv", exact=True))
 
     def check(self, **arguments: str) -> str:
         return check_adk_code(self.session, CheckCode(**arguments), CALL)

@@ -63,7 +63,7 @@ def project() -> Project:
 @pytest.fixture
 def session(home: Workplace, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
     monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    session = AgentSession(lambda: home.settings, lambda settings: project.find(settings))
+    session = AgentSession(lambda: home.settings, lambda settings, _: project.find(settings))
     yield session
     session.close()
 
@@ -88,7 +88,7 @@ async def test_every_tool_answers_from_the_version_of_the_project(session: Agent
 async def test_citations_of_every_indexed_version_can_be_read(session: AgentSession, project: Project) -> None:
     for version, other in (("8.1.0", CODE_COMMIT), ("9.9.0", "v8.1.0")):
         project.version = version
-        read = session.read(f"adk-python@{other}:src/google/adk/plugins/retry.py#L1-L3")
+        read = session.read(f"adk-python@{other}:src/google/adk/plugins/retry.py#L1-L3")[0]
         assert read.commit == other
 
 
@@ -150,7 +150,7 @@ async def test_the_code_of_a_checkout_is_not_taken_for_the_release(
     told = packages / "google_adk-8.1.0.dist-info/direct_url.json"
     told.write_text('{"url": "file:///work/adk-python", "dir_info": {"editable": true}}')
     monkeypatch.setattr("sys.path", [str(packages), *sys.path])
-    found = adk_tool._running_adk(home.settings_with({"project": {"detect": True}}))
+    found = adk_tool._running_adk(home.settings_with({"project": {"detect": True}}), None)
     assert found is not None and (found.version, found.exact, found.asked) == ("8.1.0", False, "editable")
 
 
@@ -163,7 +163,7 @@ async def test_a_damaged_index_hides_no_other_one(session: AgentSession, monkeyp
         return opened(index)
 
     monkeypatch.setattr(CurrentIndex, "_acquire", acquire)
-    assert session.read(f"adk-python@{CODE_COMMIT}:src/google/adk/plugins/retry.py#L1-L3").commit == CODE_COMMIT
+    assert session.read(f"adk-python@{CODE_COMMIT}:src/google/adk/plugins/retry.py#L1-L3")[0].commit == CODE_COMMIT
     with pytest.raises(StoreError, match="damaged"):
         session.read("adk-python@v8.1.0:src/google/adk/plugins/retry.py#L1-L3")
 

@@ -12,7 +12,7 @@ from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.symbols.about import About, Parameter
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
 from adk_evidence.symbols.table import SymbolEntry
-from adk_evidence_lsp.answers.hover import Links, as_markdown, command_link
+from adk_evidence_lsp.answers.hover import Links, as_markdown
 from tests.injection import HOSTILE_FUNCTIONS, PAYLOADS
 from tests.lsp.rpc import RawClient
 
@@ -57,6 +57,13 @@ def where(uri: str, line: int = 0, character: int = 0) -> types.HoverParams:
     return types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
 
 
+def asking(query: str, place: types.HoverParams) -> str:
+    """The address of the link that finds evidence for a query."""
+    link = Links(place, lambda _: True).find("x", query)
+    assert link is not None
+    return link.removeprefix("[x](").removesuffix(")")
+
+
 def tokens(markdown: str) -> list[Token]:
     """Every token of a reader that obeys as much as Markdown readers do."""
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -97,14 +104,14 @@ def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str, parameter
         *["command:adkEvidence.openCitation"] * 3,
         "command:adkEvidence.findEvidence",
     ]
-    assert addresses[-1] == command_link(payload, place)
+    assert addresses[-1] == asking(payload, place)
     assert all(set(str(one)) <= ADDRESS for one in addresses)
     check(shown, [str(one) for one in addresses])
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_the_command_link_cannot_be_left(payload: str) -> None:
-    assert set(command_link(payload, where(payload))) <= ADDRESS
+    assert set(asking(payload, where(payload))) <= ADDRESS
 
 
 def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: RawClient) -> None:
@@ -117,7 +124,7 @@ def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: Raw
         assert hover is not None, name
         value = hover["contents"]["value"]
         *opened, asks = [str(token.attrs["href"]) for token in tokens(value) if token.type == "link_open"]
-        assert asks == command_link(name, where(uri, line, 1))
+        assert asks == asking(name, where(uri, line, 1))
         assert all(one.startswith("command:adkEvidence.openCitation?") for one in opened)
         check(value, [*opened, asks])
         # Beside the signature and the docstring, at most three links with the address of the document.

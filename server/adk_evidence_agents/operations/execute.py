@@ -88,7 +88,6 @@ def execute(
     with suppress(EvidenceError), run, admission.turn(cancelled, budget):
         run.context.waited_ms = waited_ms()
         run.context.stop_if_cancelled()
-        run.note_batch_size()
         results = _OPERATIONS[operation.type](run, operation.parameters)
     return OperationResponse(
         request_id=run.request_id,

@@ -215,7 +215,7 @@ class EmbeddingConfig(Frozen):
     model: Name | None = Field(default=None, description="Name of the dense model, e.g. `all-MiniLM-L6-v2`.")
     dimensions: int | None = Field(default=None, ge=1, description="Length of its vectors.")
     batch_size: int | None = Field(
-        default=None, ge=1, description="Batches are a setting (`embedding.dense.batch_size`); another size is noted."
+        default=None, ge=1, description="Has no effect: batches are a setting (`embedding.dense.batch_size`)."
     )
 
 

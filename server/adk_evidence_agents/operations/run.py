@@ -153,14 +153,6 @@ class Run:
                 "Leave embedding_config out, or index again with a profile that has that model.",
             )
 
-    def note_batch_size(self) -> None:
-        """Note that a batch size in the request has no effect, where the settings have another."""
-        used, wanted = self.indexes.settings.embedding.dense.batch_size, self.config.batch_size
-        if wanted not in (None, used):
-            setting = f"the {used} texts of the setting embedding.dense.batch_size"
-            sentence = f"embedding_config.batch_size is {wanted}, but batches have {setting}."
-            self.notes.note("embedding_error", sentence, "info")
-
     @contextmanager
     def timing_query(self, text: str) -> Iterator[None]:
         """Measure what the vectors of a question cost. Indexes of one model share its encoder, and so the vector."""

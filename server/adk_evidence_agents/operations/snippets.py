@@ -1,19 +1,14 @@
-"""What two pieces of code in any language have in common: the names that they call, and what they define."""
+"""What two pieces of code in any language have in common: the names that they call."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
-from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.render.sanitize import code_span
-
-SnippetKind = Literal["class", "function"]
 
 MAX_NAMED_CALLS = 5
 MAX_SCANNED_CHARS = 40_000
-# Kinds of chunks that have another name here.
-_KINDS: dict[str | None, str] = {"method": "function", **dict.fromkeys((*TYPE_KINDS, "methods"), "class")}
 _CALL = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*)[ \t]*\(")
 # What stands before a name that is defined, not called.
 _DEFINES = re.compile(r"\b(?:def|function|func|fn|class|interface|struct)[ \t*]+\Z")
@@ -22,14 +17,6 @@ _CONTROL = ("if", "elif", "else", "for", "while", "switch", "match", "case", "wh
 _OPERATORS = ("and", "or", "not", "in", "is", "await", "yield", "return", "raise", "assert", "del", "typeof", "async")
 _DEFINERS = ("def", "function", "func", "fn", "class", "lambda", "constructor", "super")
 _KEYWORDS = frozenset((*_CONTROL, *_OPERATORS, *_DEFINERS))
-_EXPORTED = r"^[ \t]*(?:(?:export|default|abstract|public|private|static|async)[ \t]+)*"
-_CLASS = re.compile(rf"{_EXPORTED}(?:class|interface|struct)\b", re.MULTILINE)
-_FUNCTION = re.compile(
-    rf"{_EXPORTED}(?:def|function|func|fn)\b"
-    r"|^[ \t]*(?:const|let|var)[ \t]+[\w$]+[ \t]*=[ \t]*(?:async[ \t]*)?(?:function\b|\([^()\n]*\)[ \t]*=>)"
-    r"|^[ \t]*[\w.]+[ \t]*(?:<-|=)[ \t]*function\b",
-    re.MULTILINE,
-)
 
 
 def called_names(code: str) -> tuple[str, ...]:
@@ -43,15 +30,6 @@ def called_names(code: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(calls))
 
 
-def snippet_kind(code: str) -> SnippetKind | None:
-    """What a piece of code defines first."""
-    text = code[:MAX_SCANNED_CHARS]
-    a_class, a_function = _CLASS.search(text), _FUNCTION.search(text)
-    if a_class and (not a_function or a_class.start() < a_function.start()):
-        return "class"
-    return "function" if a_function else None
-
-
 def same_text(first: str, second: str) -> bool:
     """Whether two texts are the same but for white space."""
     return first.split() == second.split()
@@ -62,9 +40,6 @@ def explanation(code: str, payload: ChunkPayload, similarity: float) -> str:
     if same_text(code, payload.body):
         return "The same text."
     reasons = [f"Similarity {similarity:.2f}"]
-    kind = snippet_kind(code)
-    if kind is not None and _KINDS.get(payload.symbol_kind, payload.symbol_kind) == kind:
-        reasons.append(f"both define a {kind}")
     there = set(called_names(payload.body))
     if shared := [name for name in called_names(code) if name in there]:
         more = f" and {len(shared) - MAX_NAMED_CALLS} more" if len(shared) > MAX_NAMED_CALLS else ""

@@ -92,7 +92,7 @@ def _lacking(
     # These sentences name what the document itself and the table of versions name, and nothing of the corpora.
     if remark := remark_at(checker, document, *place):
         right = citation_of(remark, checker, chosen, session.symbols)
-        return f"{remark.text}\n\n{links.open(_code(right.citation), right.citation)}" if right else remark.text
+        return f"{remark.text}\n\n{_place_of(right.citation, links)}" if right else remark.text
     return lack.text
 
 
@@ -110,23 +110,20 @@ class Links:
 
     def find(self, text: str, query: str) -> str | None:
         """A link that finds evidence for a query; None where the client cannot."""
-        if not self._runs(CLIENT_FIND_EVIDENCE):
+        position = {"line": self._place.position.line, "character": self._place.position.character}
+        where = {"start": position, "end": position}
+        return self._link(text, CLIENT_FIND_EVIDENCE, {"query": query, "taskMode": "explain", "range": where})
+
+    def open(self, text: str, citation: str, **more: str) -> str | None:
+        """A link that opens the cited lines, in the editor or as `where` says; None where the client cannot."""
+        return self._link(text, CLIENT_OPEN_CITATION, {"citation": citation, **more})
+
+    def _link(self, text: str, command: str, argument: dict[str, Any]) -> str | None:
+        if not self._runs(command):
             return None
-        return f"[{text}]({command_link(query, self._place)})"
-
-    def open(self, text: str, citation: str) -> str:
-        """A link that opens the cited lines in the editor."""
-        return f"[{text}]({self._opening({}, citation)})" if self._runs(CLIENT_OPEN_CITATION) else text
-
-    def browse(self, text: str, citation: str) -> str | None:
-        """A link that opens the cited page in the browser; None where the client cannot."""
-        if not self._runs(CLIENT_OPEN_CITATION):
-            return None
-        return f"[{text}]({self._opening({'where': 'browser'}, citation)})"
-
-    def _opening(self, more: dict[str, Any], citation: str) -> str:
-        uri = self._place.text_document.uri
-        return _command(CLIENT_OPEN_CITATION, {"citation": citation, **more, "textDocument": {"uri": uri}})
+        document = {"textDocument": {"uri": self._place.text_document.uri}}
+        arguments = json.dumps([{**argument, **document}], separators=(",", ":"))
+        return f"[{text}](command:{command}?{quote(arguments, safe='')})"
 
 
 def as_markdown(found: About, links: Links, state: Verification, project: str = "") -> str:
@@ -148,14 +145,14 @@ def as_markdown(found: About, links: Links, state: Verification, project: str = 
     parts += [told] if told else []
     named = f"parameter of {code_span(info.fqn)}" if parameter else code_span(info.fqn)
     parts.append(" \u00b7 ".join([named, *_versions(found, project)]))
-    places = [links.open(_code(info.citation), info.citation) + _deviation(state)]
+    places = [_place_of(info.citation, links) + _deviation(state)]
     if info.documentation is not None:
         trail = info.documentation.headings or (info.documentation.path,)
         cited = info.documentation.citation
         # The last heading is what the link leads to; those before it only say where that stands.
-        title = links.open(_prose(_clipped(" \u203a ".join(trail[-2:]), MAX_TITLE_CHARS)), cited)
-        page = links.browse("page", cited) if info.documentation.url else None
-        places.append(f"Docs: {title}" + (f" ({page})" if page else ""))
+        title = _prose(_clipped(" \u203a ".join(trail[-2:]), MAX_TITLE_CHARS))
+        page = links.open("page", cited, where="browser") if info.documentation.url else None
+        places.append(f"Docs: {links.open(title, cited) or title}" + (f" ({page})" if page else ""))
     if (more := links.find("Find evidence", info.symbol)) is not None:
         places.append(more)
     parts.append(" \u00b7 ".join(places))
@@ -182,13 +179,14 @@ def _deviation(state: Verification) -> str:
     return "" if state.state == "exact" else f" ({verification_label(state, code_span)})"
 
 
-def _code(citation: str) -> str:
+def _place_of(citation: str, links: Links) -> str:
     """A citation of code with a short commit and the name of its file, as two pieces between which a line may end."""
     corpus, _, where = citation.partition(":")
     name, _, commit = corpus.partition("@")
     path, lines = _LINES.sub("", where), _LINES.search(where)
     file = path.rpartition("/")[2] + (f":{lines[1]}-{lines[2]}" if lines else "")
-    return f"{code_span(f'{name}@{commit[:SHORT_COMMIT] if _COMMIT.fullmatch(commit) else commit}')} {code_span(file)}"
+    text = f"{code_span(f'{name}@{commit[:SHORT_COMMIT] if _COMMIT.fullmatch(commit) else commit}')} {code_span(file)}"
+    return links.open(text, citation) or text
 
 
 def _clipped(text: str, limit: int) -> str:
@@ -203,19 +201,3 @@ def _clipped(text: str, limit: int) -> str:
 def _prose(text: str) -> str:
     """A text as one line of Markdown in which nothing is markup, a link or an entity."""
     return _AUTOLINKS.sub(r"\\\g<0>", inline(text))
-
-
-def command_link(query: str, place: types.HoverParams) -> str:
-    """The address of the client's command that finds evidence for a query about the name at a place."""
-    position = {"line": place.position.line, "character": place.position.character}
-    request = {
-        "query": query,
-        "taskMode": "explain",
-        "textDocument": {"uri": place.text_document.uri},
-        "range": {"start": position, "end": position},
-    }
-    return _command(CLIENT_FIND_EVIDENCE, request)
-
-
-def _command(name: str, argument: dict[str, Any]) -> str:
-    return f"command:{name}?{quote(json.dumps([argument], separators=(',', ':')), safe='')}"
