@@ -46,7 +46,7 @@ from adk_evidence.store.factory import (
 from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generation
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
 from adk_ingest.chunking.chunkers import chunker_version, index_fingerprint
-from adk_ingest.corpora.adk import check_site, nothing_of
+from adk_ingest.corpora.adk import nothing_of
 from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.progress import Progress
@@ -339,8 +339,8 @@ class Ingestion:
                 self._progress.advance()
                 self._stop_if_cancelled()
             for change in changes:
-                if change.stale:
-                    change.said.warnings += check_site(change.corpus)
+                if change.stale and change.corpus.site is not None:
+                    change.said.warnings += change.corpus.site.warnings
 
     def _made(self, changes: Sequence[Changes]) -> Iterator[None]:
         """Make the records of all changed files; yields after each file."""

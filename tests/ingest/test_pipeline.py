@@ -642,27 +642,6 @@ class TestPlan:
         assert not any(workplace.plan()[0])
 
 
-def test_links_that_lead_nowhere_are_counted_and_shown(workplace: Workplace) -> None:
-    page = workplace.docs / RETRY
-    page.write_text(page.read_text() + "\nSee [a](gone.md) and [b](confirm.md#nowhere).\n")
-    warnings = workplace.ingest().corpora["adk_docs"].warnings
-    assert "2 links lead nowhere." in warnings
-    assert any(warning.startswith(f"{RETRY}:") and "gone.md" in warning for warning in warnings)
-    assert workplace.ingest().corpora["adk_docs"].warnings == []
-
-
-def test_a_link_of_a_page_that_did_not_change_is_checked_against_those_that_did(workplace: Workplace) -> None:
-    page, linked = workplace.docs / RETRY, workplace.docs / "docs/tools/confirm.md"
-    page.write_text(page.read_text() + "\nSee [b](confirm.md#added).\n")
-    linked.write_text(linked.read_text() + "\n## Added\n\nText.\n")
-    assert workplace.ingest().corpora["adk_docs"].warnings == []
-    linked.write_text(linked.read_text().replace("## Added", "## Other"))
-    run = workplace.ingest()
-    assert run.corpora["adk_docs"].files_changed == 1
-    assert "1 link leads nowhere." in run.corpora["adk_docs"].warnings
-    assert any("confirm.md#added" in warning for warning in run.corpora["adk_docs"].warnings)
-
-
 def test_a_site_that_cannot_be_read_is_a_warning(workplace: Workplace) -> None:
     (workplace.docs / "mkdocs.yml").write_text("nav: [unclosed")
     warnings = workplace.ingest("docs").corpora["adk_docs"].warnings

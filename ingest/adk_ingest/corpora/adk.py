@@ -32,14 +32,13 @@ from adk_ingest.records.questions import written_questions
 from adk_ingest.sources.api_reference import api_reference_path
 from adk_ingest.sources.base import CorpusSource, SourceKind
 from adk_ingest.sources.git import is_as_committed
-from adk_ingest.sources.mkdocs_site import MkdocsSite, check_links
+from adk_ingest.sources.mkdocs_site import MkdocsSite
 from adk_ingest.wording import counted
 
 API_REFERENCE = "api-reference"
 API_REFERENCE_SITE = "https://adk.dev/"
 
 _DIGEST_CHARS = 12
-LINK_EXAMPLES = 10
 
 
 def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
@@ -74,7 +73,6 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
         uncommitted=uncommitted | _including_uncommitted(source, pages, include_reader(source)),
         site=site,
         readers=readers,
-        linked=files,
     )
 
 
@@ -241,7 +239,6 @@ def as_cited(corpus: CorpusInput) -> tuple[CorpusInput, CorpusInput]:
         source=replace(corpus.source, corpus=name, kind="folder", commit=commit, committed=None),
         files=changed,
         found=Discovery(),
-        linked=None,
     )
     return replace(corpus, files=committed), others
 
@@ -271,21 +268,6 @@ def with_includes(file: SourceFile, hash_of: Callable[[str], str | None]) -> Sou
     """
     included = [digest for digest in map(hash_of, included_paths(file)) if digest is not None]
     return replace(file, file_hash=sha256_text("\0".join([file.file_hash, *included]))) if included else file
-
-
-def check_site(corpus: CorpusInput) -> list[str]:
-    """Problems of a site as a whole: its configuration, and its broken links with a few examples."""
-    site = corpus.site
-    if site is None or corpus.linked is None:
-        return []
-    marked = [file for file in corpus.linked if PurePosixPath(file.path).suffix.lower() in MARKDOWN]
-    broken = check_links(marked, site)
-    # With the links that were found in pages.
-    corpus.source.known.save()
-    warnings = list(site.warnings)
-    if broken:
-        warnings.append(f"{counted(len(broken), 'link leads', 'links lead')} nowhere.")
-    return warnings + broken[:LINK_EXAMPLES]
 
 
 def nothing_of(settings: Settings, name: str, entry: CorpusEntry, created_at: str) -> CorpusInput:

@@ -45,9 +45,9 @@ class CorpusInput:
     chunks. `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of
     `about`. `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`.
 
-    Only some forms have the rest. A site has `site`, its navigation, `readers`, for whom its pages are, and
-    `linked`, the pages whose links are checked. Pages of a folder may include the files of `included`. Pages of the API
-    reference are made of `modules`, by the paths of the pages.
+    Only some forms have the rest. A site has `site`, its navigation, and `readers`, for whom its pages are. Pages of a
+    folder may include the files of `included`. Pages of the API reference are made of `modules`, by the paths of the
+    pages.
     """
 
     name: str
@@ -66,7 +66,6 @@ class CorpusInput:
     uncommitted: frozenset[str] = frozenset()
     site: MkdocsSite | None = None
     readers: Readers = EVERYBODY
-    linked: tuple[SourceFile, ...] | None = None
     included: Mapping[str, SourceFile] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
 

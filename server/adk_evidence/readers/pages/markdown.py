@@ -200,10 +200,8 @@ class _Reader:
             return line + 1
         if first == "=" and (tab := _TAB.match(content)):
             self._begin_block(line, indent, "tab")
-            label = tab[1] or tab[2] or ""
-            self._page.tab_labels.append(label)
             self._page.tab_lines.add(line)
-            self._containers.append(_Container(indent, indent + 4, tab_language(label)))
+            self._containers.append(_Container(indent, indent + 4, tab_language(tab[1] or tab[2] or "")))
             self._end_label(line)
             return line + 1
         if first in "!?" and _ADMONITION.match(content):

@@ -34,7 +34,6 @@ class Page:
     headings: list[Heading] = field(default_factory=list)
     label_lines: set[int] = field(default_factory=set)  # headings, labels of tabs and admonitions
     tab_lines: set[int] = field(default_factory=set)  # labels of tabs
-    tab_labels: list[str] = field(default_factory=list)
     front_matter_end: int = 0
     metadata: dict[str, object] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
