@@ -84,44 +84,12 @@ def test_settings_for_two_environments_are_no_twins() -> None:
         assert twins(**files) == {}
 
 
-def test_files_of_two_packages_are_no_twins() -> None:
+def test_files_of_two_packages_folders_or_names_are_no_twins() -> None:
     assert twins(packages__one__src__a_ts=SOURCE, packages__two__src__a_ts=SOURCE) == {}
     assert twins(src__node__a_ts=SOURCE, src__browser__a_ts=SOURCE) == {}
-
-
-def test_files_of_two_names_are_no_twins() -> None:
     assert twins(src__a_ts=SOURCE, src__b_ts=SOURCE) == {}
 
 
 def test_other_languages_have_no_twins() -> None:
     text = "def f():\n    return 1\n"
     assert twins(src__a_py=text, lib__a_py=text) == {}
-
-
-def test_a_bundle_of_another_name_is_a_twin_by_its_lines() -> None:
-    assert twins(dist__index_js=BUILT, dist__app_development_js=BUILT) == {"dist/index.js": "dist/app.development.js"}
-    assert twins(index_js=BUILT, app_js=BUILT) == {}
-
-
-def test_bundles_whose_names_are_digests_are_compared_by_their_lines() -> None:
-    lines = [f"export const value{number} = compute(input, {number});" for number in range(40)]
-    whole, part = "\n".join(lines), "\n".join(lines[:20])
-    # The same words in other lines say something else.
-    other = "\n".join(f"compute(value{number}, input, {number});" for number in range(40))
-    files = {
-        "dist/development/chunk-6KYCQHYJ.mjs": whole,
-        "dist/production/chunk-7RTFRKQW.mjs": part,
-        "dist/production/chunk-HNBICOIU.mjs": other,
-    }
-    made = [SourceFile(path, text, sha256_text(text)) for path, text in files.items()]
-    assert find_twins(made) == [("dist/production/chunk-7RTFRKQW.mjs", "dist/development/chunk-6KYCQHYJ.mjs")]
-
-
-def test_files_that_people_wrote_under_names_like_those_of_bundles_are_no_twins() -> None:
-    lines = [f"export const limit{number} = {number};" for number in range(20)]
-    other = [*lines[:18], "export const limit18 = 180;", "export const limit19 = 190;"]
-    made = [
-        SourceFile(path, text, sha256_text(text))
-        for path, text in (("plans-20260101.ts", "\n".join(lines)), ("plans-20260201.ts", "\n".join(other)))
-    ]
-    assert find_twins(made) == []

@@ -1,18 +1,17 @@
 """Files of JavaScript that other files hold already: builds of a source, and one build in several module systems.
 
-A package holds `src/a.ts` beside the `a.js`, `a.cjs`, `a.d.ts` and `a.d.cts` that are made of it, or a bundle for
-development beside one for production. All of them answer a question alike, and would fill the first ranks.
+A package holds `src/a.ts` beside the `a.js`, `a.cjs`, `a.d.ts` and `a.d.cts` that are made of it. All of them answer a
+question alike, and would fill the first ranks.
 
 Twins have one path but for folders of builds, and the words of the twin stand in the file that it is a twin of. Where
-the twin may be written by hand, so do all its lines: settings for production are no twin of those for tests. Bundlers
-choose names as they like, and cut bundles where they like: of bundles, only the folders must be the same.
+the twin may be written by hand, so do all its lines: settings for production are no twin of those for tests.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -20,16 +19,12 @@ from typing import NamedTuple
 
 from adk_ingest.chunking.base import SourceFile
 
-# So many of a file's words must stand in another file for the file to be a twin, and so many lines of a bundle: module
-# systems change the lines that use other modules.
+# So many of a file's words must stand in another file for the file to be a twin.
 _HELD_WORDS = 0.9
-_HELD_LINES = 0.75
 # A word that a quarter of so many files of one extension hold tells little of a file: builders put it there.
 _MANY = 40
 _USUAL = 0.25
 _SHORT_LINE = 3
-# The bundle to compare with is found by lines that so many others have at most.
-_TELLING = 32
 
 _SOURCES = frozenset({"src", "source"})
 # Files in these folders are built; in other folders beside a source, people may write, too.
@@ -41,7 +36,6 @@ _LESSER = frozenset({"cjs", "commonjs", "umd", "amd", "production"})
 _WRITTEN = (".ts", ".tsx", ".mts", ".cts", ".jsx")
 _EXTENSIONS = (*_WRITTEN, ".d.ts", ".d.mts", ".d.cts", ".mjs", ".js", ".cjs")
 _EXTENSION = re.compile(r"(?:\.d)?\.[mc]?ts$|\.tsx$|\.[mc]?js$|\.jsx$")
-_DIGEST = re.compile(r"[-.](?=[\w-]*[A-Z0-9])[\w-]{8}$")
 _WORD = re.compile(r"\w+")
 # What `import * as a from "./a.js"` becomes.
 _REQUIRED = re.compile(r"\w+_[cm]?js_\d+")
@@ -68,7 +62,6 @@ class Twin(NamedTuple):
 class _File:
     path: str
     extension: str
-    digest: bool
     built: bool
     folders: tuple[str, ...]
     stem: str
@@ -79,10 +72,6 @@ class _File:
     @property
     def text(self) -> str:
         return self.source.text
-
-    @property
-    def declares(self) -> bool:
-        return self.extension.startswith(".d.")
 
     @cached_property
     def lines(self) -> frozenset[str]:
@@ -96,41 +85,27 @@ class _File:
 def find_twins(files: Iterable[SourceFile]) -> list[Twin]:
     """The files that say what another file says, by their paths."""
     placed = [_placed(file, found[0]) for file in files if (found := _EXTENSION.search(file.path))]
-    named = _grouped((one for one in placed if not one.digest), lambda one: (one.folders, one.stem))
-    common = _common_words(placed) if named else {}
-    twins = {twin.path: twin.of for group in named for twin in _twins_of_name(group, common)}
-    bundles = (one for one in placed if (one.digest or one.built) and one.path not in twins)
-    for group in _grouped(bundles, lambda one: (one.folders, one.declares)):
-        twins |= dict(_twins_among_bundles(group))
-    # What a twin of one name is a twin of may be the twin of another bundle.
-    return sorted(Twin(path, twins.get(of, of)) for path, of in twins.items())
-
-
-def _grouped(files: Iterable[_File], key: Callable[[_File], object]) -> list[list[_File]]:
-    """Files with one key, where they are several, the best first."""
-    groups: dict[object, list[_File]] = {}
-    for one in files:
-        groups.setdefault(key(one), []).append(one)
-    return [sorted(group, key=lambda one: one.order) for group in groups.values() if len(group) > 1]
+    named: dict[object, list[_File]] = {}
+    for one in placed:
+        named.setdefault((one.folders, one.stem), []).append(one)
+    groups = [sorted(group, key=lambda one: one.order) for group in named.values() if len(group) > 1]
+    common = _common_words(placed) if groups else {}
+    return sorted(twin for group in groups for twin in _twins_of_name(group, common))
 
 
 def _placed(file: SourceFile, extension: str) -> _File:
     path = PurePosixPath(file.path.removesuffix(extension))
     folders = path.parts[:-1]
     built = not _BUILT.isdisjoint(folders)
-    # People, too, give names such as `account-20260101`.
-    digest = _DIGEST.search(path.name) is not None and (built or extension not in _WRITTEN)
     order = (
         not _SOURCES.intersection(folders),
         len(_LESSER.intersection(folders)),
         _EXTENSIONS.index(extension),
         len(folders),
-        # A larger bundle holds the smaller ones.
-        -len(file.text) if digest or built else 0,
         file.path,
     )
     own = tuple(folder for folder in folders if folder not in _SOURCES | _BUILDS)
-    return _File(file.path, extension, digest, built, own, path.name, order, file)
+    return _File(file.path, extension, built, own, path.name, order, file)
 
 
 def _common_words(files: Sequence[_File]) -> dict[str, frozenset[str]]:
@@ -165,28 +140,3 @@ def _says(other: _File, one: _File, own: frozenset[str]) -> bool:
         return False
     is_made = one.extension not in _WRITTEN and (one.extension != other.extension or one.built)
     return is_made or one.lines <= other.lines
-
-
-def _twins_among_bundles(group: Sequence[_File]) -> Iterator[Twin]:
-    """The same of bundles. Of the many in a folder, one is compared: the one with most of the lines."""
-    kept: dict[str, _File] = {}
-    with_line: dict[str, list[str]] = {}
-    for one in group:
-        lines = one.lines
-        places = Counter(path for line in lines for path in with_line.get(line, ()))
-        nearest = kept[places.most_common(1)[0][0]] if places else None
-        if nearest is not None and _bundles(nearest, one):
-            yield Twin(one.path, nearest.path)
-            continue
-        kept[one.path] = one
-        for line in lines:
-            paths = with_line.setdefault(line, [])
-            # What thousands of bundles have tells none of them from the others, and would take quadratic time.
-            if len(paths) < _TELLING:
-                paths.append(one.path)
-
-
-def _bundles(other: _File, one: _File) -> bool:
-    """Whether another bundle holds nearly all lines and words of a bundle."""
-    held_lines, held_words = len(one.lines & other.lines), len(one.words & other.words)
-    return held_lines >= _HELD_LINES * len(one.lines) and held_words >= _HELD_WORDS * len(one.words)
