@@ -226,7 +226,7 @@ def test_rankings_are_shared_too(indexed: Workplace) -> None:
 
         def rank(cancelled: Callable[[], bool] | None = None) -> Any:
             with service.session(Context(cancelled)) as session:
-                return session.ask_ranking(request("HOLD a retry"))
+                return service.door.rank(session, request("HOLD a retry"))
 
         first = threads.submit(rank)
         assert dense.begun.acquire(timeout=30)

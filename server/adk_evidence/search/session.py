@@ -167,9 +167,9 @@ class EvidenceService:
             return session.find(request)
 
     def ask(self, request: EvidenceRequest, cancelled: Cancelled | None = None) -> EvidencePack:
-        """See `Session.ask`."""
+        """`find` for servers, whose clients ask the same: see `Door.find`."""
         with self.session(Context(cancelled)) as session:
-            return session.ask(request)
+            return self.door.find(session, request)
 
     @property
     def encoders(self) -> tuple[DenseEmbedder, ...]:
@@ -262,14 +262,6 @@ class Session:
         with self.context.stage("names"):
             question = self._read(request)
             return held_names(question) if question.context.may_spend("names were looked up") else frozenset()
-
-    def ask(self, request: EvidenceRequest) -> EvidencePack:
-        """`find` for servers, whose clients ask the same: see `Door.find`."""
-        return self.service.door.find(self, request)
-
-    def ask_ranking(self, request: EvidenceRequest) -> Ranking:
-        """`rank` for servers; see `Door.rank`."""
-        return self.service.door.rank(self, request)
 
     def imports(self) -> object | None:
         """What an answer says of how things are imported: the same object as long as that does not change."""

@@ -53,6 +53,12 @@ _LOG = logging.getLogger(__name__)
 
 Ask = Callable[[Session, EvidenceRequest], EvidencePack]
 
+
+def at_the_door(session: Session, request: EvidenceRequest) -> EvidencePack:
+    """An answer as servers give it, whose clients ask the same; see `Door.find`."""
+    return session.service.door.find(session, request)
+
+
 # Where both indexes have close results, each has at least one in this many places, if it has as many close ones.
 FLOOR_SHARE = 4
 _LEVELS: tuple[QualityLevel, ...] = ("none", "keyword_only", "mixed", "high")
@@ -94,7 +100,7 @@ class Answering:
         opened = self.sides[0].opened
         return opened.symbols if isinstance(opened, Session) else None
 
-    def ask(self, request: EvidenceRequest, ask: Ask = Session.ask) -> EvidencePack:
+    def ask(self, request: EvidenceRequest, ask: Ask = at_the_door) -> EvidencePack:
         """A checked pack of the index, or of both by `ask_together`.
 
         `ask` asks a session, by default as servers do.
@@ -123,7 +129,7 @@ def open_side(service: EvidenceService, context: Context, *, strict: bool | None
         yield Side.of(service.settings, opened)
 
 
-def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask = Session.ask) -> EvidencePack:
+def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask = at_the_door) -> EvidencePack:
     """Answer a question from two indexes with one checked pack.
 
     Args:
