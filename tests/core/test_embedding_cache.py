@@ -70,9 +70,7 @@ def _cut(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_garble_all, _cut])
-def test_a_damaged_file_is_begun_anew(
-    damage: object, path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_damaged_file_is_begun_anew(damage: object, path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache = EmbeddingCache(path)
     cache.put_many("m", 4, vectors(500))
     cache.close()

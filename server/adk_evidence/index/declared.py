@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
@@ -24,22 +24,20 @@ MAX_LOCK_BYTES = 16_000_000
 MAX_FILE_BYTES = 1_000_000
 MAX_LINE_CHARS = 2000
 MAX_FOUND = 50
-# Of all ranges of a file together, for each is held against every release.
-MAX_CONDITIONS = 200
-_PIN = re.compile(r"===?\s*([^\s,;*]+)")
+_PIN = re.compile(r"(?:===?\s*)?([^\s,;*|<>=!~^]+)")
 # `^1.18`, `~1.18.2`: poetry's own operators. The other ones are those of Python's packages.
 _POETRY = re.compile(r"(?P<operator>\^|~(?!=))\s*v?(?P<version>\d\S*)")
 
 
 class Declared(NamedTuple):
-    """What a file asks for: exact versions, or ranges of which any will do.
+    """What a file asks for: exact versions, or a range.
 
-    `asked` is written anew from the versions and ranges, because the file itself may hold any text. A lock file may
+    `asked` is written anew from the versions or the range, because the file itself may hold any text. A lock file may
     have several versions, for different platforms; the newest is the first. `kind` says what the file is.
     """
 
     asked: str
-    ranges: tuple[SpecifierSet, ...] = ()
+    range: SpecifierSet | None = None
     versions: tuple[str, ...] = ()
     kind: str = "a file of the project"
 
@@ -63,10 +61,10 @@ def declared_in(folder: Path, name: str) -> Iterator[tuple[Path, Declared]]:
 
 
 def newest(declared: Declared, released: Iterable[str]) -> str | None:
-    """The newest released version that a range admits. Pre-releases count as they do for pip."""
+    """The newest released version that the range admits. Pre-releases count as they do for pip."""
     versions = [version for text in released if (version := read_version(text)) is not None]
-    found = [version for each in declared.ranges for version in each.filter(versions)]
-    return str(max(found)) if found else None
+    found = max(declared.range.filter(versions), default=None) if declared.range is not None else None
+    return None if found is None else str(found)
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
@@ -104,53 +102,27 @@ def _parsed(path: Path, name: str, kind: _Kind, mtime_ns: int, size: int) -> Dec
 
 
 def _summed_up(found: list[str | Requirement]) -> Declared | None:
-    """What several entries for one distribution ask for together.
+    """What several entries for one distribution ask for together: all exact versions, else the first range.
 
     Entries whose markers hold on this machine count; where there are none, all entries count.
     """
     entries = [each for each in found if isinstance(each, str) or _is_for_here(each)] or found
     exact: set[Version] = set()
-    # By their text, which drops the ranges that are repeated.
-    ranges: dict[str, SpecifierSet] = {}
-    conditions = 0
+    ranges: list[SpecifierSet] = []
     for entry in entries:
         text = (entry if isinstance(entry, str) else str(entry.specifier))[:MAX_LINE_CHARS]
-        parts = list(dict.fromkeys(part.strip() for part in text.split("||")))[:MAX_FOUND]
-        kept = [each for part in parts if (each := _specifier(part)) is not None]
-        pin = _PIN.fullmatch(str(kept[0])) if len(kept) == 1 else None
-        if pin is not None:
-            version = read_release(pin[1])
-            exact.update([version] if version is not None else [])
-            continue
-        for each in kept:
-            written = _canonical(each)
-            if written is None or written in ranges:
-                continue
-            conditions += len(each)
-            if len(ranges) == MAX_FOUND or conditions > MAX_CONDITIONS:
-                break
-            ranges[written] = each
+        pin = _PIN.fullmatch(text.strip())
+        version = read_release(pin[1]) if pin else None
+        if version is not None:
+            exact.add(version)
+        else:
+            # Of several ranges, poetry has the newest last as a rule.
+            alternatives = map(_specifier, reversed(text.split("||")))
+            ranges += [each for each in alternatives if each is not None]
     if exact:
         newest_first = tuple(str(each) for each in sorted(exact, reverse=True))
         return Declared(", ".join(newest_first), versions=newest_first)
-    return Declared(" or ".join(filter(None, ranges)), tuple(ranges.values())) if ranges else None
-
-
-def _canonical(ranges: SpecifierSet) -> str | None:
-    """A range of nothing but operators and public versions; None where a condition names no version.
-
-    `===` may stand before any text, and the local part of a version may hold words.
-    """
-    written = [_condition(each) for each in ranges]
-    kept = [each for each in written if each is not None]
-    return ",".join(sorted(kept)) if len(kept) == len(written) else None
-
-
-def _condition(condition: Specifier) -> str | None:
-    version = read_release(condition.version.removesuffix(".*"))
-    if version is None:
-        return None
-    return f"{condition.operator}{version}{'.*' if condition.version.endswith('.*') else ''}"
+    return Declared(str(ranges[0]), ranges[0]) if ranges else None
 
 
 def _is_for_here(requirement: Requirement) -> bool:
@@ -161,7 +133,10 @@ def _is_for_here(requirement: Requirement) -> bool:
 
 
 def _specifier(text: str) -> SpecifierSet | None:
-    """The range that a text means to pip or poetry; None where the text is no range, such as an address."""
+    """The range that a text means to pip or poetry; None where the text is no range of public versions.
+
+    `===` may stand before any text, and the local part of a version may hold words.
+    """
     text = " ".join(text.split())
     if text in ("", "*"):
         return SpecifierSet()
@@ -170,9 +145,11 @@ def _specifier(text: str) -> SpecifierSet | None:
         own = _POETRY.fullmatch(part)
         parts += _poetry(own["operator"], own["version"]) if own else [part if part[:1] in "<>=!~" else f"=={part}"]
     try:
-        return SpecifierSet(",".join(parts))
+        found = SpecifierSet(",".join(parts))
     except InvalidSpecifier:
         return None
+    versions = [read_version(each.version.removesuffix(".*")) for each in found]
+    return found if all(version is not None and not version.local for version in versions) else None
 
 
 def _poetry(operator: str, text: str) -> list[str]:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.utils import canonicalize_name
+
 # What tools call the environment that they make in a project, the most common first.
 USUAL_NAMES = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
 MAX_FOLDERS = 200
@@ -154,8 +156,9 @@ def _is_interpreter(path: Path) -> bool:
 @functools.lru_cache(maxsize=256)
 def _look_up(name: str, folders: tuple[tuple[str, int], ...]) -> Installed | None:
     # The times make the cache notice what is installed or removed. To read metadata takes milliseconds.
+    stem = canonicalize_name(name).replace("-", "_")
     for folder, _ in folders:
-        for info in sorted(Path(folder).glob(f"{name.replace('-', '_')}-*.dist-info")):
+        for info in sorted(Path(folder).glob(f"{stem}-*.dist-info")):
             # A damaged one lacks the file, or has one that is too large to read.
             version = _VERSION.search(read_small(info / "METADATA", MAX_METADATA_BYTES) or "")
             if version is not None:

@@ -89,7 +89,7 @@ def find_adk(
         or _first(_package_folder(level, start) for level in levels)
         or (_active(start) if active else None)
         or _first(_locked(path, found, start) for path, found in _declarations(levels) if found.versions)
-        or _first(_in_range(path, found, start, released) for path, found in _declarations(levels) if found.ranges)
+        or _first(_in_range(path, found, start, released) for path, found in _declarations(levels))
     )
 
 
