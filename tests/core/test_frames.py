@@ -17,9 +17,8 @@ from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.ranking.quality import assess
 from adk_evidence.search.stages import Candidates, Hit, Names, QueryVectors, Question
 from adk_evidence.services.resilience import CacheAside
-from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, Record
-from tests.core.factories import SETTINGS, encoded, hit, payload, question, words
+from tests.core.factories import encoded, hit, payload, question, words
 
 POTS, STOVE = "src/acme/cook/pots.py", "src/acme/stove.py"
 INDEXED = (POTS, STOVE, "src/acme/cook/lids.py", "src/acme/tools/pots.py")
@@ -92,11 +91,6 @@ def asked(text: str, **changes: Any) -> Question:
     )
     scope = Scope(("doc", "code"), {"doc": Filter(), "code": Filter()}, (), None, (), "")
     return question(text, index=index, scope=scope, **changes)
-
-
-def naming(*names: str) -> Settings:
-    """The settings by which only these ways name results."""
-    return SETTINGS.model_copy(update={"retrieval": SETTINGS.retrieval.model_copy(update={"named": names})})
 
 
 def framed(asked: Question) -> list[Hit]:

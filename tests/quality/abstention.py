@@ -26,7 +26,6 @@ from adk_evidence_console import Home, Profile
 from adk_evidence_eval.cli import AsJson, Goldens, open_service
 from adk_evidence_eval.golden import GoldenQuestion, read_golden
 from adk_evidence_eval.run import ask
-from adk_evidence_eval.score import formatted
 from adk_evidence_eval.views import View, new_table, show
 from tests.quality.tool import tool
 
@@ -72,31 +71,6 @@ def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iter
             warning.code == "unknown_name" for warning in outcome.question.context.warnings
         )
         yield Judged(question.id, group, half, outcome.quality.level, outcome.support.measures, weighed)
-
-
-@dataclass(frozen=True)
-class Abstention:
-    """The effect of treating answers of `level` and below as refusals.
-
-    `refusal_recall` is the share of unanswerable questions that are refused, `false_refusals` that of answerable
-    ones; None where there are no such questions.
-    """
-
-    level: QualityLevel
-    refusal_recall: float | None
-    false_refusals: float | None
-
-
-def abstention(judged: Sequence[Judged]) -> list[Abstention]:
-    """One row for each level but the best, from worst to best."""
-
-    def refused(level: QualityLevel, *, answerable: bool) -> float | None:
-        group = [LEVELS.index(one.level) for one in judged if (one.group == "answerable") == answerable]
-        return sum(place <= LEVELS.index(level) for place in group) / len(group) if group else None
-
-    return [
-        Abstention(level, refused(level, answerable=False), refused(level, answerable=True)) for level in LEVELS[:-1]
-    ]
 
 
 @dataclass(frozen=True)
@@ -159,25 +133,15 @@ def fit_support(judged: Sequence[Judged], nearest: float) -> SupportWeights:
     return fitted.model_copy(update={"high": min(0.99, max(0.01, int(last * 1000) / 1000))})
 
 
-def abstention_view(judged: Sequence[Judged], weights: SupportWeights | None) -> View:
-    """The quality levels of each group, the effect of treating low levels as refusals, and weights as settings."""
-    answerable = sum(one.group == "answerable" for one in judged)
-    groups, refusals = counts(judged), abstention(judged)
-    data: dict[str, object] = {
-        "answerable": answerable,
-        "unanswerable": len(judged) - answerable,
-        "levels": [*map(asdict, refusals)],
-        "groups": [*map(asdict, groups)],
-    }
+def judged_view(judged: Sequence[Judged], weights: SupportWeights | None) -> View:
+    """The quality levels of each group, and weights as settings."""
+    groups = counts(judged)
+    data: dict[str, object] = {"groups": [*map(asdict, groups)]}
     levels = new_table("half", "questions", "asked", "high", "mixed", "keyword_only", "none", left=2)
     for one in groups:
         found = (str(one.levels[level]) for level in ("high", "mixed", "keyword_only", "none"))
         levels.add_row(one.half, one.group, str(one.asked), *found)
-    table = new_table("refused: up to", "refusal recall", "false refusals")
-    for row in refusals:
-        table.add_row(row.level, formatted("", row.refusal_recall), formatted("", row.false_refusals))
-    note = f"{len(judged) - answerable} questions without an answer, {answerable} with one"
-    parts: list[Table | str] = [levels, table, note]
+    parts: list[Table | str] = [levels]
     if weights is not None:
         data["support"] = weights.model_dump()
         parts += ["retrieval:\n  support:", *(f"    {name}: {value}" for name, value in weights.model_dump().items())]
@@ -200,7 +164,7 @@ def main(
     with closing(open_service(profile, home)) as service:
         judged = list(judge(service, questions.values()))
     weights = fit_support(judged, MINILM.support.nearest) if fit else None
-    show(abstention_view(judged, weights), as_json=as_json)
+    show(judged_view(judged, weights), as_json=as_json)
 
 
 app = tool(main)
