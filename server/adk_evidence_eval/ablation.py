@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, get_args
 
-from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.rerankers.local import LocalReranker, Weights
 from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.settings import Named
@@ -32,11 +30,6 @@ _SUB_QUERIES = {"retrieval.expansion": "always"}
 # As many as the default profile takes.
 _FEEDBACK = {"retrieval.feedback_passages": 3}
 _QUOTA = {"pack.min_docs": 3, "pack.min_code": 3}
-
-
-def without_symbols(request: EvidenceRequest) -> EvidenceRequest:
-    """The request with the query alone, which names the symbols of a selection, too."""
-    return request.model_copy(update={"symbols": ()})
 
 
 def by_raw_score(outcome: Ranking) -> list[Hit]:
@@ -101,12 +94,10 @@ WITHOUT: Mapping[str, Mapping[str, Any]] = {
 
 # The first one is what the stages are compared with.
 VARIANTS: tuple[Variant, ...] = (
-    # What a request names comes first, whatever is searched, so the stages do without these names.
-    *(replace(stage, change=without_symbols) for stage in _STAGES),
+    *_STAGES,
     AS_CONFIGURED,
     *(
         Variant(f"{AS_CONFIGURED.name}, without {name}", overrides, base=AS_CONFIGURED.name)
         for name, overrides in WITHOUT.items()
     ),
-    Variant(f"{AS_CONFIGURED.name}, without symbols as data", change=without_symbols, base=AS_CONFIGURED.name),
 )

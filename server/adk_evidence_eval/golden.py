@@ -27,18 +27,20 @@ _HINT = (
 )
 
 
-class Row(BaseModel):
-    """A line. Keys that a subclass does not name are ignored."""
+class Read(BaseModel):
+    """A part of a line. Keys that a subclass does not name are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Row(Read):
+    """A line."""
 
     id: str = Field(min_length=1)
 
 
-class Selection(BaseModel):
+class Selection(Read):
     """Selected code of a document. `start` and `end` are line and column in characters, from 0, as editors count."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     document: str
     language: str = "python"
@@ -81,10 +83,8 @@ def _selection_request(selection: Selection, task_mode: TaskMode, session: Sessi
     return EvidenceRequest(query=used.text, task_mode=task_mode, symbols=symbols_asked, own_names=used.own_names)
 
 
-class Span(BaseModel):
+class Span(Read):
     """Lines of a file, 1-based and inclusive."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     corpus: str
     path: str

@@ -6,11 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, EvidencePack, QualityLevel
-from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import visible
 from adk_evidence.search.context import Context
@@ -18,16 +15,13 @@ from adk_evidence.search.pack.assemble import assemble
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.store.manifest import checkout_name
-from adk_evidence_eval.golden import Question, Row, Span, read_rows
+from adk_evidence_eval.golden import Question, Read, Row, Span, read_rows
 
 Order = Callable[[Ranking], Sequence[Hit]]
-Change = Callable[[EvidenceRequest], EvidenceRequest]
 
 
-class Result(BaseModel):
+class Result(Read):
     """One piece of evidence in a run; lines are 1-based and inclusive, 0 where they are not known."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     corpus: str
     path: str
@@ -37,10 +31,8 @@ class Result(BaseModel):
     text_tokens: int = 0
 
 
-class Prompted(BaseModel):
+class Prompted(Read):
     """What a reader of a prompt is shown: its tokens, fixed words included, and the cited lines in it."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     tokens: int
     lines: tuple[Span, ...] = ()
@@ -61,15 +53,10 @@ class Answer(Row):
     cpu_ms: float | None = None
 
 
-def as_made(request: EvidenceRequest) -> EvidenceRequest:
-    """The request as the question makes it."""
-    return request
-
-
-def ask(service: EvidenceService, question: Question, change: Change = as_made) -> Ranking:
-    """The ranking for a question, which is not logged; `change` makes another request of the question's."""
+def ask(service: EvidenceService, question: Question) -> Ranking:
+    """The ranking for a question, which is not logged."""
     with service.session(Context(logged=False)) as session:
-        return session.rank(change(question.request(session)))
+        return session.rank(question.request(session))
 
 
 def run_queries(
@@ -79,18 +66,16 @@ def run_queries(
     *,
     details: bool = False,
     order: Order = Ranking.order,
-    change: Change = as_made,
 ) -> Iterator[Answer]:
     """Answer every question with its first `top_k` results: the reranked order first, then the rest of the pool.
 
     Args:
         details: Whether the answers also carry pool, quality, prompt and times.
         order: Another order of what was found.
-        change: Makes another request of each question's.
     """
     for query in queries:
         begin, busy = time.perf_counter(), time.process_time()
-        outcome, pack = _packed(service, query, change) if details else (ask(service, query, change), None)
+        outcome, pack = _packed(service, query) if details else (ask(service, query), None)
         spent, used = time.perf_counter() - begin, time.process_time() - busy
         reranked = {hit.payload.candidate_id: hit.rerank_score for hit in outcome.ranked}
         hits = order(outcome)[:top_k]
@@ -111,10 +96,10 @@ def run_queries(
         )
 
 
-def _packed(service: EvidenceService, question: Question, change: Change) -> tuple[Ranking, EvidencePack]:
+def _packed(service: EvidenceService, question: Question) -> tuple[Ranking, EvidencePack]:
     """The ranking for a question and its pack, neither of them logged."""
     with service.session(Context(logged=False)) as session:
-        outcome = session.rank(change(question.request(session)))
+        outcome = session.rank(question.request(session))
         return outcome, assemble(outcome, service.symbols.imports())
 
 

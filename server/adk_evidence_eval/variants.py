@@ -15,7 +15,7 @@ from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import Settings
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.golden import GoldenQuestion, QuestionKind
-from adk_evidence_eval.run import Answer, Change, Order, as_made, run_queries
+from adk_evidence_eval.run import Answer, Order, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, mean_scores, score_run, set_kind
 
 # Deeper than any metric looks.
@@ -30,16 +30,14 @@ Golden = Mapping[str, GoldenQuestion]
 class Variant:
     """A name and the settings, by dotted path, that make the variant.
 
-    `order` lists the results; `reranker` takes the place of the one that the settings name; `change` makes another
-    request of each question's. `base` names the variant that this one is compared with; without `base`, that is the
-    first of all.
+    `order` lists the results; `reranker` takes the place of the one that the settings name. `base` names the variant
+    that this one is compared with; without `base`, that is the first of all.
     """
 
     name: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
     order: Order = Ranking.order
     reranker: Reranker | None = None
-    change: Change = as_made
     base: str | None = None
 
 
@@ -131,7 +129,7 @@ class Bench:
 
 
 def _answered(variant: Variant, service: EvidenceService, golden: Golden) -> dict[str, Answer]:
-    found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order, change=variant.change)
+    found = run_queries(service, list(golden.values()), DEPTH, details=True, order=variant.order)
     return {answer.id: answer for answer in found}
 
 

@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 
-from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.settings import load_settings
 from adk_evidence.store.manifest import uncommitted_name
 from adk_evidence_eval import variants
@@ -101,11 +100,7 @@ def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Ben
 def test_a_variant_has_the_parts_that_its_name_says(variant: Variant):
     settings = load_settings(nest(variant.overrides))
     if ", without " in variant.name:
-        part = variant.name.partition(", without ")[2]
-        assert variant.base == "as configured"
-        asked = EvidenceRequest(query="x", symbols=("a.B",))
-        switched_off = settings != load_settings() or variant.change(asked) != asked
-        assert switched_off, f"{part} is switched off already"
+        assert variant.base == "as configured" and settings != load_settings()
         return
     whole = variant.name == "as configured"
     assert (settings.retrieval.feedback_passages > 0) == (whole or "feedback" in variant.name)
