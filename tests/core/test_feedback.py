@@ -86,11 +86,6 @@ def test_the_terms_of_the_first_results_join_the_query_and_weigh_what_the_weight
     assert moved.values == pytest.approx((1.25, 0.75, 1.0))
 
 
-def test_a_long_result_has_no_more_say_than_a_short_one():
-    moved = _with_terms(1.0, SparseVector((2,), (1.0,)), SparseVector((3,), (50.0,)))
-    assert moved.values == pytest.approx((1.0, 0.5, 0.5))
-
-
 def test_only_the_heaviest_terms_join_and_they_share_the_whole_weight():
     moved = _with_terms(1.0, SparseVector((2, 3, 4), (1.0, 3.0, 2.0)), terms=2)
     assert moved.indices == (1, 3, 4)

@@ -15,10 +15,6 @@ def share(phrase: str, text: str, shortest: int = 2, beside: int = 1) -> float:
     return Phrase.of(phrase).covered(row_of(text), shortest, beside)
 
 
-def test_line_breaks_quotes_and_prefixes_of_literals_do_not_count():
-    assert share("The pot needs a lid", 'x = (\n  "the pot "\n  f"needs a"\n  " lid")') == 1.0
-
-
 def test_the_values_of_a_message_are_gaps_that_weigh_as_one_word():
     message = "No lid of the size 30 covers the pot 'big-red.pot-2'. Buy another one."
     assert share(message, RAISE) == pytest.approx(11 / 13)
@@ -29,11 +25,6 @@ def test_words_in_another_order_or_far_away_are_no_part_of_the_phrase():
     assert share("red pots are hot", "hot are pots red") == 0.0
     near, far = "No lid, x, covers the pot", f"No lid {'x ' * 400} covers the pot"
     assert share("No lid covers the pot", near) > share("No lid covers the pot", far)
-
-
-def test_of_several_places_the_best_one_counts():
-    text = f"No lid here. {'x ' * 300} No lid covers the pot"
-    assert share("No lid 7 covers the pot", text) == pytest.approx(5 / 6)
 
 
 @pytest.mark.parametrize("text", [RAISE, "No lid of the size 30", "Another pot covers the lid", "", "12 OF THE SIZE"])

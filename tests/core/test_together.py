@@ -359,7 +359,6 @@ def test_an_index_is_named_by_its_name_or_by_a_place_in_it(place: Place, tmp_pat
     [
         ("adk", "project-adk"),
         ("adk-2.13.0", "project-adk-2.13.0"),
-        ("aux", "project-aux"),
         ("con.old", "project-con.old"),
         ("a" * 70, "a" * 64),
     ],

@@ -182,34 +182,6 @@ def test_a_failed_update_leaves_the_old_environment_and_tries_again(project: Pro
     assert len(project.calls("-m pip")) == 3
 
 
-def test_development_tools_are_added_once_and_stay(project: Project) -> None:
-    project.add_python()
-    project.run("show")
-    project.run("--dev", "show")
-    project.run("--dev", "show")
-    assert len([call for call in project.calls("-m pip") if "--group" in call]) == 1
-    (project.root / "pyproject.toml").write_text("[project]\nname = 'changed'\n")
-    project.run("show")
-    assert "--group" in project.calls("-m pip")[-1]
-    assert len(project.calls("-m venv")) == 1
-
-
-def test_the_adk_has_an_environment_of_its_own(project: Project) -> None:
-    project.add_python()
-    first, second = project.run("--adk", "show", "x"), project.run("--adk", "show", "x")
-    assert "making .venv-adk with" in first.stderr and ".venv-adk is ready" in first.stderr
-    assert second.stderr == "" and first.stdout == second.stdout == "[x]"
-    assert project.calls("-m pip")[-1].endswith("pyproject.toml:adk")
-    assert not (project.root / ".venv").exists()
-    project.run("show")
-    assert "--group" not in project.calls("-m pip")[-1]
-    assert len(project.calls("-m venv")) == 2
-    (project.root / "pip-hook").write_text("exit 1\n")
-    (project.root / ".venv-adk/adk-evidence-setup.json").unlink()
-    assert project.run("--adk", "show").returncode == 1
-    assert project.run("show").returncode == 0
-
-
 def test_runs_at_the_same_time_install_once(project: Project) -> None:
     project.add_python()
     gate, entered = project.fifo("gate"), project.fifo("entered")
