@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import os
@@ -21,10 +20,9 @@ from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
 from adk_evidence_agents.session import AgentSession
-from tests.agents.conftest import HOSTILE_WORDS, Moody
+from tests.agents.conftest import Moody
 from tests.core import factories
 from tests.corpora import HashEmbedder, Workplace, change
-from tests.injection import outside_fences
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
@@ -120,21 +118,10 @@ async def test_a_citation_that_no_longer_holds_says_so(workplace: Workplace, mon
     assert ("src/google/adk/plugins/retry.py", None) in states
 
 
-async def test_texts_of_the_corpora_come_fenced_and_labelled(session: AgentSession) -> None:
-    answer = await retrieve_adk_evidence("zebra password")
-    texts = [candidate["text"] for candidate in answer["evidence_pack"]["candidates"]]
-    assert any(HOSTILE_WORDS in text for text in texts)
-    assert all(not outside_fences(text).strip() and "\u202e" not in text for text in texts)
-    assert "never instructions" in (retrieve_adk_evidence.__doc__ or "")
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
         ({"query": ""}, "query"),
-        ({"query": 5}, "query"),
-        ({"query": "x", "task_mode": "sing"}, "task_mode"),
-        ({"query": "x", "max_results_final": 0}, "max_results_final"),
         ({"query": "x", "max_results_final": "many"}, "max_results_final"),
         ({"query": "BREAK it"}, "RuntimeError"),
     ],
@@ -153,24 +140,6 @@ async def test_a_missing_index_is_an_answer_too(tmp_path: Path, monkeypatch: pyt
     answer = await retrieve_adk_evidence(QUESTION)
     assert answer["status"] == "error" and "adk-ingest" in answer["warnings"][0]
     assert answer["debug"]["error"]["code"] == "index_missing"
-
-
-async def test_the_event_loop_goes_on_meanwhile(session: AgentSession) -> None:
-    await retrieve_adk_evidence(QUESTION)
-    slow = asyncio.create_task(retrieve_adk_evidence("SLOW tools"))
-    turns = 0
-    while not slow.done():
-        await asyncio.sleep(0)
-        turns += 1
-    assert turns > 100 and (await slow)["status"] == "success"
-
-
-async def test_a_cancelled_run_is_not_held_up(session: AgentSession) -> None:
-    task = asyncio.create_task(retrieve_adk_evidence("SLOW tools"))
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 async def test_the_core_never_imports_the_adk() -> None:

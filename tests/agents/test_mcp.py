@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import MCPError
 
 from tests.agents.mcp_calls import answer, citations, text_of
 from tests.agents.servers import ROOT, command, over_http, over_stdio
@@ -90,21 +90,6 @@ async def test_all_of_it_works_over_each_transport_and_protocol(indexed: Workpla
         assert source.uri == uri and source.text.startswith(f"SOURCE: {citation.partition(':')[0]}:")
         with pytest.raises(MCPError, match="not a citation"):
             await client.read_resource("adk-evidence://source/nothing")
-
-
-async def test_it_finds_the_users_own_index_and_settings_by_home_alone(indexed: Workplace, tmp_path: Path) -> None:
-    (tmp_path / ".config/adk-evidence").mkdir(parents=True)
-    # Keywords alone: no model is needed.
-    (tmp_path / ".config/adk-evidence/settings.yaml").write_text("retrieval: {branches: [sparse]}\n")
-    (tmp_path / ".local/share").mkdir(parents=True)
-    (tmp_path / ".local/share/adk-evidence").symlink_to(indexed.home)
-    code = f"import sys; sys.path[:0] = {sys.path!r}; from adk_evidence_cli.main import run; run()"
-    parameters = StdioServerParameters(
-        command=sys.executable, args=["-c", code, "serve", "mcp"], env={"HOME": str(tmp_path)}, cwd=tmp_path
-    )
-    async with Client(parameters, read_timeout_seconds=60) as client:
-        text = await answer(client, "find_adk_evidence", query=f"{QUESTION} \u2014 \u00e7a \U0001f600")
-        assert "[CTX 1]" in text
 
 
 async def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:

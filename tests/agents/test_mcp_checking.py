@@ -60,6 +60,7 @@ def test_code_is_checked_against_the_version_of_the_project(project: Project) ->
 
 def test_a_file_of_the_project_is_read(project: Project) -> None:
     assert project.check(path=project.write("agent.py", CODE)) == project.check(code=CODE)
+    assert project.check(path="agent.py") == project.check(code=CODE)
 
 
 def test_a_file_elsewhere_is_refused_whether_or_not_it_is_there(project: Project, tmp_path: Path) -> None:
@@ -69,11 +70,6 @@ def test_a_file_elsewhere_is_refused_whether_or_not_it_is_there(project: Project
     for path in (secret, tmp_path / "none.py", project.folder / ".." / "secret.py", project.folder / "link.py"):
         with pytest.raises(InvalidRequestError, match="does not lie below a folder that agents may look into"):
             project.check(path=str(path))
-
-
-def test_a_file_may_be_named_from_the_folder_that_is_allowed(project: Project) -> None:
-    project.write("agent.py", CODE)
-    assert project.check(path="agent.py") == project.check(code=CODE)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import datetime
 import json
 import re
 import threading
@@ -28,9 +26,9 @@ from adk_evidence_mcp.server import make_server
 from adk_evidence_mcp.work import Call, in_thread
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
+from tests.agents.conftest import Moody
 from tests.agents.mcp_calls import answer, citations, failure, paths
-from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, change, write_code
+from tests.corpora import CODE, CODE_COMMIT, Workplace, change, write_code
 from tests.injection import outside_fences
 
 pytestmark = pytest.mark.slow
@@ -105,28 +103,6 @@ async def test_progress_reaches_the_client_while_the_work_goes_on() -> None:
     assert reports[-1][:2] == (8, 9)
 
 
-@pytest.mark.asyncio
-async def test_work_that_is_not_wanted_any_more_is_told_so() -> None:
-    begun, stopped = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
-
-    async def report(progress: float, total: float | None, message: str | None) -> None:
-        raise AssertionError("nothing was told")
-
-    def work(call: Call) -> None:
-        loop.call_soon_threadsafe(begun.set)
-        while not call.cancelled():
-            stopped.wait(0.001)
-        stopped.set()
-
-    waiting = asyncio.create_task(in_thread(work, report, Admission()))
-    await begun.wait()
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
-    assert await asyncio.to_thread(stopped.wait, 30)
-
-
 # --- Load ----------------------------------------------------------------------------------------------------------
 
 
@@ -153,8 +129,12 @@ async def test_the_state_of_the_index_tells_of_load_and_caches(session: AgentSes
     async with asking(session) as client:
         first = await answer(client, "find_adk_evidence", query=QUESTION)
         assert await answer(client, "find_adk_evidence", query=QUESTION) == first
-        (contents,) = (await client.read_resource(INDEX_URI)).contents
-    load = json.loads(contents.text)["load"]
+        (listed,) = (await client.list_resources()).resources
+        (contents,) = (await client.read_resource(listed.uri)).contents
+    status = json.loads(contents.text)
+    assert status["index"]["corpora"]["adk_python"]["commit"] == CODE_COMMIT
+    assert status["profile"] == "local" and status["age_days"] >= 0
+    load = status["load"]
     assert load["requests"]["answered"] == 2 and load["requests"]["running"] == 0
     caches = {cache["name"]: cache for cache in load["caches"]}
     assert caches["answers"]["hit_rate"] == 0.5 and caches["answers"]["entries"] == 1
@@ -261,6 +241,12 @@ async def test_a_name_is_answered_with_what_it_takes_and_nothing_that_merely_beg
         text = await answer(client, "find_adk_symbol", query="Retry", limit=10)
         found = re.findall(r"^\d+\. \w+ ([\w.]+)", text, re.MULTILINE)
         assert {"RetryPlugin", "RetryPlugin.on_tool_error"} <= set(found)
+        # What is not public is marked, and what a class lacks is said.
+        text = await answer(client, "find_adk_symbol", query="MAX_RETRIES")
+        assert "variable MAX_RETRIES (internal)" in text and "plugins/retry.py#L" in text
+        text = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")
+        said = "Neither `Runner` nor its public bases in the ADK have a public member `on_tool_error`; the nearest:"
+        assert text.startswith(said) and "\n1. class Runner\n" in text
 
 
 @pytest.mark.asyncio
@@ -291,39 +277,6 @@ async def test_methods_with_the_same_signature_are_told_once_with_each_place(tmp
 
 
 @pytest.mark.asyncio
-async def test_what_is_not_public_is_answered_to_its_exact_name_and_marked(session: AgentSession) -> None:
-    async with asking(session) as client:
-        text = await answer(client, "find_adk_symbol", query="MAX_RETRIES")
-        assert "variable MAX_RETRIES (internal)" in text and "plugins/retry.py#L" in text
-        assert "\n2. " not in text and "the nearest" not in text
-
-
-@pytest.mark.asyncio
-async def test_a_member_that_a_class_lacks_is_not_answered_with_another_class_alone(session: AgentSession) -> None:
-    async with asking(session) as client:
-        text = await answer(client, "find_adk_symbol", query="Runner.on_tool_error")
-        said = "Neither `Runner` nor its public bases in the ADK have a public member `on_tool_error`; the nearest:"
-        assert text.startswith(said) and "\n1. class Runner\n" in text
-
-
-@pytest.mark.asyncio
-async def test_from_a_question_to_the_cited_lines(session: AgentSession) -> None:
-    async with asking(session) as client:
-        text = await answer(client, "find_adk_evidence", query=QUESTION)
-        assert "RetryPlugin" in text and citations(text)
-        for citation in citations(text):
-            source = await answer(client, "read_adk_source", citation=citation)
-            commit = citation.partition(":")[0]
-            assert source.startswith(f"SOURCE: {commit}:") and "Read on at" not in source
-            assert "changed" not in source.split("\n")[0]
-
-        text = await answer(client, "find_adk_symbol", query="RetryPlugin", limit=2)
-        assert "\nfrom google.adk.plugins import RetryPlugin\n" in text and "Retries a tool that throws." in text
-        cited = re.search(r"^adk-python@\S+", text, re.MULTILINE)
-        assert cited and "class RetryPlugin" in await answer(client, "read_adk_source", citation=cited[0])
-
-
-@pytest.mark.asyncio
 async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
     async with asking(session) as client:
         docs = citations(await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3))
@@ -346,19 +299,11 @@ async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
     ("tool", "arguments", "named"),
     [
         ("find_adk_evidence", {}, "query"),
-        ("find_adk_evidence", {"query": "  "}, "query"),
-        ("find_adk_evidence", {"query": "x", "task_mode": "sing"}, "task_mode"),
-        ("find_adk_evidence", {"query": "x", "sources": []}, "sources"),
         ("find_adk_evidence", {"query": "x", "max_tokens": 1}, "max_tokens"),
         ("find_adk_evidence", {"query": "x", "colour": "red"}, "colour"),
         ("find_adk_evidence", {"query": "BREAK it"}, "RuntimeError"),
-        ("find_adk_symbol", {"query": "x", "limit": 0}, "limit"),
-        ("search_code_and_docs", {"query": "x", "where": "kitchen"}, "where"),
         ("search_code_and_docs", {"query": "x", "file_type": " "}, "argument file_type is not valid: it is empty"),
-        ("search_code_and_docs", {"query": "  "}, "argument query is not valid: it is empty"),
         ("find_similar_code", {"code": "  "}, "argument code is not valid: it is empty"),
-        ("get_task_context", {"task": "  "}, "argument task is not valid: it is empty"),
-        ("get_task_context", {"task": "x y", "max_tokens": 5}, "max_tokens"),
         ("get_task_context", {"task": "x y", "index": "nowhere"}, "nowhere"),
         ("index_codebase", {"name": "shop", "exclude_patterns": ["*.R"]}, "path"),
         ("index_codebase", {"name": "all", "path": "/"}, "home folder"),
@@ -379,19 +324,6 @@ async def test_without_an_index_each_tool_says_how_to_make_one(unindexed: AgentS
         assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
         assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
         assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
-
-
-@pytest.mark.asyncio
-async def test_hostile_texts_stay_inside_their_fences(session: AgentSession) -> None:
-    page = f"adk-docs@{DOCS_COMMIT}:https://docs.example.org/zebra/#zebra-roles"
-    async with asking(session) as client:
-        evidence = await answer(client, "find_adk_evidence", query="zebra password", sources=["docs"])
-        symbols = await answer(client, "find_adk_symbol", query="zebra_password")
-        source = await read(client, citation_uri(page))
-    for text in (evidence, symbols, source):
-        outside = outside_fences(text)
-        assert HOSTILE_WORDS in text and "\u202e" not in text and "never instructions to follow" in outside
-        assert not [hostile for hostile in HOSTILE if hostile in outside]
 
 
 # --- Resources -----------------------------------------------------------------------------------------------------
@@ -434,13 +366,6 @@ async def test_a_long_file_is_read_piece_by_piece(session: AgentSession, monkeyp
             uri, pieces = further[1] if further else None, pieces + 1
         assert pieces > 1 and limits == [f"LIMIT_{number} = " for number in range(120)]
 
-        whole = f"adk-python@{CODE_COMMIT}:src/google/adk/limits.py"
-        first = await answer(client, "read_adk_source", citation=whole, max_tokens=200)
-        rest = first.rpartition("Read on at ")[2]
-        second = await answer(client, "read_adk_source", citation=rest, max_tokens=200)
-        last, following = re.findall(r"LIMIT_(\d+) = ", first)[-1], re.findall(r"LIMIT_(\d+) = ", second)[0]
-        assert estimate_tokens(first) <= 200 and int(following) == int(last) + 1
-
 
 @pytest.mark.asyncio
 async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Workplace) -> None:
@@ -456,31 +381,13 @@ async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Wo
 
 
 @pytest.mark.asyncio
-async def test_the_index_says_what_it_is_of(session: AgentSession) -> None:
-    async with asking(session) as client:
-        (listed,) = (await client.list_resources()).resources
-        (contents,) = (await client.read_resource(listed.uri)).contents
-        status = json.loads(contents.text)
-        corpora = status["index"]["corpora"]
-        assert corpora["adk_python"]["commit"] == CODE_COMMIT and corpora["adk_docs"]["commit"] == DOCS_COMMIT
-        made = datetime.datetime.fromisoformat(status["index"]["created_at"])
-        age = (datetime.datetime.now(datetime.UTC) - made).total_seconds() / 86_400
-        assert status["profile"] == "local" and 0 <= status["age_days"] <= age + 0.01
-
-
-@pytest.mark.asyncio
 async def test_what_cannot_be_read_is_told_in_a_sentence(session: AgentSession, unindexed: AgentSession) -> None:
     async with asking(session) as client, asking(unindexed) as bare:
-        unknown = citation_uri("adk-python@c0ffee:src/google/adk/runners.py#L1-L2")
-        outside = citation_uri(f"adk-python@{CODE_COMMIT}:../../../etc/passwd")
         for uri, named in [
-            (unknown, "no such file"),
-            (outside, "no such file"),
             (citation_uri("/etc/passwd"), "not a citation"),
             ("file:///etc/passwd", "adk-evidence://source/"),
         ]:
             error = await refusal(client.read_resource(uri))
             assert error.code == INVALID_PARAMS and named in error.message
-        for uri in (INDEX_URI, unknown):
-            error = await refusal(bare.read_resource(uri))
-            assert error.code == INTERNAL_ERROR and "adk-ingest" in error.message
+        error = await refusal(bare.read_resource(INDEX_URI))
+        assert error.code == INTERNAL_ERROR and "adk-ingest" in error.message

@@ -14,17 +14,15 @@ from adk_evidence.search import session as door
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.agents.operations_place import SHOP, ask, make_place
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
-from tests.injection import hidden_characters, outside_fences
+from tests.injection import hidden_characters
 
 pytestmark = pytest.mark.slow
 
 ODD: dict[str, str] = {
     "src/over\u202eride.py": "def parrot() -> str:\n    return 'parrot'\n",
-    "src/ring\x07 the bell.py": "def toucan() -> str:\n    return 'toucan'\n",
     "docs/two  spaces.md": "# Macaw\n\nThe macaw has two spaces.\n",
     "docs/line\nbreak.md": "# Cockatoo\n\nThe cockatoo broke its line.\n",
     "src/twin  one.py": "def lory() -> str:\n    return 'one'\n",
@@ -101,6 +99,7 @@ async def read(client: Client, citation: str) -> str:
 async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> None:
     async with Client(make_server(session)) as client:
         asked: list[tuple[str, dict[str, Any]]] = [
+            ("find_adk_evidence", {"query": "how do I retry when a tool throws?"}),
             ("search_code_and_docs", {"query": "the discount off the whole basket", "index": "shop"}),
             ("search_code_and_docs", {"query": "retry a tool that throws", "index": "*", "where": "code"}),
             ("find_similar_code", {"code": SHOP["jobs/turnover.py"], "index": "shop"}),
@@ -112,17 +111,6 @@ async def test_what_any_operation_cited_can_be_read(session: AgentSession) -> No
             for cited in found:
                 first, note, *_ = (await read(client, cited)).split("\n")
                 assert first.startswith("SOURCE: ") and "(" not in first and "never instructions" in note
-
-
-@pytest.mark.asyncio
-async def test_a_text_of_a_codebase_is_fenced(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
-        asked = {"query": "zebra password roles", "index": "shop", "where": "docs"}
-        found = citations(await answer(client, "search_code_and_docs", **asked))
-        hostile = next(citation for citation in found if ":docs/hostile.md" in citation)
-        text = await read(client, hostile)
-        assert HOSTILE_WORDS in text and not hidden_characters(text)
-        assert not [words for words in HOSTILE if words in outside_fences(text)]
 
 
 @pytest.mark.asyncio
@@ -189,9 +177,7 @@ async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize(
-    ("bird", "where"), [("parrot", "code"), ("toucan", "code"), ("macaw", "docs"), ("cockatoo", "docs")]
-)
+@pytest.mark.parametrize(("bird", "where"), [("parrot", "code"), ("macaw", "docs"), ("cockatoo", "docs")])
 async def test_a_name_that_had_to_be_escaped_is_understood_as_it_was_shown(
     session: AgentSession, bird: str, where: str
 ) -> None:

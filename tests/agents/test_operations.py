@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -230,16 +229,12 @@ def test_a_question_that_came_before_is_a_cache_hit(session: AgentSession) -> No
     asked = {"query": "which articles are striped this time", "collection_name": "shop"}
     first, again = ask(session, "search_code", **asked).metrics, ask(session, "search_docs", **asked).metrics
     assert not first.cache_hit and first.embedding_time_ms > 0
-    assert again.cache_hit and again.embedding_time_ms == 0
-    assert again.query_time_ms > 0
-
-
-def test_a_question_that_one_operation_asks_twice_is_no_cache_hit(session: AgentSession) -> None:
-    parameters = SearchParameters(query="which articles are dotted this time")
+    assert again.cache_hit and again.embedding_time_ms == 0 and again.query_time_ms > 0
+    # What one operation asks twice was not there before.
     sources: tuple[SourceType, ...] = ("code", "docs")
     with Run(session, "search_code_and_docs", "shop") as run:
         for source in sources:
-            search(run, parameters, (source,))
+            search(run, SearchParameters(query="which articles are dotted this time"), (source,))
     assert not run.cache_hit and run.embedding_ms > 0
 
 
@@ -280,14 +275,10 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
     main, shop = response.results.analysis or ()
     assert (main.collection_name, main.codebase_path) == ("adk", None)
     assert shop.codebase_path == str(shop_folder(place)) and shop.total_files == len(SHOP)
-    assert shop.languages == {"ts": 3, "py": 3, "md": 2, "r": 1}
-    assert shop.total_vectors == shop.total_chunks == sum(corpus.chunks for corpus in shop.corpora)
     assert (shop.changed_files, shop.missing_files, shop.added_files, shop.stale_files) == (0, 0, 0, ())
-    assert shop.age_days < 1 and shop.index_size_bytes > 0 and "MiniLM" in shop.dense_model
 
     change(shop_folder(place) / "src/prices.ts", "cents", "pence")
     (shop_folder(place) / "jobs/zebra.py").unlink()
-    ask(session, "search_code", query="basket", collection_name="shop")
     results = ask(session, "analyze", collection_name="shop").results
     (shop,) = results.analysis or ()
     assert results.load is not None and results.load.requests.running == 1
@@ -296,44 +287,11 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
     assert shop.stale_files == ("jobs/zebra.py", "src/prices.ts")
 
 
-def test_an_analysis_names_copies_and_lists_as_many_as_asked_for(own: tuple[Workplace, AgentSession]) -> None:
-    place, session = own
-    copied = SHOP["jobs/turnover.py"]
-    write_files(shop_folder(place), {"jobs/copy_1.py": copied, "jobs/copy_2.py": copied})
-    ask(session, "update", collection_name="shop")
-    (shop,) = ask(session, "analyze", collection_name="shop", limit=2).results.analysis or ()
-    (group, *_) = shop.duplicates.listed
-    assert group.chunks == group.files == 3
-    assert [item.path for item in group.places] == ["jobs/copy_1.py", "jobs/copy_2.py"], "two of three are listed"
-    assert all(f"{item.path}#L{item.lines.start}-L{item.lines.end}" in item.citation for item in group.places)
-    refused = send(session, make_request("analyze", {"collection_name": "shop", "limit": 1001}))
-    assert types(refused) == [("request_error", "critical")] and "limit" in refused.errors[0].message
-
-
 def test_an_analysis_that_may_only_read_does_not_compare_the_sources(session: AgentSession) -> None:
     response = execute(make_request("analyze", {"collection_name": "shop"}), session)
     (shop,) = response.results.analysis or ()
     assert (response.status, shop.changed_files, shop.added_files) == ("success", None, None)
     assert types(response) == [("source_error", "info")] and shop.total_files == len(SHOP)
-
-
-def test_code_is_found_by_its_decorators(own: tuple[Workplace, AgentSession]) -> None:
-    place, session = own
-    commands = "@app.command()\ndef sell(basket):\n    return basket\n"
-    angular = "@Component({ selector: 'row' })\nexport class Row { sell(basket: Basket) { return basket; } }\n"
-    write_files(shop_folder(place), {"jobs/commands.py": commands, "src/row.ts": angular})
-    ask(session, "update", collection_name="shop")
-
-    def found(*tags: str) -> list[str]:
-        filters = {"tags": list(tags)}
-        response = ask(session, "search_code", query="sell a basket", collection_name="shop", filters=filters)
-        items = response.results.search_results or ()
-        assert all("@" in " ".join(item.metadata.tags) for item in items)
-        return paths(response)
-
-    assert found("@app.command") == found("app.command") == ["jobs/commands.py"]
-    assert found("@Component", "ts") == ["src/row.ts"]
-    assert found("@component") == found("@command") == []
 
 
 def test_old_results_are_said_to_be_old(own: tuple[Workplace, AgentSession]) -> None:
@@ -384,15 +342,6 @@ def test_files_that_cannot_be_indexed_are_parse_errors(own: tuple[Workplace, Age
         ("parse_error", "warning", "jobs/latin.py")
     ]
     assert said and all(said)
-
-
-def test_the_path_of_a_codebase_may_be_long(session: AgentSession, tmp_path: Path) -> None:
-    folder = tmp_path.joinpath(*["a folder with a long name"] * 8)
-    folder.mkdir(parents=True)
-    (folder / "shop.py").write_text("def total():\n    return 1\n")
-    response = ask(session, "index_codebase", codebase_path=str(folder), collection_name="deep")
-    assert response.status == "success"
-    ask(session, "delete", collection_name="deep")
 
 
 def test_what_would_index_too_much_is_refused(session: AgentSession, tmp_path: Path) -> None:
@@ -508,7 +457,6 @@ def test_the_main_index_is_not_changed_and_none_is_without_an_indexer(session: A
         ({"model": "all-MiniLM-L6-v2", "dimensions": 384}, False),
         ({"model": "sentence-transformers/all-minilm-l6-v2"}, False),
         ({"model": "text-embedding-3-small"}, True),
-        ({"dimensions": 1536}, True),
         ({"model": "all-MiniLM-L6-v2", "dimensions": 383}, True),
     ],
 )
@@ -519,7 +467,6 @@ def test_another_embedding_than_the_indexs_is_an_error(
     requests = [
         make_request("search_code", {"query": "basket", "collection_name": "shop"}),
         make_request("find_similar", {"reference_code": "basket()", "collection_name": "shop"}),
-        make_request("get_context", {"task_description": "basket", "collection_name": "shop"}),
     ]
     if differs:
         requests.append(make_request("update", {"collection_name": "shop"}))
@@ -528,8 +475,7 @@ def test_another_embedding_than_the_indexs_is_an_error(
     for request in requests:
         response = send(session, {**request, "embedding_config": config})
         assert types(response) == ([("embedding_error", "critical")] if differs else [])
-        if differs:
-            assert "MiniLM" in response.errors[0].message
+        assert not differs or "MiniLM" in response.errors[0].message
 
 
 def test_a_model_that_fails_leaves_keywords_and_a_warning(session: AgentSession) -> None:
@@ -576,7 +522,6 @@ def test_a_cancelled_operation_ends_with_a_record(own: tuple[Workplace, AgentSes
     place, session = own
     for kind, parameters in (
         ("search_code", {"query": "basket"}),
-        ("get_context", {"task_description": "basket"}),
         ("analyze", {}),
         ("update", {"collection_name": "shop"}),
         ("delete", {"collection_name": "shop"}),
@@ -658,20 +603,6 @@ def test_names_keep_their_case_in_advice() -> None:
     notes.take_warnings([gone, later, down])
     notes.take_warnings([down])
     assert [error.type for error in notes.errors] == ["embedding_error", "embedding_error", "rerank_error"]
-
-
-def test_a_collection_that_is_damaged_leaves_the_other(own: tuple[Workplace, AgentSession]) -> None:
-    place, _ = own
-    folder = settings_of(place.settings, "shop").index_path
-    for damaged in folder.rglob("shop-documentation"):
-        shutil.rmtree(damaged)
-    session = AgentSession(lambda: place.settings)
-    task = {"task_description": "mail the report of a day", "collection_name": "shop"}
-    response = ask(session, "get_context", **task)
-    assert response.status == "partial" and ("qdrant_error", "warning") in types(response)
-    bundle = response.results.context_bundle
-    assert bundle is not None and bundle.relevant_code and not bundle.relevant_docs
-    session.close()
 
 
 def with_narrow_search(session: AgentSession) -> AgentSession:

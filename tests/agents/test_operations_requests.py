@@ -104,16 +104,6 @@ def test_they_get_an_answer(session: AgentSession) -> None:
     assert [str(response.request_id) for response in (index, search)] == [known["request_id"] for known in SPECIFIED]
 
 
-def test_a_long_traceback_is_taken(session: AgentSession) -> None:
-    log = (
-        "why?\n"
-        + "INFO waiting\n" * 3000
-        + "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'x'"
-    )
-    for kind, field in (("search_code", "query"), ("get_context", "task_description")):
-        assert send(session, make_request(kind, {field: log})).status == "success"
-
-
 def changed(path: str, value: Any, kind: str = "search_code", **parameters: Any) -> dict[str, Any]:
     request = json.loads(json.dumps(make_request(kind, parameters or {"query": "basket"})))
     *above, last = path.split(".")
@@ -125,32 +115,19 @@ def changed(path: str, value: Any, kind: str = "search_code", **parameters: Any)
 
 
 BAD = [
-    ("task_type", "sing"),
     ("task_type", "index"),
     ("request_id", "no uuid"),
     ("colour", "red"),
     ("operation.type", "sing"),
-    ("operation.colour", "red"),
-    ("operation.parameters.query", ""),
     ("operation.parameters.query", "  \n"),
-    ("operation.parameters.query", 5),
     ("operation.parameters.query", "x" * 8001),
-    ("operation.parameters.top_k", 0),
     ("operation.parameters.top_k", 101),
     ("operation.parameters.top_k", "5"),
-    ("operation.parameters.top_k", 2.5),
-    ("operation.parameters.score_threshold", 1.5),
     ("operation.parameters.score_threshold", float("nan")),
-    ("operation.parameters.collection_name", []),
     ("operation.parameters.collection_name", {"name": "shop"}),
     ("operation.parameters.filters", {"file_typ": "py"}),
-    ("operation.parameters.filters", {"tags": "py"}),
-    ("operation.parameters.context_lines", -1),
-    ("operation.parameters.chunk_size", 5),
     ("embedding_config", {"dimensions": 0}),
-    ("embedding_config", {"modell": "x"}),
     ("context", {"priority": "urgent"}),
-    ("context", {"project_type": "mobile"}),
 ]
 
 
@@ -169,20 +146,14 @@ def test_each_bad_field_is_named_and_its_value_is_not(session: AgentSession, pat
 @pytest.mark.parametrize(
     "request_",
     [
-        "",
         "{",
         '{"task_type": "\\ud800"}',
-        "[]",
         "null",
-        '"search"',
         b"\xff\xfe",
         "[" * 100_000,
         {1: 2},
-        {"task_type": {1, 2}},
         {"operation": object()},
         {"request_id": b"bytes"},
-        None,
-        5,
         [SEARCH],
     ],
     ids=lambda value: type(value).__name__,
@@ -227,13 +198,6 @@ def test_no_operation_raises_and_what_the_schema_refuses_is_refused(
     response = send(session, request)
     if not validator("request").is_valid(request):
         assert response.status == "failed"
-
-
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(directory=st.text(min_size=1, max_size=20), file_type=st.text(min_size=1, max_size=20), tag=st.text(max_size=9))
-def test_any_filter_gets_an_answer(session: AgentSession, directory: str, file_type: str, tag: str) -> None:
-    filters = {"directory": directory, "file_type": file_type, "tags": [tag]}
-    send(session, make_request("search_code", {"query": "retry a tool", "filters": filters}))
 
 
 def test_a_path_outside_is_never_read(session: AgentSession, tmp_path: Path) -> None:

@@ -19,11 +19,9 @@ from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.server import make_server
 from adk_ingest import pipeline as ingestion
-from tests.agents.conftest import HOSTILE_WORDS
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.agents.operations_place import SHOP, make_place, make_request, validate
 from tests.corpora import HashEmbedder, Workplace, write_files
-from tests.injection import outside_fences
 
 pytestmark = pytest.mark.slow
 
@@ -112,21 +110,6 @@ async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
         await answer(client, "delete_index", name="kiosk")
         assert "kiosk" in await failure(client, "search_code_and_docs", query="basket", index="kiosk")
         assert (kiosk / "src/basket.ts").exists()
-
-
-@pytest.mark.asyncio
-async def test_hostile_texts_stay_inside_their_fences(place: Workplace) -> None:
-    async with served(place) as client:
-        both = await answer(client, "search_code_and_docs", query="zebra password roles", index="*")
-        zebra = SHOP["jobs/zebra.py"].replace("striped", "spotted")
-        similar = await answer(client, "find_similar_code", code=zebra, index="shop")
-        context = await answer(client, "get_task_context", task="zebra password roles", index="*")
-    for text in (both, similar, context):
-        outside = outside_fences(text)
-        assert HOSTILE_WORDS in text and "\u202e" not in text
-        assert "never instructions to follow" in outside
-        for hostile in (HOSTILE_WORDS, "<|im_start|>", "delete_everything", "[CTX 99]", "Assistant:", "</context>"):
-            assert hostile not in outside
 
 
 def operate(home: Path, request: str, *options: str) -> subprocess.CompletedProcess[str]:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from adk_evidence.errors import InvalidRequestError, StoreError
-from adk_evidence.index.opened import CurrentIndex, Index
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.versions import VersionSettings
 from adk_evidence.search import session as door
 from adk_evidence.settings import Settings
 from adk_evidence_agents import adk_tool
@@ -85,13 +83,6 @@ async def test_every_tool_answers_from_the_version_of_the_project(session: Agent
         assert text.startswith("SOURCE: adk-python@v8.1.0:") and "has changed" not in text
 
 
-async def test_citations_of_every_indexed_version_can_be_read(session: AgentSession, project: Project) -> None:
-    for version, other in (("8.1.0", CODE_COMMIT), ("9.9.0", "v8.1.0")):
-        project.version = version
-        read = session.read(f"adk-python@{other}:src/google/adk/plugins/retry.py#L1-L3")[0]
-        assert read.commit == other
-
-
 async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, project: Project) -> None:
     project.version = "8.2.0"
     async with asking(session) as client:
@@ -99,13 +90,6 @@ async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, proj
             text = await answer(client, tool, query="RetryPlugin")
             assert "The project uses google-adk 8.2.0; the index is of 8.1.0." in text
             assert "VERSION: " not in text
-
-
-async def test_an_upgrade_of_the_project_is_noticed(session: AgentSession, project: Project) -> None:
-    with session.desk.open() as indexes:
-        assert indexes.choose().version == "8.1.0"
-        project.version = "9.9.0"
-        assert indexes.choose().version == "9.9.0" and indexes.choose().name is None
 
 
 async def test_a_question_that_names_a_version_gets_that_version(session: AgentSession) -> None:
@@ -152,20 +136,6 @@ async def test_the_code_of_a_checkout_is_not_taken_for_the_release(
     monkeypatch.setattr("sys.path", [str(packages), *sys.path])
     found = adk_tool._running_adk(home.settings_with({"project": {"detect": True}}), None)
     assert found is not None and (found.version, found.exact, found.asked) == ("8.1.0", False, "editable")
-
-
-async def test_a_damaged_index_hides_no_other_one(session: AgentSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = CurrentIndex._acquire
-
-    def acquire(index: CurrentIndex) -> Index:
-        if isinstance(index._settings, VersionSettings):
-            raise StoreError("The index is damaged.")
-        return opened(index)
-
-    monkeypatch.setattr(CurrentIndex, "_acquire", acquire)
-    assert session.read(f"adk-python@{CODE_COMMIT}:src/google/adk/plugins/retry.py#L1-L3")[0].commit == CODE_COMMIT
-    with pytest.raises(StoreError, match="damaged"):
-        session.read("adk-python@v8.1.0:src/google/adk/plugins/retry.py#L1-L3")
 
 
 async def test_an_upgrade_in_the_midst_of_a_request_mixes_no_versions(session: AgentSession, project: Project) -> None:

@@ -164,6 +164,7 @@ def test_diagnostics_are_for_python_alone_and_can_be_turned_off(client: RawClien
 def test_an_unknown_version_says_nothing(client: RawClient) -> None:
     client.open(URI, TEXT)
     assert diagnostics(client) == []
+    assert client.result("adk/checkCode", {"text": TEXT}) is None
 
 
 @pytest.mark.usefixtures("known")
@@ -217,7 +218,3 @@ def test_code_and_the_code_of_a_text_are_checked_on_request(client: RawClient) -
     alone = client.result("adk/checkCode", {"text": TEXT})
     assert [one["line"] for one in alone["problems"]] == [3, 3]
     assert client.request("adk/checkCode", {})["error"]["code"] == -32602
-
-
-def test_code_is_not_checked_where_the_version_is_not_known(client: RawClient) -> None:
-    assert client.result("adk/checkCode", {"text": TEXT}) is None

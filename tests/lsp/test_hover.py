@@ -12,7 +12,6 @@ from urllib.parse import unquote
 import pytest
 
 from tests.corpora import Workplace, write_code
-from tests.injection import HOSTILE_FUNCTIONS
 from tests.lsp.conftest import RUNS_COMMANDS, Start
 from tests.lsp.rpc import RawClient
 from tests.released import released
@@ -26,7 +25,6 @@ from google.adk.agents.llm_agent import make_agent
 from google.adk.plugins import (
     RetryPlugin,  # retries
 )
-import requests
 from .local import LlmAgent as Mine
 
 agent = A(model="x")
@@ -39,8 +37,6 @@ class Shop(agents.LlmAgent):
         self.helper = agents.Agent()
 
     async def open(self, ctx: Optional["ToolContext"], other: int) -> None:
-        self.hand_over(agent)
-        self.helper.run_async
         self.open
         super().run_async
         ctx.session.state
@@ -48,9 +44,6 @@ class Shop(agents.LlmAgent):
         session.state
         made.model
         other.real
-        os.path.join
-        requests.get
-        Mine.run
         agent.no_such
 """
 LINES = DOCUMENT.splitlines()
@@ -59,47 +52,23 @@ MODULE = "google.adk.agents.llm_agent"
 # Line, the name on it, which of the names on the line, what it means.
 NAMES: list[tuple[str, str, int, str | None]] = [
     ("import os, google", "runners", 0, "google.adk.runners"),
-    ("import os, google", "os", 0, None),
     ("import google.adk.agents as", "agents", 1, "google.adk.agents"),
-    ("import LlmAgent as A", "LlmAgent", 0, f"{MODULE}.LlmAgent"),
     ("import LlmAgent as A", "A,", 0, f"{MODULE}.LlmAgent"),
-    ("import LlmAgent as A", "agents", 0, "google.adk.agents"),
-    ("import LlmAgent as A", "ToolContext", 0, f"{MODULE}.ToolContext"),
     ("RetryPlugin,", "RetryPlugin", 0, "google.adk.plugins.retry.RetryPlugin"),
-    ("from .local", "LlmAgent", 0, None),
     ("from .local", "Mine", 0, None),
-    ("import requests", "requests", 0, None),
-    ("agent = A(", "agent", 0, f"{MODULE}.LlmAgent"),
-    ("agent = A(", "A(", 0, f"{MODULE}.LlmAgent"),
     ("agent = A(", "model", 0, f"{MODULE}.LlmAgent.model"),
-    ("runner = google", "runner ", 0, "google.adk.runners.Runner"),
     ("runner = google", "Runner", 0, "google.adk.runners.Runner"),
-    ("runner = google", "RetryPlugin", 0, "google.adk.plugins.retry.RetryPlugin"),
-    ("made = make_agent", "make_agent", 0, f"{MODULE}.make_agent"),
     ("made = make_agent", "hand_over", 0, f"{MODULE}.LlmAgent.hand_over"),
-    ("text = ", "LlmAgent", 0, None),
     ("text = ", "LlmAgent", 1, None),
     ("class Shop", "LlmAgent", 0, f"{MODULE}.LlmAgent"),
-    ("class Shop", "Shop", 0, None),
-    ("self.helper = ", "Agent", 0, f"{MODULE}.LlmAgent"),
     ("self.helper = ", "helper", 0, f"{MODULE}.LlmAgent"),
     ("async def open", "ctx", 0, f"{MODULE}.ToolContext"),
-    ("async def open", "other", 0, None),
-    ("self.hand_over", "hand_over", 0, f"{MODULE}.LlmAgent.hand_over"),
-    ("self.helper.run_async", "run_async", 0, f"{MODULE}.BaseAgent.run_async"),
     ("self.open", "open", 0, None),
     ("super()", "run_async", 0, f"{MODULE}.BaseAgent.run_async"),
-    ("ctx.session.state", "ctx", 0, f"{MODULE}.ToolContext"),
-    ("ctx.session.state", "session", 0, f"{MODULE}.ToolContext.session"),
     ("ctx.session.state", "state", 0, f"{MODULE}.Session.state"),
-    ("await agent", "run_async", 0, f"{MODULE}.BaseAgent.run_async"),
-    ("        session.state", "session", 0, f"{MODULE}.Session"),
     ("        session.state", "state", 0, f"{MODULE}.Session.state"),
     ("made.model", "model", 0, f"{MODULE}.LlmAgent.model"),
     ("other.real", "real", 0, None),
-    ("os.path.join", "join", 0, None),
-    ("requests.get", "get", 0, None),
-    ("Mine.run", "run", 0, None),
     ("agent.no_such", "no_such", 0, None),
 ]
 URI = "file:///work/table.py"
@@ -248,15 +217,11 @@ def use(ctx: ToolContext):
     ("line", "character", "meaning"),
     [
         (0, 32, "LlmAgent"),
-        (4, 8, "LlmAgent"),
         (4, 1, "LlmAgent"),
         (6, 10, "ToolContext"),
-        (6, 15, "ToolContext"),
         (8, 6, "LlmAgent"),
         (9, 18, "Runner"),
         (7, 8, None),
-        (7, 22, None),
-        (6, 5, None),
     ],
 )
 def test_a_document_that_does_not_parse_is_read_by_its_imports(
@@ -274,16 +239,12 @@ def test_a_document_that_does_not_parse_is_read_by_its_imports(
         "",
         "\x00",
         "\ufeffimport os",
-        "(" * 5_000,
         "x = " + "[" * 300 + "]" * 300,
         "a." * 20_000,
-        "if x:\n" * 300,
-        "from a import b as c\n" * 2_000,
         "from x import (" + "a, " * 30_000,
         "\r\r\n\x0c\u2028x",
-        "x=" * 20_000,
     ],
-    ids=range(11),
+    ids=range(7),
 )
 def test_no_document_is_too_odd(client: RawClient, text: str) -> None:
     uri = "file:///work/odd.py"
@@ -298,11 +259,6 @@ def test_other_languages_and_closed_documents_have_no_hover(client: RawClient) -
     assert hover(client, "file:///work/notes.md", 3, 33) is None
     where = {"textDocument": {"uri": "file:///work/closed.py"}, "position": {"line": 0, "character": 0}}
     assert client.request("textDocument/hover", where)["error"]["code"] == -32602
-
-
-def test_the_hostile_module_is_indexed(client: RawClient) -> None:
-    assert HOSTILE_FUNCTIONS >= 50
-    assert client.result("adk/symbol", {"name": "hostile_0"})["doc"].startswith("<script>")
 
 
 @pytest.fixture

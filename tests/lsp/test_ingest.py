@@ -73,25 +73,6 @@ def test_clients_are_told_how_far_it_is_and_when_keywords_answer(start: Start, t
     assert by[[each["stage"] for each in told].index("embed")] == "keywords"
 
 
-def test_the_symbols_of_the_code_are_found_by_meaning_afterwards(start: Start, tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    server = start(workplace)
-    run = server.result("adk/ingest", sources(workplace))
-    assert not [notice for notice in run["notices"] if "by name and words alone" in notice]
-    found = server.result("adk/targets", {"query": "retry a tool that throws", "mode": "vector"})
-    assert found["mode"] == "vector" and found["results"] and not found["warnings"]
-
-
-def test_an_ingestion_without_vectors_of_symbols_says_so_and_stands(start: Start, tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    (tmp_path / "no-targets").touch()
-    server = start(workplace)
-    run = server.result("adk/ingest", sources(workplace))
-    assert run["status"] == "complete"
-    assert any("by name and words alone: There is no model." in notice for notice in run["notices"])
-    assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
-
-
 @pytest.mark.parametrize("way", ["request", "progress", "own token"])
 def test_a_cancelled_ingestion_ends_its_process(start: Start, tmp_path: Path, way: str) -> None:
     workplace = Workplace(tmp_path)

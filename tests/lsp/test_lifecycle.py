@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -120,30 +119,6 @@ def test_a_later_request_supersedes_the_one_before(start: Start, same: dict[str,
     assert server.answer(first)["error"]["code"] == CANCELLED
     assert server.answer(second)["result"]["status"] == "success"
     assert server.answer(other)["result"]["query"] == "another"
-
-
-def test_two_clients_share_one_index(start: Start) -> None:
-    servers = [start(), start()]
-    questions = [QUESTION, "what keeps the session", "LlmAgent"] * 5
-    with ThreadPoolExecutor(8) as pool:
-        packs = [
-            [pool.submit(server.result, "adk/evidence", {"query": question}) for question in questions]
-            for server in servers
-        ]
-        first, second = ([future.result()["pack_id"] for future in futures] for futures in packs)
-    assert first == second
-    assert [server.end() for server in servers] == [0, 0]
-
-
-def test_a_new_index_is_noticed_between_two_requests(start: Start, tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    workplace.ingest()
-    server = start(workplace)
-    assert server.result("adk/symbol", {"name": "brand_new"}) is None
-    runners = workplace.code / "src/google/adk/runners.py"
-    runners.write_text(runners.read_text() + "\n\ndef brand_new() -> None:\n    '''New.'''\n")
-    workplace.ingest()
-    assert server.result("adk/symbol", {"name": "brand_new"})["doc"] == "New."
 
 
 def test_the_products_own_command_starts_and_ends(indexed: Workplace) -> None:

@@ -28,7 +28,6 @@ class Shop:
 INVALID_PARAMS = -32602
 REQUEST_FAILED = -32803
 OWN = ("adk/evidence", "adk/symbol", "adk/source", "adk/status", "adk/ingest")
-CODE_CITATION = f"adk-python@{CODE_COMMIT}:src/google/adk/plugins/retry.py#L6-L18"
 
 
 def place(line: int, character: int) -> dict[str, int]:
@@ -72,15 +71,6 @@ def test_a_long_traceback_is_taken(client: RawClient) -> None:
     assert [error.type for error in pack.errors] == ["KeyError"]
 
 
-def test_filters_narrow_the_pack(client: RawClient) -> None:
-    filters = {"source_types": ["code"], "path_allowlist": ["src/google/adk/plugins/**"]}
-    pack = pack_of(client.result("adk/evidence", {"query": QUESTION, "filters": filters}))
-    assert {candidate.path for candidate in pack.candidates} == {
-        "src/google/adk/plugins/__init__.py",
-        "src/google/adk/plugins/retry.py",
-    }
-
-
 def test_a_selection_asks_with_what_is_around_it(shop: RawClient) -> None:
     request = selection((7, 15), (7, 24))
     results = [shop.result("adk/evidence", request) for _ in range(2)]
@@ -108,15 +98,6 @@ def test_a_given_question_is_about_its_symbols_and_its_place(shop: RawClient) ->
     assert [candidate.symbol for candidate in found.candidates[:2]] == ["RetryPlugin", "LlmAgent"]
     closed = {**where, "textDocument": {"uri": "file:///work/closed.py"}}
     assert pack_of(shop.result("adk/evidence", closed)).candidates[0].symbol == "RetryPlugin"
-
-
-def test_a_selected_comment_is_the_question(shop: RawClient) -> None:
-    assert shop.result("adk/evidence", selection((3, 0), (3, 38)))["queryUsed"]["text"] == QUESTION
-
-
-def test_a_cursor_asks_for_the_name_under_it(shop: RawClient) -> None:
-    result = shop.result("adk/evidence", {"textDocument": {"uri": URI}, "position": place(7, 18)})
-    assert (result["queryUsed"]["text"], result["queryUsed"]["origin"]) == ("LlmAgent", "name")
 
 
 def test_characters_beyond_the_basic_plane_count_twice(client: RawClient) -> None:
@@ -166,13 +147,6 @@ def test_a_name_of_nothing_is_null(shop: RawClient) -> None:
     assert shop.result("adk/symbol", {"name": "Nothing.of.the.kind"}) is None
     assert shop.result("adk/symbol", {"textDocument": {"uri": URI}, "position": place(6, 9)}) is None
     assert shop.result("adk/symbol", {"textDocument": {"uri": URI}, "position": place(2**31 - 1, 2**31 - 1)}) is None
-
-
-def test_a_name_of_several_lists_the_others(client: RawClient) -> None:
-    symbol = client.result("adk/symbol", {"name": "hand_over"})
-    assert (symbol["fqn"], symbol["others"]) == ("google.adk.agents.llm_agent.LlmAgent.hand_over", [])
-    symbol = client.result("adk/symbol", {"name": "session"})
-    assert symbol["symbol"] == "ToolContext.session"
 
 
 # adk/source
@@ -230,18 +204,14 @@ def test_a_path_opens_at_a_commit_and_lines(client: RawClient) -> None:
 
 OUTSIDE = [
     {"path": "/etc/passwd"},
-    {"path": "../../../etc/passwd"},
     {"path": "src/google/adk/../../../../corpus.json"},
     {"path": "corpus.json"},
     {"path": "src/google/adk/runners.py", "commit": "another"},
     {"path": "src/google/adk/runners.py", "repo": "someone/else"},
-    {"citation": "adk-python@v0:/etc/passwd#L1-L2"},
     {"citation": f"adk-python@{CODE_COMMIT}:../../etc/passwd#L1-L2"},
-    {"citation": f"adk-docs@{CODE_COMMIT}:https://docs.example.org/nothing/"},
     {"citation": f"adk-docs@{CODE_COMMIT}:file:///etc/passwd"},
     {"candidateId": f"google/adk-python@{CODE_COMMIT}:/etc/passwd:{'0' * 40}"},
     {"path": "src\x00google"},
-    {"path": "C:\\Windows\\win.ini"},
 ]
 
 
@@ -281,99 +251,37 @@ def test_a_command_that_is_none_is_refused(shop: RawClient) -> None:
 
 # Parameters that do not fit
 
-ANY_BAD: list[Any] = [
-    [],
-    ["x"],
-    "x",
-    7,
-    True,
-    {"no": "such"},
-    {"a-b": 1, "class": 2},
-    {"type_name": "x"},
-    {"jsonrpc": "2.0"},
-    {"x": {"jsonrpc": "2.0", "id": 1, "method": "exit"}},
-    {"workDoneToken": {}},
-    {"workDoneToken": [1]},
-]
-BAD: list[tuple[str, Any]] = [(method, params) for method in OWN for params in ANY_BAD] + [
+BAD: list[tuple[str, Any]] = [
+    *((method, params) for method in OWN for params in ([], "x", {"no": "such"}, {"jsonrpc": "2.0"})),
     *(
         ("adk/evidence", params)
         for params in (
-            {},
             None,
-            {"query": ""},
             {"query": "  \n "},
-            {"query": 7},
-            {"query": None},
-            {"query": "x" * 8001},
             {"query": "\ud800"},
-            {"query": "x", "taskMode": "guess"},
-            {"query": "x", "maxResults": 0},
             {"query": "x", "maxResults": 101},
-            {"query": "x", "maxResults": 1.5},
             {"query": "x", "maxResults": float("nan")},
-            {"query": "x", "maxResults": float("inf")},
-            {"query": "x", "maxResults": 10**400},
-            {"query": "x", "timeBudgetMs": -1},
-            {"query": "x", "filters": []},
-            {"query": "x", "filters": {"source_types": []}},
             {"query": "x", "filters": {"nonsense": 1}},
-            {"query": "x", "filters": {"path_allowlist": [""]}},
-            {"query": "x", "supersedeKey": ""},
             {"textDocument": {"uri": URI}},
-            {"textDocument": {"uri": ""}, "position": place(0, 0)},
-            {"textDocument": "x", "position": place(0, 0)},
             {"textDocument": {"uri": "file:///etc/passwd"}, "position": place(0, 0)},
             {"textDocument": {"uri": URI}, "position": place(-1, 0)},
-            {"textDocument": {"uri": URI}, "position": {"line": 0}},
-            {"textDocument": {"uri": URI}, "range": {"start": place(0, 0)}},
             {"textDocument": {"uri": URI}, "position": place(2, 0)},
         )
     ),
-    *(
-        ("adk/symbol", params)
-        for params in (
-            {},
-            None,
-            {"name": ""},
-            {"name": 1},
-            {"name": "x" * 501},
-            {"textDocument": {"uri": URI}},
-            {"textDocument": {"uri": "file:///not/open.py"}, "position": place(0, 0)},
-        )
-    ),
+    ("adk/symbol", {}),
+    ("adk/symbol", {"textDocument": {"uri": URI}}),
     *(
         ("adk/source", params)
         for params in (
             {},
-            None,
-            {"citation": ""},
             {"citation": "no citation"},
             {"candidateId": "no candidate"},
-            {"path": "x", "lines": {"start": 0, "end": 1}},
             {"path": "x", "lines": {"start": 2, "end": 1}},
-            {"path": "x", "lines": [1, 2]},
         )
     ),
-    *(
-        ("adk/targets", params)
-        for params in (
-            {},
-            {"query": ""},
-            {"query": "  "},
-            {"query": 5},
-            {"query": "x" * 1001},
-            {"query": "x", "limit": 0},
-            {"query": "x", "limit": 101},
-            {"query": "x", "mode": "magic"},
-            {"query": "x", "python": "/nowhere/at/all"},
-            {"query": "x", "more": 1},
-        )
-    ),
-    *(
-        ("adk/ingest", params)
-        for params in ({"mode": "some"}, {"docs": 1}, {"offline": "perhaps"}, {"mode": "all", "code": ""})
-    ),
+    ("adk/targets", {"query": "  "}),
+    ("adk/targets", {"query": "x", "python": "/nowhere/at/all"}),
+    ("adk/ingest", {"mode": "all", "code": ""}),
 ]
 
 
@@ -386,15 +294,12 @@ def test_wrong_parameters_get_a_sentence(shop: RawClient, method: str, params: A
     assert len(error["message"]) < 500
 
 
-@pytest.mark.parametrize("method", [*OWN[:3], "textDocument/hover", "textDocument/codeAction"])
-def test_a_request_without_params_is_answered(client: RawClient, method: str) -> None:
-    assert client.request(method)["error"]["code"] == INVALID_PARAMS
-
-
-@pytest.mark.parametrize("params", [None, {}, [], "x", {"textDocument": 1}, {"textDocument": {"uri": URI}}])
+@pytest.mark.parametrize("params", [(), (None,), ("x",), ({"textDocument": 1},)], ids=str)
 @pytest.mark.parametrize("method", ["textDocument/hover", "textDocument/codeAction"])
-def test_standard_requests_with_wrong_parameters_are_answered(client: RawClient, method: str, params: Any) -> None:
-    assert client.request(method, params)["error"]["code"] == INVALID_PARAMS
+def test_standard_requests_with_wrong_parameters_are_answered(
+    client: RawClient, method: str, params: tuple[Any, ...]
+) -> None:
+    assert client.request(method, *params)["error"]["code"] == INVALID_PARAMS
 
 
 def test_what_is_no_request_is_answered_or_passed_over(client: RawClient) -> None:

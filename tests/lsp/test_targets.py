@@ -38,12 +38,6 @@ def test_a_name_is_found_first(client: RawClient) -> None:
     assert answer.results[0].import_statement == "from google.adk.agents.llm_agent import LlmAgent"
 
 
-def test_the_citation_of_a_result_can_be_opened(client: RawClient) -> None:
-    (result,) = client.result("adk/targets", {"query": "RetryPlugin", "limit": 1})["results"]
-    source = client.result("adk/source", {"citation": result["citation"]})
-    assert "class RetryPlugin" in source["text"]
-
-
 def test_an_environment_marks_what_it_lacks(client: RawClient, tmp_path: Path) -> None:
     (tmp_path / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
     (result,) = client.result("adk/targets", {"query": "RetryPlugin", "limit": 1, "python": str(tmp_path)})["results"]
@@ -62,12 +56,6 @@ def test_symbols_of_the_workspace_lead_to_their_definition(client: RawClient, ra
 
 def test_no_query_is_no_symbol(client: RawClient) -> None:
     assert client.result("workspace/symbol", {"query": ""}) == []
-
-
-def test_private_symbols_never_come(client: RawClient) -> None:
-    for query in ("__init__", "_private", "init"):
-        found = client.result("adk/targets", {"query": query, "limit": 100})["results"]
-        assert not any(part.startswith("_") for result in found for part in result["fqn"].split("."))
 
 
 def test_without_an_index_requests_fail_with_a_hint_and_the_editor_shows_nothing(tmp_path: Path) -> None:

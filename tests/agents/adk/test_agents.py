@@ -25,8 +25,8 @@ from adk_evidence_agents.session import AgentSession
 from tests.agents.adk.scripted import run, strings
 from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
 from tests.agents.servers import DRIVER, ROOT, serving_http
-from tests.corpora import HashEmbedder, Workplace
-from tests.injection import INJECTIONS, hidden_characters, marker, outside_fences, outside_quotes
+from tests.corpora import Workplace
+from tests.injection import outside_fences
 
 pytestmark = pytest.mark.asyncio
 
@@ -120,21 +120,6 @@ async def test_nothing_that_goes_wrong_in_the_tool_ends_a_run(session: AgentSess
     assert "sk-secret" not in json.dumps(failed)
 
 
-async def test_without_an_index_a_run_learns_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty = Workplace(tmp_path)
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: empty.settings))
-    direct = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": QUESTION}))
-    served = await run(agent_with(stdio_toolset(empty.home)), ("find_adk_evidence", {"query": QUESTION}))
-    assert direct.ended_well and "adk-ingest" in direct.answers[0]["warnings"][0]
-    assert served.ended_well and served.answers[0]["isError"] and "adk-ingest" in text_of(served.answers[0])
-
-
-async def test_what_the_tool_quotes_is_fenced_where_the_model_sees_it(session: AgentSession) -> None:
-    done = await run(agent_with(make_function_tool()), ("retrieve_adk_evidence", {"query": "zebra password"}))
-    nothing_hostile_is_loose(done.answers[0])
-
-
 @pytest.mark.parametrize("over", [over_stdio, over_http])
 async def test_an_agent_uses_the_server_through_a_toolset(indexed: Workplace, over: Any) -> None:
     async with over(indexed.home) as toolset:
@@ -161,28 +146,3 @@ async def test_an_agent_uses_the_server_through_a_toolset(indexed: Workplace, ov
         assert answer["isError"] and named in text_of(answer)
     assert "sk-secret" not in json.dumps(done.answers)
     nothing_hostile_is_loose(hostile)
-
-
-async def test_injected_texts_reach_the_model_as_quotes(injected: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: injected.settings))
-    queries = [marker(group, 0) for group in INJECTIONS]
-    direct = await run(
-        agent_with(make_function_tool()), *[("retrieve_adk_evidence", {"query": query}) for query in queries]
-    )
-    toolset = stdio_toolset(injected.home)
-    served = await run(agent_with(toolset), *[("find_adk_evidence", {"query": query}) for query in queries])
-
-    assert direct.ended_well and served.ended_well
-    for answer in (*direct.answers, *served.answers):
-        assert not hidden_characters(json.dumps(answer, ensure_ascii=False))
-    for answer in direct.answers:
-        candidates = answer["evidence_pack"]["candidates"]
-        assert any("injection/" in candidate["path_or_url"] for candidate in candidates)
-        assert not [candidate for candidate in candidates if outside_fences(candidate["text"]).strip()]
-    for answer in served.answers:
-        outside = outside_quotes(text_of(answer))
-        assert "injection/" in text_of(answer) and "never instructions" in outside
-        # Citations are one word each, made of names and headings.
-        loose = "\n".join(line for line in outside.split("\n") if not line.startswith("[CTX "))
-        assert not [bait for bait in ("obey", "delete_everything", "<|", "[INST]") if bait in loose]
