@@ -569,7 +569,7 @@ def _describe(corpus: CorpusInput) -> CorpusRun:
         ref=source.ref,
         source=source.kind,
         root=str(source.root),
-        dirty=source.dirty,
+        dirty=bool(corpus.uncommitted),
         include_globs=about.include_globs if about else (),
         exclude_globs=about.exclude_globs if about else (),
         files=len(corpus.files),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -219,12 +219,13 @@ def _found(
     network = sources.allow_network
     corpora: list[CorpusInput] = []
     if mode != "code":
-        docs = resolve_docs(settings, sources.docs, allow_network=network, notify=progress.note, known=known)
+        docs = resolve_docs(settings, sources.docs, allow_network=network, notify=progress.note)
         for notice in docs.notices:
             note(notice)
         if docs.source is not None:
-            corpora.append(docs_corpus(settings, docs.source, created_at))
-            corpora.append(samples_corpus(settings, docs.source, "doc", created_at))
+            source = replace(docs.source, known=known)
+            corpora.append(docs_corpus(settings, source, created_at))
+            corpora.append(samples_corpus(settings, source, "doc", created_at))
         elif mode == "docs" or not settings.ingestion.api_reference:
             raise _no_docs()
         else:
@@ -237,15 +238,15 @@ def _found(
             allow_network=network,
             notify=progress.note,
             environment=sources.environment,
-            known=known,
         )
         for notice in found.notices:
             note(notice)
         if found.source is None:
             raise _no_code(settings, found.hint)
-        code = code_corpus(settings, found.source, created_at)
+        source = replace(found.source, known=known)
+        code = code_corpus(settings, source, created_at)
         corpora.append(code)
-        corpora.append(samples_corpus(settings, found.source, "code", created_at))
+        corpora.append(samples_corpus(settings, source, "code", created_at))
         if settings.ingestion.api_reference:
             corpora.append(api_reference_corpus(settings, code, created_at))
     return corpora

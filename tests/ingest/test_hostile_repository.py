@@ -19,7 +19,7 @@ from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
 from adk_ingest.sources.codebase import open_codebase
-from adk_ingest.sources.git import clone_or_update, open_checkout
+from adk_ingest.sources.git import clone_or_update, has_changes, open_checkout
 from tests.corpora import CODE, HashEmbedder, Workplace, git, shared_sparse, write_checkout, write_files
 
 pytestmark = [
@@ -186,7 +186,7 @@ def test_a_pipe_in_the_place_of_a_committed_file_is_not_waited_for(tmp_path: Pat
     write_checkout(folder, {"a.py": "a = 1\n"})
     (folder / "a.py").unlink()
     os.mkfifo(folder / "a.py")
-    assert open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python).dirty
+    assert has_changes(open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python))
 
 
 class TestLineEnds:
@@ -195,6 +195,6 @@ class TestLineEnds:
         commit = write_checkout(folder, {".gitattributes": "* text=auto eol=crlf\n", "a.py": "a = 1\nb = 2\n"})
         (folder / "a.py").write_bytes(b"a = 1\r\nb = 2\r\n")
         source = open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python)
-        assert (source.commit, source.dirty) == (commit, False)
+        assert (source.commit, has_changes(source)) == (commit, False)
         (folder / "a.py").write_bytes(b"a = 1\r\nb = 3\r\n")
-        assert open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python).dirty
+        assert has_changes(open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python))

@@ -72,19 +72,11 @@ class TestCheckout:
         assert (source.kind, source.repo) == ("git", "google/adk-docs")
         assert source.commit == git(checkout, "rev-parse", "HEAD")
         assert source.ref == "main"
-        assert not source.dirty
 
     def test_a_detached_checkout_goes_by_its_tag(self, checkout: Path) -> None:
         git(checkout, "tag", "v1.0.0")
         git(checkout, "checkout", "--quiet", "--detach")
         assert open_checkout(checkout, docs_settings()).ref == "v1.0.0"
-
-    @pytest.mark.parametrize("name", ["docs/a.md", "docs/new.md"])
-    def test_changed_and_new_files_make_it_dirty(self, checkout: Path, name: str) -> None:
-        (checkout / name).write_text("other")
-        source = open_checkout(checkout, docs_settings())
-        assert source.dirty
-        assert "local changes" in source.describe()
 
     def test_a_folder_inside_it_keeps_the_repositorys_paths(self, checkout: Path) -> None:
         source = open_checkout(checkout / "docs", docs_settings())

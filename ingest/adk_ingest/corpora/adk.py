@@ -207,7 +207,9 @@ def _discovered(
 def as_committed(found: Discovery, committed: Mapping[str, str]) -> frozenset[str]:
     """Paths of the files of a walk that are as the commit has them; `committed` has the ids of its files' contents."""
     return frozenset(
-        file.path for file in found.files if file.path in committed and file.known.is_blob(committed[file.path])
+        file.path
+        for file in found.files
+        if file.known is not None and file.path in committed and file.known.is_blob(committed[file.path])
     )
 
 

@@ -91,9 +91,5 @@ class CorpusInput:
 
     def without_files(self) -> CorpusInput:
         """What another process needs to make records of files that it is given."""
-        source = replace(self.source, differs=_no_difference, committed=None, known=KnownFiles())
+        source = replace(self.source, committed=None, known=KnownFiles())
         return replace(self, source=source, files=(), found=Discovery(), uncommitted=frozenset())
-
-
-def _no_difference(_: KnownFiles) -> bool:
-    return False

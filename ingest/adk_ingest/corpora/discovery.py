@@ -6,31 +6,22 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.settings import CorpusSettings
 from adk_evidence.text.globs import Globs, takes_back
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.credentials import BY_NAME, is_credential_file, is_credential_folder
-from adk_ingest.corpora.known_files import KnownFile
+from adk_ingest.corpora.known_files import Facts
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.snapshot import MANIFEST
 from adk_ingest.wording import counted
 
 
-@dataclass(frozen=True)
-class FoundFile:
-    """A file that passed every filter; `path` is the repository's."""
-
-    path: str
-    disk: Path
-    known: KnownFile = field(compare=False, repr=False)
-
-
 @dataclass
 class Discovery:
-    """The result of a walk: `files` sorted by path, and what the walk skipped.
+    """The result of a walk: `files` that passed every filter, sorted by path, and what the walk skipped.
 
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, extension,
     symlink, special_file, too_large, empty, binary, unreadable, undecodable, undecodable_name, credential_file (by its
@@ -40,21 +31,21 @@ class Discovery:
     `decode_warnings` has a sentence for each file in which characters were replaced.
     """
 
-    files: list[FoundFile] = field(default_factory=list)
+    files: list[SourceFile] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=dict)
     decode_warnings: list[str] = field(default_factory=list)
 
     def read(self) -> Iterator[SourceFile]:
         """The files in their order, without those that cannot be used."""
-        for found in self.files:
-            facts = found.known.facts
+        for file in self.files:
+            facts = file.known.facts if file.known else Facts()
             if facts.reason is not None:
-                self.skip(facts.reason, found.path)
+                self.skip(facts.reason, file.path)
                 continue
             if facts.replaced:
                 characters = counted(facts.replaced, "character that is", "characters that are")
-                self.decode_warnings.append(f"{found.path}: replaced {characters} not UTF-8.")
-            yield SourceFile(found.path, None, facts.digest, found.known)
+                self.decode_warnings.append(f"{file.path}: replaced {characters} not UTF-8.")
+            yield file
 
     def skip(self, reason: str, path: str) -> None:
         self.skipped.setdefault(reason, []).append(path)
@@ -167,14 +158,14 @@ class _Walk:
         reason = self._reason_by_path(relative) or self._reason_by_kind(info)
         if reason:
             return self._skip(reason, relative)
-        disk = self._on_disk(relative)
         try:
-            known = self._source.known.look(disk, info)
+            known = self._source.known.look(self._on_disk(relative), info)
         except OSError:
             return self._skip("unreadable", relative)
         if known.facts.reason == "binary":
             return self._skip("binary", relative)
-        return self._found.files.append(FoundFile(self._source.repo_path(relative), Path(disk), known))
+        path = self._source.repo_path(relative)
+        return self._found.files.append(SourceFile(path, None, known.facts.digest, known))
 
     def _reason_by_path(self, relative: str) -> str | None:
         """The first filter that a file's path does not pass."""

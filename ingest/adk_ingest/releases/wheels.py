@@ -19,6 +19,7 @@ from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import parse_requirement
+from adk_ingest.sources.git import has_changes
 from adk_ingest.sources.resolve import resolve_code
 
 # As `CorpusSource.describe` has it.
@@ -92,7 +93,7 @@ def _versions(sources: Sequence[CorpusSource]) -> list[str]:
 
 def _with_commit(source: CorpusSource, name: str) -> str:
     notes = [] if source.ref in (None, source.commit) else [source.commit[:SHORT_COMMIT]]
-    notes += ["with local changes"] if source.dirty else []
+    notes += ["with local changes"] if has_changes(source) else []
     return f"{name} ({', '.join(notes)})" if notes else name
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -19,9 +18,8 @@ class CorpusSource:
     """A corpus whose commit is known.
 
     `root` is an existing folder. Files below one of the `subtrees` (relative to `root`, `""`: all of it) belong to the
-    corpus; their repository paths are `path_prefix` plus their path below `root`. `differs` says whether a checkout's
-    files differ from its commit. `committed` has the ids of what the commit holds by repository path; without a
-    checkout it is None. `known` has what earlier runs found in the files.
+    corpus; their repository paths are `path_prefix` plus their path below `root`. `committed` has the ids of what the
+    commit holds by repository path; without a checkout it is None. `known` has what earlier runs found in the files.
     """
 
     corpus: str
@@ -34,13 +32,8 @@ class CorpusSource:
     licence: str | None = None
     path_prefix: str = ""
     subtrees: tuple[str, ...] = ("",)
-    differs: Callable[[KnownFiles], bool] = field(default=lambda known: False, compare=False, repr=False)
     committed: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
     known: KnownFiles = field(default_factory=KnownFiles, compare=False, repr=False)
-
-    @cached_property
-    def dirty(self) -> bool:
-        return self.differs(self.known)
 
     def repo_path(self, relative: str) -> str:
         return self.path_prefix + relative
@@ -59,5 +52,4 @@ class CorpusSource:
         """The corpus in words, e.g. `google/adk-python at v2.13.0 (distribution)`."""
         at = self.ref if self.ref == self.commit else self.commit[:12]
         branch = f", {self.ref}" if self.ref and self.ref != self.commit else ""
-        changed = ", with local changes" if self.dirty else ""
-        return f"{self.repo} at {at} ({self.kind}{branch}{changed})"
+        return f"{self.repo} at {at} ({self.kind}{branch})"

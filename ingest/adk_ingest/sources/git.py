@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +46,6 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
     except GitError as exc:
         message = f"The folder {root} lies in a git checkout whose commit does not hold it."
         raise SourceError(message, "Commit the folder, or give it a corpus.json.") from exc
-    committed = committed_files(root)
     return CorpusSource(
         corpus=settings.corpus,
         repo=settings.repo,
@@ -58,9 +55,7 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
         ref=current_ref(root),
         site_url=settings.site_url,
         path_prefix=prefix,
-        # Copies of the source ask again.
-        differs=cache(lambda known: _differs(root, prefix, committed, known)),
-        committed=committed,
+        committed=committed_files(root),
     )
 
 
@@ -99,20 +94,11 @@ def is_as_committed(disk: str | Path, content: str, known: KnownFiles) -> bool:
     return file is not None and file.is_blob(content)
 
 
-def _differs(root: Path, prefix: str, committed: Mapping[str, str], known: KnownFiles) -> bool:
-    """Whether files were added, changed or removed since the commit, as far as that shows without filters."""
-    if records(root, "ls-files", "-z", "--others", "--exclude-standard"):
-        return True
-    # Files that a sparse checkout leaves out are not removed.
-    listed = records(root, "ls-files", "-z", "-t", "--full-name")
-    left_out = {entry[2:] for entry in listed if entry.startswith("S ")}
-
-    def is_same(path: str, content: str) -> bool:
-        # Named as the walk names it, so that it is read once.
-        disk = os.path.join(root, *path.removeprefix(prefix).split("/"))  # noqa: PTH118
-        return path in left_out or is_as_committed(disk, content, known)
-
-    return not all(is_same(path, content) for path, content in committed.items())
+def has_changes(source: CorpusSource) -> bool:
+    """Whether files of a checkout were changed or removed since its commit, as far as that shows without filters."""
+    committed = (source.committed or {}).items()
+    disks = ((source.root / path.removeprefix(source.path_prefix), content) for path, content in committed)
+    return not all(is_as_committed(disk, content, source.known) for disk, content in disks)
 
 
 def records(root: Path, *command: str) -> list[str]:

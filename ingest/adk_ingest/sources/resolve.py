@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -16,7 +16,6 @@ from adk_evidence.index.environments import site_packages
 from adk_evidence.index.versions import VersionSettings
 from adk_evidence.paths import expanded
 from adk_evidence.settings import CorpusSettings, Settings
-from adk_ingest.corpora.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import (
     is_unpacked,
@@ -50,26 +49,24 @@ def resolve_docs(
     *,
     allow_network: bool,
     notify: Notify,
-    known: KnownFiles | None = None,
 ) -> Resolved:
     """The documentation corpus: the first that can be had, with a notice for each place that could not be used.
 
     `explicit` is a folder that the user names; it is then the only place. The others are the folder of
-    `ADK_EVIDENCE_DOCS`, the settings' root and a clone. `notify` gets a sentence before something takes long. `known`
-    has what earlier runs found in the files.
+    `ADK_EVIDENCE_DOCS`, the settings' root and a clone. `notify` gets a sentence before something takes long.
 
     Raises:
         SourceError: The explicit folder cannot be used.
     """
     corpus = settings.corpora["doc"]
     if explicit is not None:
-        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network), known=known)
+        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     places: list[Callable[[], CorpusSource | None]] = [
         lambda: _from_environment(corpus),
         lambda: _from_root(settings, corpus),
         lambda: _from_clone(settings, corpus, notify) if allow_network else None,
     ]
-    return _first(corpus, places, known)
+    return _first(corpus, places)
 
 
 def resolve_code(
@@ -79,49 +76,43 @@ def resolve_code(
     allow_network: bool,
     notify: Notify,
     environment: Path | None = None,
-    known: KnownFiles | None = None,
 ) -> Resolved:
     """The code corpus: the settings' root where it exists, else the settings' distribution.
 
     `explicit` is what the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment or a
     requirement such as `google-adk==2.13.0`. Without `allow_network` nothing is downloaded or cloned. A version index
     takes its version from the `environment` of a project, which is not run, where the version is installed there.
-    `known` has what earlier runs found in the files.
 
     Raises:
         SourceError: The explicit place cannot be used.
     """
     corpus = settings.corpora["code"]
     if isinstance(settings, VersionSettings) and explicit is None:
-        return _resolve_version(settings, environment, allow_network, notify, known)
+        return _resolve_version(settings, environment, allow_network, notify)
     if explicit is not None:
-        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network), known=known)
+        return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]
     if corpus.source == "git" and allow_network:
         attempts.append(lambda: _from_clone(settings, corpus, notify))
     if corpus.source in ("auto", "distribution") and corpus.distribution:
         wanted = corpus.distribution
         attempts.append(lambda: _from_requirement(wanted, settings, corpus, notify, allow_network))
-    return _first(corpus, attempts, known)
+    return _first(corpus, attempts)
 
 
 def _resolve_version(
-    settings: VersionSettings,
-    environment: Path | None,
-    allow_network: bool,
-    notify: Notify,
-    known: KnownFiles | None,
+    settings: VersionSettings, environment: Path | None, allow_network: bool, notify: Notify
 ) -> Resolved:
     """A released version of the ADK, in a folder of its own that no upgrade of an environment changes."""
     corpus, home = settings.corpora["code"], settings.paths.corpora
     requirement = parse_requirement(corpus.distribution or "")
     if is_unpacked(requirement, home):
-        return _found(open_registry(requirement, home, corpus, notify=notify), known=known)
+        return _found(open_registry(requirement, home, corpus, notify=notify))
     notices: list[str] = []
     for python in (environment, Path(sys.executable)):
         for folder in site_packages(python) if python else ():
             try:
-                return _found(open_copy(folder, requirement, home, corpus), notices, known)
+                return _found(open_copy(folder, requirement, home, corpus), notices)
             except SourceError as exc:
                 # Of the product's own environment, nobody expects this version.
                 if python == environment:
@@ -129,19 +120,16 @@ def _resolve_version(
     if not allow_network:
         return Resolved(None, (*notices, f"{requirement} is not on this machine."), "Leave --offline out.")
     try:
-        return _found(open_registry(requirement, home, corpus, notify=notify), notices, known)
+        return _found(open_registry(requirement, home, corpus, notify=notify), notices)
     except SourceError as exc:
         return Resolved(None, (*notices, exc.message), f"{exc.message} {exc.hint}")
 
 
-def _found(source: CorpusSource, notices: Sequence[str] = (), known: KnownFiles | None = None) -> Resolved:
-    source = replace(source, known=known or source.known)
+def _found(source: CorpusSource, notices: Sequence[str] = ()) -> Resolved:
     return Resolved(source, (*notices, f"Using {source.describe()} from {source.root}."))
 
 
-def _first(
-    corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]], known: KnownFiles | None
-) -> Resolved:
+def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]]) -> Resolved:
     notices: list[str] = []
     for attempt in attempts:
         try:
@@ -150,7 +138,7 @@ def _first(
             notices.append(str(exc))
             continue
         if source is not None:
-            return _found(source, notices, known)
+            return _found(source, notices)
     return Resolved(None, (*notices, f"No source of {corpus.repo} could be had."))
 
 
