@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,16 +12,19 @@ from adk_evidence.api.history import History
 from adk_evidence.api.stories import find_lack
 from adk_evidence.api.table import make_table
 from adk_evidence.checks.corpus import files_of_folder, report_drift
-from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker, PageCheck
+from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import SourceError
 from adk_evidence.readers.pages.markdown import code_blocks, read_markdown
-from adk_evidence.readers.pages.snippets import Snippet, snippets_of
+from adk_evidence.readers.pages.snippets import snippets_of
+from adk_evidence.search.pack.drift import checker_for
 
 
 @cache
 def checker(version: str) -> DriftChecker:
-    return DriftChecker(History.load(), version)
+    found = checker_for(version)
+    assert found is not None
+    return found
 
 
 def check(text: str, version: str = "1.4.2", lang: str = "py", **included: str) -> Checked:
@@ -36,13 +38,10 @@ def told(text: str, version: str = "1.4.2", lang: str = "py", **included: str) -
     return [(one.kind, one.symbol.removeprefix("google.adk."), one.first + 1) for one in found]
 
 
-def test_an_import_is_told_with_the_version_that_brings_it() -> None:
+def test_an_import_is_told_with_the_version_that_brings_it_or_had_it_last() -> None:
     (found,) = check("from google.adk.agents import LlmAgent\nfrom google.adk.apps import App\n").deviations
     assert (found.kind, found.first, found.since, found.until) == ("import", 1, "1.14.0", None)
     assert found.text == "google-adk 1.4.2 has no `google.adk.apps.App`: it came in with 1.14.0."
-
-
-def test_a_name_that_is_gone_is_told_with_the_last_version_that_has_it() -> None:
     (found,) = check("from google.adk.apps.base_events_compactor import BaseEventsCompactor\n", "2.13.0").deviations
     assert (found.since, found.until) == (None, "1.15.1")
 
@@ -62,8 +61,10 @@ def test_keywords_are_checked_with_those_of_the_base_classes() -> None:
     assert told(text, "2.13.0") == []
 
 
-def test_methods_of_instances_and_their_keywords_are_checked() -> None:
+def test_attributes_of_modules_and_methods_of_instances_are_checked() -> None:
     text = """\
+from google.adk import agents
+agents.LlmAgent, agents.ManagedAgent
 from google.adk.runners import InMemoryRunner
 async def main(other: InMemoryRunner):
     runner = InMemoryRunner(agent=None)
@@ -72,15 +73,10 @@ async def main(other: InMemoryRunner):
     runner.run(user_id="u", session_id="s", nothing=1)
 """
     assert told(text) == [
-        ("name", "runners.InMemoryRunner.run_debug", 4),
-        ("name", "runners.InMemoryRunner.run_debug", 5),
-        ("keyword", "runners.InMemoryRunner.run(nothing=)", 6),
-    ]
-
-
-def test_attributes_of_modules_are_checked() -> None:
-    assert told("from google.adk import agents\nagents.LlmAgent\nagents.ManagedAgent\n") == [
-        ("name", "agents.ManagedAgent", 3)
+        ("name", "agents.ManagedAgent", 2),
+        ("name", "runners.InMemoryRunner.run_debug", 6),
+        ("name", "runners.InMemoryRunner.run_debug", 7),
+        ("keyword", "runners.InMemoryRunner.run(nothing=)", 8),
     ]
 
 
@@ -290,10 +286,8 @@ def test_a_keyword_in_camel_case_that_is_gone_is_told_with_its_last_version() ->
     assert lack is not None and lack.until == "1.0.0"
 
 
-def test_a_version_that_the_table_does_not_know_is_refused() -> None:
-    for version in ("99.0.0", "main", "0.0.0"):
-        with pytest.raises(ValueError, match="does not know"):
-            DriftChecker(History.load(), version)
+def test_of_a_version_that_the_table_does_not_know_nothing_is_told() -> None:
+    assert [checker_for(version) for version in ("99.0.0", "main", "0.0.0", None)] == [None] * 4
 
 
 def test_a_name_in_an_editor_is_told_where_the_version_lacks_it() -> None:
@@ -360,40 +354,11 @@ App(name="b")
 """
 
 
-def page_check(text: str, read: list[int] | None = None) -> PageCheck:
-    def snippets() -> Iterator[Snippet]:
-        for snippet in snippets_of(text.split("\n"), "md"):
-            if read is not None:
-                read.append(snippet.line)
-            yield snippet
-
-    return PageCheck(checker("1.4.2"), snippets())
-
-
-def test_lines_of_a_page_show_what_the_whole_page_shows_there() -> None:
-    whole = check(THREE_BLOCKS, lang="md").deviations
-    assert {one.first for one in whole} == {1, 9}
-    lines = range(THREE_BLOCKS.count("\n") + 1)
-    one_after_another = page_check(THREE_BLOCKS)
-    for windows in (lines, reversed(lines)):
-        for first in windows:
-            for last in (first, first + 3):
-                found = [
-                    [one for one in check.within(first, last) if first <= one.first <= last]
-                    for check in (page_check(THREE_BLOCKS), one_after_another)
-                ]
-                expected = [one for one in whole if first <= one.first <= last]
-                assert found == [expected, expected]
-
-
-def test_a_page_is_read_down_to_the_lines_that_are_asked_for() -> None:
-    read: list[int] = []
-    page = page_check(THREE_BLOCKS, read)
-    assert [one.symbol for one in page.within(0, 3)] == ["google.adk.apps.App"]
-    assert read == [1, 5]
-    page.within(0, 100)
-    page.within(0, 100)
-    assert read == [1, 5, 9, 14]
+def test_lines_of_a_page_show_what_the_snippets_in_them_show() -> None:
+    page = check(THREE_BLOCKS, lang="md")
+    for first, last, lines in ((0, 3, {1}), (3, 3, set()), (4, 8, set()), (6, 9, {9}), (10, 10, {9}), (0, 99, {1, 9})):
+        assert {one.first for one in page.within(first, last)} == lines, (first, last)
+    assert page.within(0, 99) == page.deviations
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import threading
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.api.history import History
+from adk_evidence.api.history import VersionApi
 from adk_evidence.api.stories import find_lack
 from adk_evidence.checks.awaits import used_without_await
 from adk_evidence.documents.document import Binding, Mention, PythonDocument
@@ -40,8 +40,7 @@ _IMPORT: DriftKind = "import"
 LACKING: Collection[DriftKind] = ("import", "name", "keyword")
 MAX_KEPT_NAMES = 5000
 MAX_KNOWN_NAMES = 200
-# The most names that the version lacks, of a page, or of each snippet where an answer shows some lines of a page: each
-# name is looked for in all versions.
+# Of a page: each name that the version lacks is looked for in all versions.
 MAX_LACKING_NAMES = 100
 # A snippet that parsing part by part would take longer for was not written by a person.
 MAX_SNIPPET_CHARS = 200_000
@@ -80,40 +79,38 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Checked:
-    """The imports from the ADK that a page shows, once for each name of each statement, and the deviations."""
+    """The imports from the ADK that a page shows, once for each name of each statement, and what is to say of its code.
+
+    `by_snippet` has the deviations of each snippet by its first and its last line of the page, from 0.
+    """
 
     imports: tuple[ShownImport, ...]
-    deviations: tuple[Deviation, ...]
+    by_snippet: tuple[tuple[int, int, tuple[Deviation, ...]], ...]
 
+    @property
+    def deviations(self) -> tuple[Deviation, ...]:
+        return self.within(0, sys.maxsize)
 
-class _Spot(NamedTuple):
-    """What is told once: a name in a line of a page or of an included file, and whether it lacks an `await`."""
-
-    symbol: str
-    is_await: bool
-    line: int
-    included: str
+    def within(self, first: int, last: int) -> tuple[Deviation, ...]:
+        """What the snippets in some lines of the page show, also in their other lines; all lines from 0."""
+        shown = [one for begin, end, found in self.by_snippet if begin <= last and first <= end for one in found]
+        # A name is told once in a line, of a page or of an included file.
+        once = {(one.symbol, one.kind == "await", one.first, one.included): one for one in reversed(shown)}
+        return tuple(sorted(once.values(), key=lambda one: (one.first, one.included, one.symbol)))
 
 
 class DriftChecker:
-    """Checks code against one released version. What is known of a name is kept between pages.
+    """Checks code against one released version. What is known of a name is kept between pages."""
 
-    Raises:
-        ValueError: The table does not know exactly this version.
-    """
-
-    def __init__(self, history: History, version: str) -> None:
-        api = history.exactly(version)
-        if api is None:
-            raise ValueError(f"The table of versions does not know {version}.")
-        self.history, self.api, self.version = history, api, api.version
-        self.label = f"{history.table.distribution} {api.version}"
-        self._top = history.package.partition(".")[0]
+    def __init__(self, api: VersionApi) -> None:
+        self.api, self.history, self.version = api, api.history, api.version
+        self.label = f"{self.history.table.distribution} {api.version}"
+        self._top = self.history.package.partition(".")[0]
         # What each path is; the same paths come again on every page.
         self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
         self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
         # What is to say of a name, wherever it stands.
-        self._judged: dict[tuple[str, DriftKind], Deviation | None] = {}
+        self._judged = functools.lru_cache(MAX_KEPT_NAMES)(self._judge)
 
     def check(self, snippets: Iterable[Snippet]) -> Checked:
         """Check the code of one page. Names that a snippet imports are known in those that follow.
@@ -121,34 +118,25 @@ class DriftChecker:
         Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
         imports: list[ShownImport] = []
-        found: dict[_Spot, Deviation] = {}
+        found: list[tuple[int, int, tuple[Deviation, ...]]] = []
         known: dict[str, str] = {}
         lacking: set[str] = set()
         for snippet in snippets:
-            code = self._read(snippet, known)
-            if code is not None:
-                imports += (
-                    ShownImport(item.path, self._has(item.path)) for item in code.imports if self._is_adk(item.path)
-                )
-                self._tell(snippet, code, lacking, found)
-        return Checked(tuple(imports), _in_order(found))
-
-    def _read(self, snippet: Snippet, known: dict[str, str]) -> Code | None:
-        """The code of a snippet whose names may be those of the ADK, and in `known` what it imports from there."""
-        if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
-            return None
-        return Code(PythonDocument(snippet.text), known, self._top)
-
-    def _tell(self, snippet: Snippet, code: Code, lacking: set[str], found: dict[_Spot, Deviation]) -> None:
-        """Add what is to say of a snippet, and to `lacking` the names that the version lacks."""
-        for symbol, kind, line, _ in self._told(code, awaits=True):
-            if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
+            # Most snippets name nothing of the ADK.
+            if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
                 continue
-            first, last = snippet.lines(line, line)
-            deviation = self._deviation(symbol, kind, first, last, snippet.included)
-            if deviation is not None:
-                found.setdefault(_Spot(symbol, kind == "await", first, snippet.included), deviation)
-                lacking |= {symbol} if deviation.kind in LACKING else set()
+            code = Code(PythonDocument(snippet.text), known, self._top)
+            imports += (
+                ShownImport(item.path, self.api.has(item.path)) for item in code.imports if self._is_adk(item.path)
+            )
+            deviations = (
+                replace(one, first=lines[0], last=lines[1], included=snippet.included)
+                for one, _ in self._deviating(self._told(code, awaits=True), lacking)
+                if (lines := snippet.lines(one.first, one.last))
+            )
+            begin, end = snippet.lines(0, snippet.text.count("\n"))
+            found.append((begin, end, tuple(deviations)))
+        return Checked(tuple(imports), tuple(found))
 
     def code_of(self, document: PythonDocument) -> Code | None:
         """A document as code to check; None where it names nothing of the ADK. What is asked of it is read once."""
@@ -159,7 +147,7 @@ class DriftChecker:
 
         Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
-        return self._deviating(self._told(code, first, last))
+        return self._shown(self._told(code, first, last))
 
     def review(self, code: Code) -> tuple[list[tuple[Deviation, Mention]], frozenset[str]]:
         """What `in_code` says of all lines, and calls that lack an `await`; and the names that the version surely has.
@@ -167,19 +155,22 @@ class DriftChecker:
         These are paths, and keywords of calls.
         """
         told = list(self._told(code, awaits=True))
-        return self._deviating(told), frozenset(one.symbol for one in told if self._has(one.symbol))
+        return self._shown(told), frozenset(one.symbol for one in told if self.api.has(one.symbol))
 
-    def _deviating(self, told: Iterable[_Told]) -> list[tuple[Deviation, Mention]]:
-        lacking: set[str] = set()
-        found: list[tuple[Deviation, Mention]] = []
-        for symbol, kind, line, mention in told:
-            if mention is None or (len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking):
-                continue
-            deviation = self._deviation(symbol, kind, line, line, "")
-            if deviation is not None:
-                lacking.add(symbol)
-                found.append((deviation, mention))
+    def _shown(self, told: Iterable[_Told]) -> list[tuple[Deviation, Mention]]:
+        """What is to say of names that stand somewhere, in the order of the text."""
+        found = ((deviation, mention) for deviation, mention in self._deviating(told, set()) if mention is not None)
         return sorted(found, key=lambda one: (one[1].line, one[1].start))
+
+    def _deviating(self, told: Iterable[_Told], lacking: set[str]) -> Iterator[tuple[Deviation, Mention | None]]:
+        """What is to say of names; `lacking` gets those that the version lacks, and no more than a page may have."""
+        for symbol, kind, line, mention in told:
+            if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
+                continue
+            deviation = self._deviation(symbol, kind, line)
+            if deviation is not None:
+                lacking |= {symbol} if deviation.kind in LACKING else set()
+                yield deviation, mention
 
     def names_in(self, code: Code) -> Names:
         """What the expressions of code mean."""
@@ -194,7 +185,7 @@ class DriftChecker:
         symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
         if symbol is None or not self._is_adk(symbol):
             return None
-        return self._deviation(symbol, kind, line, line, "")
+        return self._deviation(symbol, kind, line)
 
     def _told(self, code: Code, first: int = 0, last: int | None = None, *, awaits: bool = False) -> Iterator[_Told]:
         """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
@@ -227,21 +218,15 @@ class DriftChecker:
         """
         return any(self._top in text or any(name in text for name in known) for text in texts)
 
-    def _deviation(self, symbol: str, kind: DriftKind, first: int, last: int, included: str) -> Deviation | None:
-        # Names come from pages: what is kept has a limit. Other threads may keep and drop names meanwhile.
-        if len(self._judged) >= MAX_KEPT_NAMES:
-            self._judged.clear()
-        try:
-            found = self._judged[symbol, kind]
-        except KeyError:
-            found = self._judged[symbol, kind] = self._judge(symbol, kind)
-        return replace(found, first=first, last=last, included=included) if found else None
+    def _deviation(self, symbol: str, kind: DriftKind, line: int) -> Deviation | None:
+        found = self._judged(symbol, kind)
+        return replace(found, first=line, last=line) if found else None
 
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         if kind == "await":
             text = f"{self.label} has `{symbol}` as an asynchronous function: the code lacks `await` or `async for`."
             return Deviation(kind, symbol, 0, 0, text)
-        has = self._has(symbol)
+        has = self.api.has(symbol)
         if has:
             use = self.deprecated(symbol)
             if use is None:
@@ -293,75 +278,8 @@ class DriftChecker:
         """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
         return self.api.kind(path) or "-"
 
-    def _has(self, symbol: str) -> bool | None:
-        return self.api.has(symbol)
-
     def _is_adk(self, path: str) -> bool:
         return path == self.history.package or path.startswith(f"{self.history.package}.")
-
-
-@dataclass
-class _Part:
-    """A snippet with the names that code above it imports, by their paths; `found` is None before it is checked."""
-
-    snippet: Snippet
-    known: dict[str, str]
-    found: Mapping[_Spot, Deviation] | None = None
-
-    def is_in(self, first: int, last: int) -> bool:
-        begin, end = self.snippet.lines(0, self.snippet.text.count("\n"))
-        return begin <= last and first <= end
-
-
-class PageCheck:
-    """The deviations of one page, found for the lines that somebody asks for, once. Safe between threads.
-
-    What stands below these lines is not read, and what stands above is read for its imports alone. Of the names in a
-    snippet that the version lacks, the first `MAX_LACKING_NAMES` are told.
-
-    Args:
-        checker: Checks the code.
-        snippets: Those of the page in the order of their lines.
-    """
-
-    def __init__(self, checker: DriftChecker, snippets: Iterable[Snippet]) -> None:
-        self._checker = checker
-        self._unread = iter(snippets)
-        self._next = next(self._unread, None)
-        self._parts: list[_Part] = []
-        self._known: dict[str, str] = {}
-        self._lock = threading.Lock()
-
-    def within(self, first: int, last: int) -> tuple[Deviation, ...]:
-        """What the snippets in some lines of the page show, also in their other lines; all lines from 0."""
-        with self._lock:
-            while self._next is not None and self._next.line <= last:
-                part, known = _Part(self._next, self._known), dict(self._known)
-                code = self._checker._read(part.snippet, known)
-                if code is not None and part.is_in(first, last):
-                    self._check(part, code)
-                # What fails before this is tried again by the next question.
-                self._next = next(self._unread, None)
-                self._known = known
-                if code is not None:
-                    self._parts.append(part)
-            found: dict[_Spot, Deviation] = {}
-            for part in [part for part in self._parts if part.is_in(first, last)]:
-                # Code that was read for its imports is read again: trees take a hundred times the memory of their text.
-                if part.found is None and (code := self._checker._read(part.snippet, dict(part.known))) is not None:
-                    self._check(part, code)
-                for spot, deviation in (part.found or {}).items():
-                    found.setdefault(spot, deviation)
-            return _in_order(found)
-
-    def _check(self, part: _Part, code: Code) -> None:
-        found: dict[_Spot, Deviation] = {}
-        self._checker._tell(part.snippet, code, set(), found)
-        part.found = found
-
-
-def _in_order(found: Mapping[_Spot, Deviation]) -> tuple[Deviation, ...]:
-    return tuple(sorted(found.values(), key=lambda one: (one.first, one.included, one.symbol)))
 
 
 class _Told(NamedTuple):

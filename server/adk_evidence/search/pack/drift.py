@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from adk_evidence.api.history import History
-from adk_evidence.checks.drift import Deviation, DriftChecker, PageCheck
+from adk_evidence.api.history import History, VersionApi
+from adk_evidence.checks.drift import Checked, Deviation, DriftChecker
 from adk_evidence.checks.prose import prose_deviations
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
@@ -76,7 +76,7 @@ def check_ahead(question: Question, corpora: Mapping[str, Corpus]) -> Iterator[s
     for path, lang, source in itertools.islice(pages, KEPT_PAGES):
         text = _text(source, path)
         if checker is not None and text is not None:
-            _page_of(checker, text, lang, source).within(0, len(text))
+            _page_of(checker, text, lang, source)
             yield path
 
 
@@ -97,8 +97,9 @@ def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> No
 
 def checker_for(version: str | None) -> DriftChecker | None:
     """A checker for a version of the ADK, or None where the table of released versions does not know the version."""
-    with suppress(EvidenceError, ValueError):
-        return _checker(History.load(), version) if version else None
+    with suppress(EvidenceError):
+        api = History.load().exactly(version)
+        return _checker(api) if api is not None else None
     return None
 
 
@@ -109,8 +110,8 @@ def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
 
 
 @functools.lru_cache(maxsize=8)
-def _checker(history: History, version: str) -> DriftChecker:
-    return DriftChecker(history, version)
+def _checker(api: VersionApi) -> DriftChecker:
+    return DriftChecker(api)
 
 
 def _drift(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Drift, ...]:
@@ -171,7 +172,7 @@ def _deviations(
     return _page_of(checker, page, payload.lang, source).within(first, last)
 
 
-def _page_of(checker: DriftChecker, text: str, lang: str, source: Corpus) -> PageCheck:
+def _page_of(checker: DriftChecker, text: str, lang: str, source: Corpus) -> Checked:
     included = ((path, _text(source, path)) for path in _included_paths(text, lang))
     return _page(checker, text, lang, tuple((path, read) for path, read in included if read is not None))
 
@@ -193,7 +194,7 @@ def _included_paths(text: str, lang: str) -> tuple[str, ...]:
 
 # By the texts themselves, so that a page that changes is read anew.
 @functools.lru_cache(maxsize=KEPT_PAGES)
-def _page(checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]) -> PageCheck:
+def _page(checker: DriftChecker, text: str, lang: str, included: tuple[tuple[str, str], ...]) -> Checked:
     files = dict(included)
     may_concern = checker.may_concern((text, *files.values()), {})
-    return PageCheck(checker, snippets_of(split_lines(text), lang, files.get) if may_concern else ())
+    return checker.check(snippets_of(split_lines(text), lang, files.get) if may_concern else ())
