@@ -30,9 +30,8 @@ from adk_evidence.embedding.base import (
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import IngestError, StoreError
-from adk_evidence.files import rename
 from adk_evidence.index.encoders import as_kept, with_precision
-from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind, point_id
+from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
 from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
@@ -44,14 +43,13 @@ from adk_evidence.store.factory import (
     points_a_write,
 )
 from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generation
-from adk_evidence.store.manifest import CorpusEntry, IndexManifest
+from adk_evidence.store.manifest import IndexManifest
 from adk_ingest.chunking.chunkers import chunker_version, index_fingerprint
-from adk_ingest.corpora.adk import nothing_of
-from adk_ingest.corpora.corpus import CorpusInput
+from adk_ingest.corpora.corpus import PAGES_FOLDER, CorpusInput
 from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.progress import Progress
-from adk_ingest.publishing.bases import Base, taken_over, without_waste
-from adk_ingest.publishing.changes import Changes, page_bytes
+from adk_ingest.publishing.bases import Base, without_waste
+from adk_ingest.publishing.changes import Changes
 from adk_ingest.publishing.manifest import (
     CorpusRun,
     Cursor,
@@ -97,9 +95,7 @@ class DryRun:
 class Ingestion:
     """One run of ingestion into one home folder; `dense` and `sparse` are for tests.
 
-    The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded. A first
-    index starts with what one of the `neighbours` holds alike: the settings of other indexes, each with its name for a
-    reader.
+    The run asks `cancelled` between batches; when the answer is yes, it stops and keeps what was embedded.
     """
 
     def __init__(
@@ -110,9 +106,7 @@ class Ingestion:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         cancelled: Cancelled | None = None,
-        neighbours: Mapping[str, Settings] | None = None,
     ) -> None:
-        self._neighbours = neighbours or {}
         self._generations = open_generations(settings)
         current = self._generations.current()
         self._settings = settings = as_kept(settings, current.manifest if current else None)
@@ -157,7 +151,9 @@ class Ingestion:
                     self._close()
         self._prune()
 
-    def run(self, log: RunLog, corpora: Sequence[CorpusInput], meanwhile: Callable[[], None] = lambda: None) -> None:
+    def run(
+        self, log: RunLog, corpora: Sequence[CorpusInput], *, by_keywords: Callable[[], object] = lambda: None
+    ) -> None:
         """Bring the index up to date with the corpora and publish it; `log` says what was done.
 
         Other corpora stay as they are in the published index.
@@ -165,7 +161,7 @@ class Ingestion:
         Args:
             log: Of the run that was `started`.
             corpora: The corpora.
-            meanwhile: Called when an index answers by keywords, and the vectors are still to be computed.
+            by_keywords: Called when an index answers by keywords, and the vectors are still to be computed.
 
         Raises:
             IngestError: The run failed.
@@ -174,31 +170,45 @@ class Ingestion:
             EvidenceError: A model cannot be had.
         """
         run = log.run
-        with ExitStack() as held:
-            with log.timed("discover"):
-                run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
-                self._publisher.prepare()
-                current = self._generations.current()
-                base = self._base(run.mode, corpora, current)
-                if current is None and (base := held.enter_context(self._taken_over(corpora))) is not None:
-                    corpora = [*corpora, *self._not_taken_over(base, corpora)]
-                changes = self._compared(base, corpora, run.corpora)
-                if current is not None and base is not None and any(changes):
-                    base = without_waste(base, corpora)
-                    if base.left_out:
-                        named = " and ".join(sorted(base.left_out & base.generation.manifest.collections.keys()))
-                        self._progress.note(f"Little of {named} stays, so all of {named} is written anew.")
-                        changes = self._compared(base, corpora, run.corpora)
-            self._stop_if_cancelled()
-            if current is not None and base is not None and not any(changes):
-                run.generation = current.id
-                if otherwise := current.manifest.placed_otherwise(self._settings.store.placement):
-                    sentence = f"The collections were created otherwise: {otherwise}."
-                    self._progress.note(f"{sentence} The next run that changes something creates them anew.")
-                    run.notices.append(sentence)
-                log.end("unchanged")
-                return
-            self._make(log, current, base, changes, meanwhile)
+        with log.timed("discover"):
+            run.corpora = {corpus.name: _describe(corpus) for corpus in corpora}
+            self._publisher.prepare()
+            current = self._generations.current()
+            base = self._base(run.mode, corpora, current)
+            changes = _compared(base, corpora, run.corpora)
+            if base.published is not None and any(changes):
+                base = without_waste(base.published, self._settings.store, corpora)
+                if base.left_out:
+                    named = " and ".join(sorted(base.left_out - {PAGES_FOLDER}))
+                    self._progress.note(f"Little of {named} stays, so all of {named} is written anew.")
+                    changes = _compared(base, corpora, run.corpora)
+        self._stop_if_cancelled()
+        if base.published is not None and not any(changes):
+            run.generation = base.published.id
+            if otherwise := base.published.manifest.placed_otherwise(self._settings.store.placement):
+                sentence = f"The collections were created otherwise: {otherwise}."
+                self._progress.note(f"{sentence} The next run that changes something creates them anew.")
+                run.notices.append(sentence)
+            log.end("unchanged")
+            return
+        with _spools(changes):
+            self._chunk(log, changes)
+            if base.published is None and not any(len(change.records) for change in changes):
+                raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
+            vectors = self._to_compute(changes)
+            run.dense_model, run.config = self._dense_model, _config(self._settings)
+            run.vectors_from_cache = vectors.cached
+            refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
+            chunks = sum(len(change.records) for change in changes)
+            is_slow = not self._settings.embedding.dense.is_static
+            if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
+                # Nothing serves yet: keywords can answer long before the last vector is there.
+                run.lexical_generation = self._build(log, base, changes, None).id
+                self._progress.note("Keyword search is ready; semantic vectors follow.")
+                by_keywords()
+            self._embed(log, vectors)
+            run.generation = self._build(log, base, changes, vectors).id
+        log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
         # The new index serves by now; a failure to remove old generations does not matter.
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(KEPT_GENERATIONS)
@@ -217,7 +227,7 @@ class Ingestion:
         """
         try:
             base = self._base(mode, corpora, self._generations.current())
-            changes = self._compared(base, corpora, {})
+            changes = _compared(base, corpora, {})
             with _spools(changes):
                 for _ in self._made(changes):
                     pass
@@ -242,61 +252,22 @@ class Ingestion:
         )
         return RunLog.begin(run, files, self._progress)
 
-    def _compared(
-        self, base: Base | None, corpora: Sequence[CorpusInput], said: Mapping[str, CorpusRun]
-    ) -> list[Changes]:
-        """How corpora differ from a base; `said` has the entries of the run's manifest, which learn of it."""
-        published = base.generation if base else None
-        return [Changes.since(published, corpus, said.get(corpus.name) or _describe(corpus)) for corpus in corpora]
-
-    def _make(
-        self,
-        log: RunLog,
-        current: Generation | None,
-        base: Base | None,
-        changes: Sequence[Changes],
-        meanwhile: Callable[[], None],
-    ) -> None:
-        """Make the new index of a base and the changes, and publish it."""
-        run = log.run
-        with _spools(changes):
-            self._chunk(log, changes)
-            if base is None and not any(len(change.records) for change in changes):
-                raise IngestError("No chunk came out of any corpus.", "Check the corpus folders and the include globs.")
-            vectors = self._to_compute(changes)
-            if base is not None and base.name is not None:
-                run.taken_over_from = base.name
-                run.vectors_taken_over = sum(entry.vectors for change in changes for entry in change.kept.values())
-            run.dense_model, run.config = self._dense_model, _config(self._settings)
-            run.vectors_from_cache = vectors.cached
-            refuse_above_the_cap("Embedding", vectors.cost(), cap_of(self._dense.each), "narrow the corpora")
-            chunks = sum(len(change.records) for change in changes)
-            is_slow = not self._settings.embedding.dense.is_static
-            if current is None and is_slow and vectors.missing >= max(LEXICAL_FIRST, LEXICAL_FIRST_SHARE * chunks):
-                # Nothing serves yet: keywords can answer long before the last vector is there.
-                run.lexical_generation = self._build(log, base, changes, None).id
-                self._progress.note("Keyword search is ready; semantic vectors follow.")
-                meanwhile()
-            self._embed(log, vectors)
-            run.generation = self._build(log, base, changes, vectors).id
-        log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
-
-    def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Base | None:
-        """The published generation, if a change of some files' points makes a new generation of it.
+    def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Base:
+        """The published generation, if a change of some files' points makes a new generation of it; else nothing.
 
         Raises:
             IngestError: The index must be built anew, and the corpora at hand are not all that it holds.
         """
         if current is None:
-            return None
+            return Base()
         manifest = current.manifest
         complete = manifest.dense == "complete"
         usable = complete and manifest.fingerprint == self._fingerprint and manifest.store == self._settings.store.kind
         if usable and self._publisher.holds(current.folder, manifest):
-            return Base(current, self._settings)
+            return Base(current, manifest.corpora)
         lost = sorted(set(manifest.corpora) - {corpus.name for corpus in corpora})
         if not lost:
-            return None
+            return Base()
         if usable:
             why = "is no longer complete on the server"
         elif complete:
@@ -309,28 +280,7 @@ class Ingestion:
                 f"Run `{self._settings.ingest_command}`.",
             )
         self._progress.note(f"The published index {why}; it is built anew without {', '.join(lost)}.")
-        return None
-
-    @contextmanager
-    def _taken_over(self, corpora: Sequence[CorpusInput]) -> Iterator[Base | None]:
-        """What a first index starts from, if it is built as a neighbour is."""
-        with taken_over(self._neighbours, corpora, self._fingerprint) as base:
-            if base is not None:
-                self._settings = as_kept(self._settings, base.generation.manifest)
-            yield base
-
-    def _not_taken_over(self, base: Base, corpora: Sequence[CorpusInput]) -> list[CorpusInput]:
-        """What a neighbour's collections hold of corpora that this index does not have, to be taken out."""
-        own = {corpus.name for corpus in corpora}
-        others = base.generation.manifest.corpora.items()
-        return [nothing_of(self._settings, name, entry, now()) for name, entry in others if name not in own]
-
-    def _name_as_here(self, folder: Path, base: Base) -> None:
-        """Give copied collections the names that they have in this index."""
-        for kind in KINDS:
-            copied = folder / base.settings.store.collection(kind)
-            if copied.is_dir():
-                rename(copied, folder / self._settings.store.collection(kind))
+        return Base()
 
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
@@ -393,15 +343,12 @@ class Ingestion:
                             requests=spent.requests, tokens=spent.tokens, usd=round(spent.usd or 0.0, 4)
                         )
 
-    def _build(self, log: RunLog, base: Base | None, changes: Sequence[Changes], vectors: Vectors | None) -> Generation:
+    def _build(self, log: RunLog, base: Base, changes: Sequence[Changes], vectors: Vectors | None) -> Generation:
         """Write, verify and publish a generation; without vectors, one that answers by keywords alone."""
         log.reach("upsert", sum(len(change.records) for change in changes), "points")
         with log.timed("upsert"):
-            copied, skip = (base.generation, base.left_out) if base else (None, ())
-            building = self._generations.begin(log.run.run_id, copied, skip=skip)
+            building = self._generations.begin(log.run.run_id, base.published, skip=base.left_out)
         with building:
-            if base is not None:
-                self._name_as_here(building.folder, base)
             untouched = self._write(log, building.folder, changes, vectors)
             manifest = self._manifest(building, log.run, base, changes, with_dense=vectors is not None)
             generation = publish_verified(
@@ -416,10 +363,10 @@ class Ingestion:
         dimensions: dict[Kind, int] = {"doc": self._dense.doc.dimension, "code": self._dense.code.dimension}
         return collection_specs(self._settings, dimension=dimensions, idf=self._sparse.requires_idf)
 
-    def _note_needs(self, generation: Generation, base: Base | None, changes: Sequence[Changes]) -> None:
+    def _note_needs(self, generation: Generation, base: Base, changes: Sequence[Changes]) -> None:
         """Tell the cache which vectors a generation was made of, so that they are not pruned."""
         needed: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
-        gone = list(base.left_files) if base else []
+        gone = list(base.left_files)
         for change in changes:
             prefix, kind = f"{change.corpus.name}/", change.corpus.kind
             gone += [prefix + path for path in change.stale]
@@ -429,7 +376,7 @@ class Ingestion:
                 ((sparse_key(self._encoder.model, kind), SPARSE_DIMENSION), change.sparse_keys),
             ):
                 needed.setdefault(model, {}).update((prefix + path, keys) for path, keys in keys_of.items())
-        self._cache.need(generation.folder, needed, base=base.generation.folder if base else None, gone=gone)
+        self._cache.need(generation.folder, needed, base=base.published.folder if base.published else None, gone=gone)
 
     def _write(self, log: RunLog, folder: Path, changes: Sequence[Changes], vectors: Vectors | None) -> frozenset[str]:
         """Write the changed points into a folder's collections.
@@ -504,38 +451,32 @@ class Ingestion:
         self,
         building: Building,
         run: RunManifest,
-        base: Base | None,
+        base: Base,
         changes: Sequence[Changes],
         *,
         with_dense: bool,
     ) -> IndexManifest:
-        corpora: dict[str, CorpusEntry] = dict(base.generation.manifest.corpora) if base else {}
-        corpora |= {change.corpus.name: change.entry() for change in changes}
-        corpora = {name: corpus for name, corpus in corpora.items() if corpus.files}
+        corpora = {**base.corpora, **{change.corpus.name: change.entry() for change in changes}}
         return index_manifest(
             building,
             run.run_id,
             self._settings.store,
             self._fingerprint,
             self._specs,
-            corpora,
+            {name: corpus for name, corpus in corpora.items() if corpus.files},
             with_dense=with_dense,
             replaced=self._replaced(base, changes),
         )
 
-    def _replaced(self, base: Base | None, changes: Sequence[Changes]) -> dict[str, int]:
+    def _replaced(self, base: Base, changes: Sequence[Changes]) -> dict[str, int]:
         """How many points each collection has lost since it was begun; on a server, their room is used again."""
         store = self._settings.store
-        if base is None or store.kind == "server":
+        if base.published is None or store.kind == "server":
             return {}
-        before = base.generation.manifest
-        lost = Counter[str]()
-        for kind in KINDS:
-            copied = base.settings.store.collection(kind)
-            if copied in before.collections and copied not in base.left_out:
-                lost[store.collection(kind)] += before.collections[copied].replaced
+        before = base.published.manifest.collections.items()
+        lost = Counter({name: entry.replaced for name, entry in before if name not in base.left_out})
         for change in changes:
-            old = before.corpora[change.corpus.name].files if change.corpus.name in before.corpora else {}
+            old = base.corpora[change.corpus.name].files if change.corpus.name in base.corpora else {}
             lost[store.collection(change.corpus.kind)] += sum(old[path].chunks for path in change.stale if path in old)
         return dict(lost)
 
@@ -559,6 +500,14 @@ def _spools(changes: Sequence[Changes]) -> Iterator[None]:
         for change in changes:
             spools.enter_context(change.records)
         yield
+
+
+def _compared(base: Base, corpora: Sequence[CorpusInput], said: Mapping[str, CorpusRun]) -> list[Changes]:
+    """How corpora differ from a base; `said` has the entries of the run's manifest, which learn of it."""
+    return [
+        Changes.since(base.corpora.get(corpus.name), corpus, said.get(corpus.name) or _describe(corpus))
+        for corpus in corpora
+    ]
 
 
 def _describe(corpus: CorpusInput) -> CorpusRun:
@@ -600,7 +549,7 @@ def _write_pages(folder: Path, change: Changes) -> None:
         target.unlink(missing_ok=True)
         if path in change.pages:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(page_bytes(change.pages[path]))
+            target.write_bytes(change.pages[path].encode("utf-8", errors="replace"))
 
 
 def _config(settings: Settings) -> dict[str, Any]:

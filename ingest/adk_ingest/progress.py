@@ -14,12 +14,13 @@ _STAGES = (
     ("upsert", 11.0),
     ("verify", 1.0),
     ("publish", 1.0),
+    ("targets", 16.0),
     ("embed", 305.0),
     ("upsert", 13.0),
     ("verify", 1.0),
     ("publish", 1.0),
 )
-_SYMBOL_STAGES = (("targets", 16.0), ("embed", 30.0))
+_SYMBOL_STAGES = (("targets", 1.0), ("embed", 30.0))
 # Units a second, for stages that say how many there are.
 _RATES = {"chunk": 120.0, "embed": 85.0, "upsert": 900.0}
 # How long vectors are computed before the time that is left is told.

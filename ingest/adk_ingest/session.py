@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
@@ -31,7 +29,7 @@ from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import Mode, RunManifest, now
 from adk_ingest.sources.resolve import resolve_code, resolve_docs
-from adk_ingest.targets.covered import covers_code
+from adk_ingest.targets.present import has_targets
 
 if TYPE_CHECKING:
     from adk_evidence.services.eventloop import Cancelled
@@ -61,24 +59,29 @@ def ingest(
     cancelled: Cancelled | None = None,
     dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
-    neighbours: Mapping[str, Settings] | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
 
     If mode `all` cannot reach the docs, the API reference made from the code takes their place, and the manifest says
-    so. `cancelled`, `dense`, `sparse` and `neighbours` are those of `Ingestion`.
+    so. `cancelled`, `dense` and `sparse` are those of `Ingestion`.
 
     Raises:
         SourceError: A corpus that the mode needs cannot be had.
         IngestError: The run failed.
     """
-    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled, neighbours=neighbours)
-    symbols = None if mode == "docs" else _Symbols(settings, ingestion)
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
+
+    def rank_symbols(*, vectors: bool) -> str | None:
+        if mode == "docs":
+            return None
+        return _rank_symbols(settings, ingestion.code_model, progress, cancelled, vectors=vectors)
+
     with ingestion.started(mode) as log:
         with log.timed("discover"):
             corpora = gather(settings, mode, sources, progress, log.run)
-        ingestion.run(log, corpora, symbols.begin if symbols else lambda: None)
-    if symbols and (problem := symbols.finish(progress, cancelled)):
+        # What fails before the vectors of the texts are there is tried again with them.
+        ingestion.run(log, corpora, by_keywords=lambda: rank_symbols(vectors=False))
+    if problem := rank_symbols(vectors=True):
         log.note(problem)
     return log.run
 
@@ -97,43 +100,26 @@ def prepare_demo(settings: Settings, progress: Progress) -> None:
         ingest(settings, "all", Sources(), progress)
 
 
-class _Symbols:
-    """Ranks and embeds the symbols of code that is new here; the index is published in any case."""
-
-    def __init__(self, settings: Settings, ingestion: Ingestion) -> None:
-        self._settings = settings
-        self._ingestion = ingestion
-        self._thread: Thread | None = None
-
-    def begin(self) -> None:
-        """List the symbols of an index that answers by keywords, while the vectors of its texts are computed."""
-        # A run that fails does not wait for the list.
-        self._thread = Thread(target=self._list_early, name="symbols", daemon=True)
-        self._thread.start()
-
-    def finish(self, progress: Progress, cancelled: Cancelled | None) -> str | None:
-        """Rank and embed the symbols of the published index, where that is not done yet; a sentence if that failed."""
-        try:
-            if self._thread is not None and self._thread.is_alive():
-                progress.stage("targets")
-                self._thread.join()
-            self._build(progress, vectors=True, cancelled=cancelled)
-        except EvidenceError as exc:
-            return f"Symbols are found by name and words alone: {exc.message} {exc.hint}".rstrip()
-        return None
-
-    def _list_early(self) -> None:
-        # `finish` tries again what failed here, and says why where it fails again.
-        with suppress(Exception):
-            self._build(Progress(), vectors=False)
-
-    def _build(self, progress: Progress, *, vectors: bool, cancelled: Cancelled | None = None) -> None:
-        dense = self._ingestion.code_model if self._settings.targets.embedding == "profile" else None
-        if not covers_code(self._settings, dense=dense, vectors=vectors):
+def _rank_symbols(
+    settings: Settings,
+    dense: DenseEmbedder | None,
+    progress: Progress,
+    cancelled: Cancelled | None,
+    *,
+    vectors: bool,
+) -> str | None:
+    """Rank the symbols of the published index, and embed them, where they are new; a sentence if that failed."""
+    if settings.targets.embedding != "profile":
+        dense = None
+    try:
+        if not has_targets(settings, dense=dense, vectors=vectors):
             # Few runs have new code.
             from adk_ingest.targets.build import build_targets
 
-            build_targets(self._settings, progress, dense=dense, vectors=vectors, cancelled=cancelled)
+            build_targets(settings, progress, dense=dense, vectors=vectors, cancelled=cancelled)
+    except EvidenceError as exc:
+        return f"Symbols are found by name and words alone: {exc.message} {exc.hint}".rstrip()
+    return None
 
 
 def plan(settings: Settings, mode: Mode, sources: Sources, progress: Progress) -> DryRun:

@@ -111,8 +111,8 @@ class TestARun:
         with pytest.raises(CostCapError, match="nothing was spent"):
             build_targets(capped.settings, Progress(), dense=capped.dense().code)
         assert standin.used_tokens == before
-        report = build_targets(place.settings, Progress(), dense=place.dense().code)
-        assert report.vectors_embedded > 0
+        build_targets(place.settings, Progress(), dense=place.dense().code)
+        assert standin.used_tokens > before
 
 
 class TestAnswers:

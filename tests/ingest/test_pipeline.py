@@ -307,11 +307,11 @@ class TestARunAgain:
         assert verify_published(workplace.settings, citations=True).citations == {"exact": len(before)}
         assert workplace.ingest(sources=sources).status == "unchanged"
 
-    def test_an_export_makes_the_page_of_its_module_alone_anew(self, workplace: Workplace) -> None:
+    def test_an_export_makes_the_pages_of_its_module_and_its_package_anew(self, workplace: Workplace) -> None:
         workplace.ingest()
         change(workplace.code / "src/google/adk/plugins/__init__.py", "RetryPlugin", "back_off")
         run = workplace.ingest()
-        assert run.corpora["api-reference"].files_changed == 1, "the package's own page does not tell what it exports"
+        assert run.corpora["api-reference"].files_changed == 2
         texts = [chunk.text for chunk in by_path(workplace)["api-reference/python/google.adk.plugins.retry.md"]]
         assert any("{#google.adk.plugins.back_off}" in text for text in texts)
         assert not any("from google.adk.plugins import RetryPlugin" in text for text in texts)
@@ -516,36 +516,6 @@ class TestARunAgain:
             files = list((newer.folder / name).rglob("page_0.dat"))
             assert files
             assert all(path.samefile(older.folder / path.relative_to(newer.folder)) == is_kept for path in files)
-        assert verify_published(workplace.settings, citations=True).ok
-
-    def test_a_page_that_does_not_tell_what_changed_in_its_module_is_not_written_anew(
-        self, workplace: Workplace, tmp_path: Path
-    ) -> None:
-        workplace.ingest()
-        older, store = workplace.generations.current(), workplace.settings.store
-        assert older is not None
-        write_code(workplace.code, {PLUGIN: WITH_OTHER_BODY})
-        run = workplace.ingest()
-        assert {name: corpus.files_changed for name, corpus in run.corpora.items()} == {
-            "adk_docs": 0,
-            "adk_python": 1,
-            "api-reference": 0,
-        }
-        newer = workplace.generations.current()
-        assert newer is not None
-        pages = list((newer.folder / store.collection("doc")).rglob("page_0.dat"))
-        assert pages and all(path.samefile(older.folder / path.relative_to(newer.folder)) for path in pages)
-        other = Workplace(tmp_path / "other")
-        write_code(other.code, {PLUGIN: WITH_OTHER_BODY})
-        other.ingest()
-        assert _as_made_at_once(workplace.points()) == _as_made_at_once(other.points())
-        assert _content(workplace) == _content(other)
-        assert workplace.ingest().status == "unchanged"
-        # Of another commit, the page is as it was and cited anew.
-        write_code(workplace.code, {PLUGIN: CODE[PLUGIN]}, commit="e" * 40)
-        assert workplace.ingest().corpora["api-reference"].files_changed == 0
-        reference = [chunk for chunk in workplace.points().values() if chunk.origin == "api-reference"]
-        assert reference and {chunk.commit for chunk in reference} == {"e" * 40}
         assert verify_published(workplace.settings, citations=True).ok
 
     def test_an_index_whose_ids_hold_commits_answers_until_it_is_built_anew_from_kept_vectors(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 import adk_ingest.pipeline as pipeline
 import adk_ingest.publishing.publish as publishing
-import adk_ingest.session as session
 import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
@@ -18,20 +16,13 @@ from adk_evidence.targets.about import built_sets
 from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.publishing.verify import VerificationReport
 from adk_ingest.session import Sources
-from adk_ingest.targets.build import TargetsReport
 from tests.answers import told
-from tests.corpora import HashEmbedder, Notes, Workplace, change, shared_sparse, write_docs
+from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
 
 pytestmark = pytest.mark.slow
 
 RETRY = "docs/tools/retry.md"
 PLUGIN = "src/google/adk/plugins/retry.py"
-
-
-def wait_for_symbols() -> None:
-    for thread in threading.enumerate():
-        if thread.name == "symbols":
-            thread.join()
 
 
 class TestKeywordsFirst:
@@ -59,15 +50,13 @@ class TestKeywordsFirst:
         assert later.index.dense == "complete"
         assert not any(warning.startswith("dense_pending") for warning in told(later))
 
-    def test_symbols_are_listed_while_vectors_are_computed(self, workplace: Workplace) -> None:
+    def test_symbols_are_listed_before_vectors_are_computed(self, workplace: Workplace) -> None:
         listed: list[int] = []
 
         def look(done: int) -> None:
-            wait_for_symbols()
             listed.append(len(built_sets(workplace.settings.paths.targets)))
 
-        progress = Notes()
-        workplace.ingest(dense=HashEmbedder(on_batch=look), progress=progress)
+        workplace.ingest(dense=HashEmbedder(on_batch=look))
         assert set(listed) == {1}
         assert len(built_sets(workplace.settings.paths.targets)) == 1
 
@@ -76,20 +65,16 @@ class TestKeywordsFirst:
     ) -> None:
         build, tries = targets.build_targets, []
 
-        def fail_at_first(*arguments: Any, **named: Any) -> TargetsReport:
+        def fail_at_first(*arguments: Any, **named: Any) -> Any:
             tries.append(named)
             if len(tries) == 1:
                 raise StoreError("The disk is full for a moment.")
             return build(*arguments, **named)
 
         monkeypatch.setattr(targets, "build_targets", fail_at_first)
-        workplace.ingest(dense=HashEmbedder(on_batch=lambda _: wait_for_symbols()))
+        workplace.ingest()
         assert len(tries) == 2
         assert len(built_sets(workplace.settings.paths.targets)) == 1
-
-    def test_a_run_of_docs_alone_lists_no_symbols(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(session, "Thread", lambda **_: pytest.fail("a thread was started"))
-        assert workplace.ingest("docs").lexical_generation
 
     def test_the_next_run_goes_on_from_the_vectors_that_were_computed(self, workplace: Workplace) -> None:
         broken = HashEmbedder(batch_size=4, fail_after=8)

@@ -24,7 +24,7 @@ from adk_evidence.targets.sets import KEPT_SETS
 from adk_evidence.targets.target import Target, Targets, rich_text
 from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
-from adk_ingest.targets.build import TargetsReport, build_targets, read_targets
+from adk_ingest.targets.build import build_targets, read_targets
 from adk_ingest.targets.rank import score
 from adk_ingest.targets.references import page_rank
 from tests.corpora import HashEmbedder, Workplace, change, forget_vectors_of_symbols, write_code
@@ -546,7 +546,7 @@ def workplace(tmp_path: Path) -> Workplace:
     return Workplace(tmp_path)
 
 
-def build(workplace: Workplace, **options: Any) -> TargetsReport:
+def build(workplace: Workplace, **options: Any) -> Path:
     options.setdefault("dense", HashEmbedder())
     return build_targets(workplace.settings, Progress(), **options)
 
@@ -568,21 +568,20 @@ def test_an_ingestion_of_new_code_ranks_and_embeds_its_symbols(workplace: Workpl
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workplace, TargetsReport]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workplace, Path]:
     workplace = Workplace(tmp_path_factory.mktemp("built"))
     workplace.ingest()
     shutil.rmtree(workplace.settings.paths.targets)
     return workplace, build(workplace)
 
 
-def test_a_set_holds_the_files_of_the_specification(built: tuple[Workplace, TargetsReport]) -> None:
-    _, report = built
-    assert (report.status, report.vectors) == ("built", True)
-    meta = json.loads((report.folder / "targets_meta.json").read_text())
-    vectors = np.load(report.folder / "targets_vectors.npy", allow_pickle=False)
-    assert vectors.shape == (len(meta), HashEmbedder.dimension) == (report.targets, HashEmbedder.dimension)
+def test_a_set_holds_the_files_of_the_specification(built: tuple[Workplace, Path]) -> None:
+    _, folder = built
+    meta = json.loads((folder / "targets_meta.json").read_text())
+    vectors = np.load(folder / "targets_vectors.npy", allow_pickle=False)
+    assert vectors.shape == (len(meta), HashEmbedder.dimension)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
-    listing = yaml.safe_load((report.folder / "ranked_targets.yaml").read_text())
+    listing = yaml.safe_load((folder / "ranked_targets.yaml").read_text())
     assert [entry["fqn"] for entry in listing["targets"]] == [entry["fqn"] for entry in meta]
     assert "centrality" in listing["rank"] and {"fqn", "type", "parts"} <= set(listing["targets"][0])
     for entry, vector in zip(meta, vectors, strict=True):
@@ -590,8 +589,8 @@ def test_a_set_holds_the_files_of_the_specification(built: tuple[Workplace, Targ
         assert vector == pytest.approx(HashEmbedder().embed_query(text), abs=1e-6)
 
 
-def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, TargetsReport]) -> None:
-    entries = json.loads((built[1].folder / "targets_meta.json").read_text())
+def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, Path]) -> None:
+    entries = json.loads((built[1] / "targets_meta.json").read_text())
     (entry,) = [entry for entry in entries if entry["name"] == "RetryPlugin"]
     lines = rich_text(Target.model_validate(entry)).splitlines()
     assert lines[0] == "Name: RetryPlugin (retry plugin)"
@@ -600,9 +599,9 @@ def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, TargetsRep
     assert lines[3].endswith("on_tool_error(error: Exception, attempt: int) -> bool")
 
 
-def test_a_second_build_does_nothing(built: tuple[Workplace, TargetsReport]) -> None:
+def test_a_second_build_does_nothing(built: tuple[Workplace, Path]) -> None:
     embedder = HashEmbedder()
-    assert build(built[0], dense=embedder).status == "unchanged"
+    assert build(built[0], dense=embedder) == built[1]
     assert not embedder.embedded
 
 
@@ -611,7 +610,7 @@ def test_the_same_corpora_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         workplace = Workplace(tmp_path / name)
         workplace.ingest()
-        listings.append((build(workplace).folder / "ranked_targets.yaml").read_bytes())
+        listings.append((build(workplace) / "ranked_targets.yaml").read_bytes())
     assert listings[0] == listings[1]
 
 
@@ -622,7 +621,7 @@ def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_ba
     embedder = HashEmbedder()
     workplace.ingest(dense=embedder)
     after = build(workplace)
-    assert after.status == "unchanged" and after.folder != before.folder and before.folder.is_dir()
+    assert after != before and before.is_dir()
     (embedded,) = (text for text in embedder.embedded if text.startswith("Name: "))
     assert "Repeats a tool" in embedded
     targets = CurrentSymbols(workplace.settings, HashEmbedder())
@@ -635,7 +634,7 @@ def test_an_answer_says_where_the_targets_are_of_an_earlier_state(workplace: Wor
     workplace.ingest()
     change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
     workplace.ingest()
-    shutil.rmtree(build(workplace).folder)
+    shutil.rmtree(build(workplace))
     answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
     assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
 
@@ -675,8 +674,8 @@ def test_a_stopped_build_keeps_its_vectors(workplace: Workplace) -> None:
     with pytest.raises(IngestCancelledError):
         build(workplace, dense=HashEmbedder(batch_size=2), cancelled=lambda: True)
     embedder = HashEmbedder(batch_size=2)
-    report = build(workplace, dense=embedder)
-    assert report.vectors_from_cache == 2 and report.vectors_embedded == len(embedder.embedded)
+    meta = json.loads((build(workplace, dense=embedder) / "targets_meta.json").read_text())
+    assert len(embedder.embedded) == len(meta) - 2
 
 
 def test_code_that_changed_since_it_was_indexed_is_refused(workplace: Workplace) -> None:
@@ -702,5 +701,4 @@ def test_tests_and_samples_of_a_checkout_are_no_targets(tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     write_code(workplace.code, {"tests/test_kit.py": "class TestKit:\n    '''T.'''\n"})
     workplace.ingest()
-    report = build(workplace)
-    assert "TestKit" not in (report.folder / "targets_meta.json").read_text()
+    assert "TestKit" not in (build(workplace) / "targets_meta.json").read_text()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import adk_ingest.pipeline as pipeline
 from adk_evidence.citations.saved import index_of, other_version_note, pack_of
 from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase
@@ -24,18 +22,15 @@ from adk_evidence.index.versions import (
     settings_for_version,
     version_in,
 )
-from adk_evidence.models.chunk import KINDS
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.choice import index_for
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings
-from adk_evidence.store.base import scroll_all
-from adk_evidence.store.factory import open_generations, open_reader
+from adk_evidence.store.factory import open_generations
 from adk_evidence.text.versions import checked_version
 from adk_ingest.commands.doctor import examine
 from adk_ingest.commands.reports import verify_published
-from adk_ingest.corpora.corpus import PAGES_FOLDER
 from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.indexes.version import ingest_version
 from adk_ingest.progress import Progress
@@ -43,7 +38,6 @@ from adk_ingest.publishing.manifest import RunManifest
 from adk_ingest.session import Sources
 from tests.answers import told
 from tests.corpora import (
-    CODE,
     CODE_COMMIT,
     DOCS_COMMIT,
     HashEmbedder,
@@ -51,8 +45,6 @@ from tests.corpora import (
     Workplace,
     change,
     shared_sparse,
-    write_checkout,
-    write_docs,
 )
 from tests.environments import OLDER, PLUGIN, write_environment
 
@@ -266,84 +258,6 @@ def test_a_second_version_embeds_only_its_new_texts(tmp_path: Path) -> None:
     assert verify_published(settings_for_version(place.settings, "8.1.0"), citations=True).ok
     again = HashEmbedder()
     assert build(place, named("8.1.0"), again).status == "unchanged" and not again.embedded
-
-
-def held(settings: Settings) -> dict[str, Any]:
-    """Every published point of an index, without the time of its run, and what the manifest lists of the files."""
-    current = open_generations(settings).current()
-    assert current is not None
-    with closing(open_reader(current.folder, settings)) as reader:
-        points = {
-            record.id: ({**record.payload, "created_at": ""}, record.vectors)
-            for kind in KINDS
-            for record in scroll_all(reader, settings.store.collection(kind), with_vectors=True)
-        }
-    return {"points": points, "content": current.manifest.content, "files": files_below(current.folder / PAGES_FOLDER)}
-
-
-def files_below(folder: Path) -> dict[str, str]:
-    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.md")}
-
-
-@pytest.mark.parametrize("keywords_first", [False, True])
-def test_a_second_version_starts_with_what_a_neighbour_holds_alike(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keywords_first: bool
-) -> None:
-    if keywords_first:
-        monkeypatch.setattr(pipeline, "LEXICAL_FIRST", 1)
-        monkeypatch.setattr(pipeline, "LEXICAL_FIRST_SHARE", 0)
-    wanted = installed(tmp_path / "old", "8.1.0")
-    alone = Workplace(tmp_path / "alone")
-    build(alone, wanted, docs=alone.docs)
-    place = Workplace(tmp_path / "beside")
-    place.ingest()
-    run = build(place, wanted)
-    assert run.taken_over_from == "the ADK 9.9.0" and run.vectors_taken_over > 0
-    assert bool(run.lexical_generation) == keywords_first
-    changed = {name: corpus.files_changed for name, corpus in run.corpora.items()}
-    assert changed == {"adk_docs": 0, "adk_python": 1, "api-reference": 1}
-    own, other = (settings_for_version(one.settings, "8.1.0") for one in (place, alone))
-    assert held(own) == held(other)
-    assert verify_published(own, citations=True).citations == verify_published(other, citations=True).citations
-
-
-def test_what_a_neighbour_holds_of_other_corpora_is_not_taken_over(tmp_path: Path) -> None:
-    wanted = installed(tmp_path / "old", "8.1.0")
-    samples = {"contributing/samples/hello/agent.py": "from google.adk import Runner\n\nRunner('hello')\n"}
-    place = Workplace(tmp_path / "beside")
-    checkout = tmp_path / "checkout"
-    write_checkout(checkout, {**CODE, **samples})
-    change(checkout / PLUGIN, "def back_off(", "def wait_shortly(")
-    place.ingest(sources=replace(place.sources, code=str(checkout)))
-    current = open_generations(place.settings).current()
-    assert current is not None
-    others = {name for name in current.manifest.corpora if name.endswith(("-samples", "-uncommitted"))}
-    assert others == {"adk_python-samples", "adk_python-uncommitted"}
-    run = build(place, wanted)
-    assert run.taken_over_from and set(run.corpora) == {"adk_docs", "adk_python", "api-reference"}
-    alone = Workplace(tmp_path / "alone")
-    build(alone, wanted, docs=alone.docs)
-    own, other = (settings_for_version(one.settings, "8.1.0") for one in (place, alone))
-    assert held(own) == held(other)
-
-
-def test_a_neighbour_of_other_settings_or_of_other_files_gives_nothing(tmp_path: Path) -> None:
-    place = Workplace(tmp_path)
-    place.ingest()
-    wanted = installed(tmp_path / "old", "8.1.0")
-    for number, (overrides, docs) in enumerate(
-        [
-            ({"ingestion": {"chunking": {"max_chunk_chars": 9000}}}, place.docs),
-            ({}, write_docs(tmp_path / "other", {"docs/one.md": "# One\n\nAnother page.\n"})),
-        ]
-    ):
-        settings = place.settings_with(overrides)
-        version = f"8.{number + 1}.0"
-        wanted = installed(tmp_path / version, version, code={PLUGIN: f"def only_{number}() -> None: ...\n"})
-        sources = replace(OFFLINE, docs=str(docs))
-        run = ingest_version(settings, wanted, sources, Progress(), dense=HashEmbedder(), sparse=shared_sparse())
-        assert (run.status, run.taken_over_from, run.vectors_taken_over) == ("complete", None, 0)
-        assert verify_published(settings_for_version(settings, version), citations=True).ok
 
 
 def test_citations_outlive_the_environment(tmp_path: Path) -> None:

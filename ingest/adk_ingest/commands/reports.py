@@ -132,8 +132,6 @@ def show_run(run: RunManifest, console: Console) -> None:
     _show_left_out(run.corpora, console)
     seconds = ", ".join(f"{stage} {value:.1f} s" for stage, value in run.seconds.items())
     vectors = f"{run.vectors_embedded:,} vectors computed, {run.vectors_from_cache:,} from the cache"
-    if run.taken_over_from:
-        vectors += f", {run.vectors_taken_over:,} with the chunks that the index of {run.taken_over_from} had"
     what = f"Generation {run.generation} is verified and published: {points:,} points"
     say(console, f"{what}, {vectors}{_share(run)} ({seconds}).")
     for model, spent in run.spent.items():
@@ -142,7 +140,7 @@ def show_run(run: RunManifest, console: Console) -> None:
 
 def _share(run: RunManifest) -> str:
     """How much of all vectors was there already, rounded down."""
-    reused = run.vectors_from_cache + run.vectors_taken_over
+    reused = run.vectors_from_cache
     return f", {100 * reused // (reused + run.vectors_embedded)} %" if reused else ""
 
 

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import cast
 
 from adk_evidence.api.links import join_exports, package_of, read_exports
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
@@ -16,8 +15,6 @@ from adk_evidence.readers.pages.includes import IncludeReader, find_includes
 from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
 from adk_evidence.store.manifest import (
     NO_COMMIT,
-    CorpusEntry,
-    is_samples,
     samples_name,
     uncommitted_name,
 )
@@ -30,7 +27,7 @@ from adk_ingest.corpora.discovery import Discovery, discover, read_globs
 from adk_ingest.corpora.forms import include_reader, included_files
 from adk_ingest.records.questions import written_questions
 from adk_ingest.sources.api_reference import api_reference_path
-from adk_ingest.sources.base import CorpusSource, SourceKind
+from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import is_as_committed
 from adk_ingest.sources.mkdocs_site import MkdocsSite
 from adk_ingest.wording import counted
@@ -270,30 +267,6 @@ def with_includes(file: SourceFile, hash_of: Callable[[str], str | None]) -> Sou
     """
     included = [digest for digest in map(hash_of, included_paths(file)) if digest is not None]
     return replace(file, file_hash=sha256_text("\0".join([file.file_hash, *included]))) if included else file
-
-
-def nothing_of(settings: Settings, name: str, entry: CorpusEntry, created_at: str) -> CorpusInput:
-    """An indexed corpus without its files: a run with this corpus takes the corpus out of the index."""
-    source = CorpusSource(
-        corpus=name,
-        repo=entry.repo,
-        # Only generated corpora have another kind.
-        kind=cast("SourceKind", entry.source),
-        root=entry.location.root,
-        commit=entry.commit,
-        ref=entry.ref,
-    )
-    return CorpusInput(
-        name=name,
-        kind=entry.kind,
-        form="code",
-        source=source,
-        settings=settings,
-        created_at=created_at,
-        state=corpus_state(source),
-        files=(),
-        origin="sample" if is_samples(name) else "repository",
-    )
 
 
 def corpus_state(source: CorpusSource, *more: str, origin: Origin = "repository") -> str:

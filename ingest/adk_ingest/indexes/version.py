@@ -17,7 +17,6 @@ from adk_evidence.index.versions import (
     configured_version,
     distribution_name,
     main_version,
-    recorded_versions,
     settings_for_version,
 )
 from adk_evidence.settings import Settings
@@ -71,16 +70,7 @@ def ingest_version(
     version = checked_version(wanted.version)
     is_new = register_version(settings, version)
     try:
-        run = ingest(
-            target,
-            "all",
-            sources,
-            progress,
-            cancelled=cancelled,
-            dense=dense,
-            sparse=sparse,
-            neighbours=_other_versions(settings, version),
-        )
+        run = ingest(target, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
     except BaseException as exc:
         if is_new and open_generations(target).current() is None:
             clear_away(settings, target, VERSION_RECORD)
@@ -109,14 +99,6 @@ def version_sources(settings: Settings, wanted: ProjectAdk, sources: Sources) ->
         )
     docs = sources.docs or _folder_of(manifest, "adk_docs")
     return settings_for_version(settings, version), replace(sources, docs=docs, environment=wanted.python)
-
-
-def _other_versions(settings: Settings, version: str) -> dict[str, Settings]:
-    """The main index and the indexes of the other versions, by the subjects that they are of."""
-    others = [settings_for_version(settings, one) for one in recorded_versions(settings) if one != version]
-    main = main_version(settings)
-    named = {f"{settings.subject} {main}" if main else settings.exact_subject: settings}
-    return named | {own.exact_subject: own for own in others}
 
 
 def indexed_sources(settings: Settings) -> tuple[Mode, Sources]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from adk_evidence.embedding.base import ContextBatch, ContextualEmbedder, DenseEmbedder
 from adk_evidence.errors import IngestError
 from adk_evidence.models.chunk import ChunkRecord
-from adk_evidence.store.generations import Generation
 from adk_evidence.store.manifest import CorpusEntry, FileEntry
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.corpus import CorpusInput
@@ -27,10 +26,9 @@ class Changes:
     """How one corpus differs from the published index; `said` is the corpus's entry in the run's manifest.
 
     `is_recited` says that the kept files are cited with another commit or ref than in the published index, or lie
-    elsewhere.
-    `take` fills the rest, and takes generated pages that turn out as they were out of `changed`. `records` are the
-    chunks of the changed files, for the length of a run, with the texts for the dense model, and `pages` has the texts
-    of generated pages. Where the model sees a file's chunks together, `contexts` has their texts.
+    elsewhere. `take` fills the rest: `records` are the chunks of the changed files, for the length of a run, with the
+    texts for the dense model, and `pages` has the texts of generated pages. Where the model sees a file's chunks
+    together, `contexts` has their texts.
     """
 
     corpus: CorpusInput
@@ -38,7 +36,7 @@ class Changes:
     changed: list[str]
     removed: list[str]
     kept: dict[str, FileEntry]
-    is_recited: bool = False
+    is_recited: bool
     records: RecordSpool = field(default_factory=RecordSpool)
     contexts: list[ContextBatch] = field(default_factory=list)
     files: dict[str, FileEntry] = field(default_factory=dict)
@@ -46,17 +44,18 @@ class Changes:
     sparse_keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
     _dropped: set[str] = field(default_factory=set)
-    _published: Generation | None = None
 
     @classmethod
-    def since(cls, published: Generation | None, corpus: CorpusInput, said: CorpusRun) -> Changes:
-        """Compare a corpus with the published index; without an index, every file is new."""
-        old = published.manifest.corpora.get(corpus.name) if published else None
+    def since(cls, old: CorpusEntry | None, corpus: CorpusInput, said: CorpusRun) -> Changes:
+        """Compare a corpus with its entry in the published index; without one, every file is new."""
         kept = kept_files(old, corpus)
         files = {file.path for file in corpus.files}
         changed = [file.path for file in corpus.files if file.path not in kept]
         removed = [path for path in (old.files if old else {}) if path not in files]
-        changes = cls(corpus, said, changed, removed, kept, _published=published)
+        cited = (corpus.source.commit, corpus.source.ref, corpus.location)
+        is_recited = old is not None and bool(kept) and (old.commit, old.ref, old.location) != cited
+        said.files_changed, said.files_removed = len(changed), len(removed)
+        changes = cls(corpus, said, changed, removed, kept, is_recited)
         changes._count()
         return changes
 
@@ -94,10 +93,6 @@ class Changes:
         failed: list[str] = []
         warned: dict[str, list[str]] = {}
         for made in files:
-            if (old := self._same_page(made)) is not None:
-                self.kept[made.path] = old.model_copy(update={"sha256": made.entry.sha256})
-                yield
-                continue
             if made.failure is not None:
                 failed.append(f"{made.path}: {made.failure}")
                 self.said.warnings.append(f"{made.path}: no chunks, {made.failure}")
@@ -122,7 +117,6 @@ class Changes:
             yield
         # One warning for all files that it is about.
         self.said.warnings += [f"{named(paths)}: {warning}" for warning, paths in warned.items()]
-        self.changed = [path for path in self.changed if path not in self.kept]
         self._count()
 
     def drop(self, record: ChunkRecord) -> None:
@@ -156,45 +150,11 @@ class Changes:
             files=dict(sorted({**self.kept, **self.files}.items())),
         )
 
-    @property
-    def _old(self) -> CorpusEntry | None:
-        """The corpus's entry in the published index."""
-        return self._published.manifest.corpora.get(self.corpus.name) if self._published else None
-
-    def _same_page(self, made: MadeFile) -> FileEntry | None:
-        """The published entry of a generated page whose text is the published one; None where there is no such page.
-
-        A page tells of its module what the docstrings and signatures say. A change of anything else leaves it as it is.
-        """
-        old = self._old
-        if not self.corpus.is_generated or old is None or self._published is None or old.state != self.corpus.state:
-            return None
-        entry = old.files.get(made.path)
-        if entry is None or entry.failed or made.failure is not None:
-            return None
-        try:
-            published = (self._published.folder / old.location.root / made.path).read_bytes()
-        except FileNotFoundError:
-            published = None
-        except OSError:
-            return None
-        page = None if made.page is None else page_bytes(made.page)
-        return entry if page == published else None
-
     def _count(self) -> None:
-        old, corpus = self._old, self.corpus
-        cited = (corpus.source.commit, corpus.source.ref, corpus.location)
-        self.is_recited = old is not None and bool(self.kept) and (old.commit, old.ref, old.location) != cited
-        self.said.files_changed, self.said.files_removed = len(self.changed), len(self.removed)
         entries = {**self.kept, **self.files}
         self.said.chunks = sum(entry.chunks for entry in entries.values())
         self.said.with_questions = sum(entry.with_questions for entry in entries.values())
         self.said.failed_files = sorted(path for path, entry in entries.items() if entry.failed)
-
-
-def page_bytes(page: str) -> bytes:
-    """A generated page as the index keeps it."""
-    return page.encode("utf-8", errors="replace")
 
 
 def kept_files(old: CorpusEntry | None, corpus: CorpusInput) -> dict[str, FileEntry]:

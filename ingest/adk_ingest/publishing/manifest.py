@@ -121,8 +121,6 @@ class RunManifest(BaseModel):
     qdrant_counts: dict[str, int] = Field(default_factory=dict)
     vectors_embedded: int = 0
     vectors_from_cache: int = 0
-    taken_over_from: str | None = Field(default=None, description="The index whose collections a first index began as.")
-    vectors_taken_over: int = 0
     spent: dict[str, SpentOn] = Field(default_factory=dict)
     resumed_from: str | None = None
     seconds: dict[str, float] = Field(default_factory=dict)

@@ -147,8 +147,6 @@ def _check_record(record: Record, kind: str, manifest: IndexManifest, settings: 
     expected = _vector_names(manifest, settings.collection(kind), settings)
     if payload.questions and manifest.dense == "complete":
         expected = {*expected, settings.questions_vector(kind)}
-    # While vectors are pending, chunks that are the same in another index may have theirs.
-    is_right = expected == set(record.vectors) if manifest.dense == "complete" else expected <= set(record.vectors)
-    if not is_right:
+    if expected != set(record.vectors):
         return f"it has the vectors {sorted(record.vectors)} instead of {sorted(expected)}."
     return None

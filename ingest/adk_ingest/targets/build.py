@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from packaging.utils import canonicalize_name
-from pydantic import BaseModel, ConfigDict
 
 from adk_evidence.api.links import build_export_map
 from adk_evidence.api.module import ModuleText
@@ -45,23 +42,6 @@ SOURCE_FOLDER = "src/"
 NOT_SHIPPED = frozenset({"tests", "test", "testing", "examples", "samples", "benchmarks", "contributing", "scripts"})
 
 
-class TargetsReport(BaseModel):
-    """What a build did. `folder` is where the set lies."""
-
-    model_config = ConfigDict(frozen=True)
-
-    status: Literal["built", "unchanged"]
-    folder: Path
-    repo: str
-    commit: str
-    targets: int
-    model: str
-    vectors: bool
-    vectors_embedded: int
-    vectors_from_cache: int
-    seconds: float
-
-
 def build_targets(
     settings: Settings,
     progress: Progress,
@@ -69,8 +49,8 @@ def build_targets(
     dense: DenseEmbedder | None = None,
     vectors: bool = True,
     cancelled: Cancelled | None = None,
-) -> TargetsReport:
-    """Build the targets of the published index, or the part of them that is missing.
+) -> Path:
+    """Build the targets of the published index, or the part of them that is missing; returns their folder.
 
     Args:
         settings: Validated settings.
@@ -87,29 +67,14 @@ def build_targets(
         CostCapError: To embed the targets would cost more than the settings allow; nothing was spent.
         IngestCancelledError: `cancelled` said yes.
     """
-    begin = time.perf_counter()
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
     about, folder, contents = _targets(settings, model, progress)
-    targets = contents.targets
-    is_new = not folder.is_dir()
-    if is_new:
+    if not folder.is_dir():
         write_set(settings.paths.targets, about, contents, FORMULA)
-    work = None
     if vectors and not has_vectors(folder):
-        work = _embed(settings, folder, targets, model, progress, cancelled)
+        _embed(settings, folder, contents.targets, model, progress, cancelled)
     remove_old(settings.paths.targets, keep=folder)
-    return TargetsReport(
-        status="built" if is_new or work else "unchanged",
-        folder=folder,
-        repo=about.repo,
-        commit=about.commit,
-        targets=len(targets),
-        model=about.model,
-        vectors=has_vectors(folder),
-        vectors_embedded=work.missing if work else 0,
-        vectors_from_cache=work.cached if work else 0,
-        seconds=round(time.perf_counter() - begin, 2),
-    )
+    return folder
 
 
 def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tuple[About, Path, Contents]:
@@ -199,7 +164,7 @@ def _embed(
     model: DenseEmbedder,
     progress: Progress,
     cancelled: Cancelled | None,
-) -> Work:
+) -> None:
     """Write the vectors of a set; those that were computed before come from the cache."""
     texts = _texts(targets)
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
@@ -216,7 +181,6 @@ def _embed(
         cache.need(folder, {(model.model, model.dimension): {"targets": list(texts)}})
     rows = [work.known[sha256_text(rich_text(target))] for target in targets]
     write_vectors(folder, np.stack(rows) if rows else np.zeros((0, model.dimension), dtype=np.float32))
-    return work
 
 
 def _texts(targets: Sequence[Target]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from adk_evidence.store.factory import open_generations
 from adk_evidence.targets.about import about_index, built_sets, has_vectors, make_target_embedder
 
 
-def covers_code(settings: Settings, *, dense: DenseEmbedder | None = None, vectors: bool = True) -> bool:
+def has_targets(settings: Settings, *, dense: DenseEmbedder | None = None, vectors: bool = True) -> bool:
     """Whether there are targets of the published code as it is, with vectors where these are asked for.
 
     Raises:
