@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from adk_evidence.admission import Admission, Limits
+from adk_evidence.admission import Limits
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
@@ -23,7 +22,6 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
-from adk_evidence_mcp.work import Call, in_thread
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.agents.conftest import Moody
@@ -75,37 +73,6 @@ async def read(client: Client, uri: str) -> str:
     return contents.text
 
 
-# --- Progress ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.asyncio
-async def test_progress_reaches_the_client_while_the_work_goes_on() -> None:
-    heard = threading.Event()
-    reports: list[tuple[float, float | None, str | None]] = []
-
-    async def report(progress: float, total: float | None, message: str | None) -> None:
-        reports.append((progress, total, message))
-        heard.set()
-
-    def work(call: Call) -> bool:
-        teller = threading.Thread(target=call.progress, args=(0, None, "begun"))
-        teller.start()
-        teller.join()
-        heard_meanwhile = heard.wait(30)
-        call.progress(5, 9, "overtaken")
-        call.progress(8, 9, "nearly done")
-        call.progress(8, 9, "not further than before")
-        return heard_meanwhile
-
-    assert await in_thread(work, report, Admission())
-    assert reports[0] == (0, None, "begun")
-    assert [progress for progress, _, _ in reports] == sorted({progress for progress, _, _ in reports})
-    assert reports[-1][:2] == (8, 9)
-
-
-# --- Load ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.asyncio
 async def test_a_busy_server_says_when_to_call_again_and_still_answers_the_rest(session: AgentSession) -> None:
     _ = session.settings
@@ -139,9 +106,6 @@ async def test_the_state_of_the_index_tells_of_load_and_caches(session: AgentSes
     caches = {cache["name"]: cache for cache in load["caches"]}
     assert caches["answers"]["hit_rate"] == 0.5 and caches["answers"]["entries"] == 1
     assert caches["questions"]["misses"] >= 1 and "chunks of doc" in caches
-
-
-# --- Tools ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.asyncio
@@ -324,9 +288,6 @@ async def test_without_an_index_each_tool_says_how_to_make_one(unindexed: AgentS
         assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
         assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
         assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
-
-
-# --- Resources -----------------------------------------------------------------------------------------------------
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))

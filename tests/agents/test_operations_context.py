@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render.quotes import Quote, cost, take, written
 from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.operations.context import frame, get_context, role_of
-from adk_evidence_agents.operations.related import imported_paths, related_files
+from adk_evidence_agents.operations.related import imported_paths
 from adk_evidence_agents.operations.requests import MAX_BUNDLE_TOKENS, MIN_BUNDLE_TOKENS, GetContextParameters
 from adk_evidence_agents.operations.responses import ContextBundle
 from adk_evidence_agents.operations.run import Run
-from adk_evidence_agents.operations.searching import search_indexes
 from adk_evidence_agents.operations.snippets import called_names
 from adk_evidence_agents.session import AgentSession
 from tests.agents.operations_place import SHOP, ask, make_place, shop_folder
@@ -106,24 +101,6 @@ def test_users_of_a_class_are_found_through_its_methods(session: AgentSession) -
     inside = {source.file_path for source in found.code_sources}
     assert "jobs/hours.py" in inside or ("jobs/hours.py", "calls", "MarketStall") in said
     assert not any(name == "open" for _, _, name in said)
-
-
-def test_a_collection_that_is_gone_is_not_asked_for_each_name(session: AgentSession) -> None:
-    asked = []
-
-    class Gone:
-        def hybrid_query(self, collection: str, *args: object, **kwargs: object) -> None:
-            asked.append(collection)
-            raise CollectionUnavailableError(f"The collection {collection} is gone.")
-
-    with Run(session, "get_context", "shop") as run:
-        (answer,) = search_indexes(run, EvidenceRequest(query=TASK))
-        opened = copy(answer.session)
-        opened.index = copy(opened.index)
-        found = [replace(item, session=opened) for item in answer.found[:5]]
-        opened.index.store = cast(Any, Gone())
-        assert {file.relation for file in related_files(found)} <= {"imports"}
-    assert len(asked) == 1
 
 
 def test_a_bundle_keeps_to_its_budget_and_counts_what_it_hands_out(session: AgentSession) -> None:

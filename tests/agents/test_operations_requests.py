@@ -62,6 +62,8 @@ SPECIFIED = [
         "embedding_config": {"model": "all-MiniLM-L6-v2"},
     },
 ]
+KNOT: dict[str, Any] = {"task_type": "search"}
+KNOT["operation"] = KNOT
 SEARCH = make_request("search_code", {"query": "basket"})
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -155,24 +157,13 @@ def test_each_bad_field_is_named_and_its_value_is_not(session: AgentSession, pat
         {"operation": object()},
         {"request_id": b"bytes"},
         [SEARCH],
+        KNOT,
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_what_is_no_request_at_all_is_a_record_too(session: AgentSession, request_: Any) -> None:
     response = send(session, request_)
     assert response.status == "failed" and {error.type for error in response.errors} == {"request_error"}
-
-
-def test_a_request_that_holds_itself_is_a_record_too(session: AgentSession) -> None:
-    knot: dict[str, Any] = {"task_type": "search"}
-    knot["operation"] = knot
-    assert send(session, knot).status == "failed"
-
-
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(request_=JSON | st.dictionaries(FIELDS, JSON, max_size=6))
-def test_no_json_raises(session: AgentSession, request_: Any) -> None:
-    send(session, request_)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

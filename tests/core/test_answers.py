@@ -28,16 +28,10 @@ def tried(text: str) -> tuple[int, int]:
         return len(list(json_objects(text))), places
 
 
-@pytest.mark.parametrize("part", ["{", '{"a":', '{"', "{ ", "{}}{", '{"a": [{"b": ', "{{}"])
+@pytest.mark.parametrize("part", ["{", '{"a":', "{}}{", '{"a": [{"b": '])
 def test_a_long_broken_answer_is_tried_at_few_places(part: str) -> None:
     found, places = tried(part * 5000)
     assert places - found <= MAX_FAILURES
-
-
-@given(st.text(alphabet='{}[]":, a`\n', max_size=300))
-def test_no_answer_is_tried_where_no_object_begins(text: str) -> None:
-    found, places = tried(text)
-    assert places - found <= 2 * sum(text.count(one) for one in "{")
 
 
 @given(

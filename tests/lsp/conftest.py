@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.corpora import CODE, Workplace, write_code
-from tests.injection import HOSTILE_MODULE
 from tests.lsp.rpc import RawClient
 
 AGENTS = '''\
@@ -102,7 +101,6 @@ FILES: dict[str, str | bytes] = {
         "from .llm_agent import *\n"
     ),
     "src/google/adk/agents/llm_agent.py": AGENTS,
-    "src/google/adk/hostile.py": HOSTILE_MODULE,
 }
 RETRY_GUIDE = "\n## Use the RetryPlugin\n\nThe `RetryPlugin` calls a tool again.\n"
 

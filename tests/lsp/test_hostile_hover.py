@@ -13,8 +13,7 @@ from adk_evidence.symbols.about import About, Parameter
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo
 from adk_evidence.symbols.table import SymbolEntry
 from adk_evidence_lsp.answers.hover import Links, as_markdown
-from tests.injection import HOSTILE_FUNCTIONS, PAYLOADS
-from tests.lsp.rpc import RawClient
+from tests.injection import PAYLOADS
 
 HIDDEN = ("\x1b", "\x00", "\x07", "\x9b", "\u202e", "\u2066", "\u200b", "\ufeff", "\U000e0041")
 ADDRESS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%:?")
@@ -103,20 +102,3 @@ def test_nothing_in_any_field_of_a_symbol_becomes_markup(payload: str, parameter
     assert addresses[-1] == asking(payload, place)
     assert all(set(str(one)) <= ADDRESS for one in addresses)
     check(shown, [str(one) for one in addresses])
-
-
-def test_hostile_docstrings_come_out_of_the_server_escaped_and_short(client: RawClient) -> None:
-    uri = "file:///hostile_user.py"
-    names = [f"hostile_{number}" for number in range(HOSTILE_FUNCTIONS)]
-    client.open(uri, "from google.adk.hostile import *\n" + "\n".join(names) + "\n")
-    for line, name in enumerate(names, 1):
-        asked = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 1}}
-        hover = client.result("textDocument/hover", asked)
-        assert hover is not None, name
-        value = hover["contents"]["value"]
-        *opened, asks = [str(token.attrs["href"]) for token in tokens(value) if token.type == "link_open"]
-        assert asks == asking(name, where(uri, line, 1))
-        assert all(one.startswith("command:adkEvidence.openCitation?") for one in opened)
-        check(value, [*opened, asks])
-        # Beside the signature and the docstring, at most three links with the address of the document.
-        assert len(value) < 6_000

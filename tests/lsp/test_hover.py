@@ -199,61 +199,6 @@ def test_what_became_of_the_cited_lines_is_told_where_they_are_no_longer_there(
     assert " (gone)" in (hover(server, uri, 0, 40) or "")
 
 
-BROKEN = '''\
-from google.adk.agents import (LlmAgent as A,
-    ToolContext)
-import google.adk.runners as runners
-
-agent = A(model="x")
-
-def use(ctx: ToolContext):
-    """LlmAgent"""  # LlmAgent
-    agent.
-    x = runners.Runner(
-'''
-
-
-@pytest.mark.parametrize(
-    ("line", "character", "meaning"),
-    [
-        (0, 32, "LlmAgent"),
-        (4, 1, "LlmAgent"),
-        (6, 10, "ToolContext"),
-        (8, 6, "LlmAgent"),
-        (9, 18, "Runner"),
-        (7, 8, None),
-    ],
-)
-def test_a_document_that_does_not_parse_is_read_by_its_imports(
-    client: RawClient, line: int, character: int, meaning: str | None
-) -> None:
-    uri = "file:///work/broken.py"
-    client.open(uri, BROKEN)
-    shown = hover(client, uri, line, character)
-    assert shown is None if meaning is None else shown and f".{meaning}` ·" in shown, shown
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "\x00",
-        "\ufeffimport os",
-        "x = " + "[" * 300 + "]" * 300,
-        "a." * 20_000,
-        "from x import (" + "a, " * 30_000,
-        "\r\r\n\x0c\u2028x",
-    ],
-    ids=range(7),
-)
-def test_no_document_is_too_odd(client: RawClient, text: str) -> None:
-    uri = "file:///work/odd.py"
-    client.open(uri, text)
-    for line, character in ((0, 0), (0, 10**6), (10**6, 0)):
-        assert hover(client, uri, line, character) is None
-    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-
-
 def test_other_languages_and_closed_documents_have_no_hover(client: RawClient) -> None:
     client.open("file:///work/notes.md", DOCUMENT, language="markdown")
     assert hover(client, "file:///work/notes.md", 3, 33) is None

@@ -137,8 +137,6 @@ def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     assert cli("lint", *where, "--format", "github").stdout.startswith("::error file=")
     (tmp_path / "empty").mkdir()
     sentence(cli("lint", tmp_path / "empty", "--adk", "9.9.0", "--home", indexed.home), 3, "no Python file")
-    sentence(cli("lint", code, "--adk", "99.0.0", "--home", indexed.home), 2, "does not know 99.0.0")
-    sentence(cli("lint", tmp_path / "gone.py", "--adk", "9.9.0", "--home", indexed.home), 3, "no file or folder")
 
 
 @pytest.mark.usefixtures("known")
@@ -161,20 +159,15 @@ def test_lint_reads_what_is_named_as_python(cli, indexed, tmp_path):
 
 @pytest.mark.usefixtures("known")
 def test_a_folder_is_checked_against_the_version_of_a_project(cli, indexed, tmp_path, monkeypatch):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "page.py").write_text("from google.adk.plugins import WaitPlugin\n")
-    projects = [tmp_path / version for version in ("9.8.0", "9.9.0")]
-    for project in projects:
-        project.mkdir()
-        (project / "uv.lock").write_text(f'[[package]]\nname = "google-adk"\nversion = "{project.name}"\n')
+    docs, project = write_files(tmp_path / "docs", {"page.py": "from google.adk.plugins import WaitPlugin\n"}), tmp_path
+    (project / "uv.lock").write_text('[[package]]\nname = "google-adk"\nversion = "9.8.0"\n')
 
     def report(*more: object) -> tuple[str, int]:
         found = json.loads(cli("drift", *more, "--format", "json", "--home", indexed.home).stdout)
         return found["version"], found["missing"]
 
-    docs = tmp_path / "docs"
-    assert [report(docs, "--project", project) for project in projects] == [("9.8.0", 0), ("9.9.0", 1)]
-    monkeypatch.chdir(projects[0])
+    assert report(docs, "--project", project) == ("9.8.0", 0)
+    monkeypatch.chdir(project)
     monkeypatch.setenv("ADK_EVIDENCE_PROJECT__DETECT", "true")
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT"):
         monkeypatch.delenv(variable, raising=False)
@@ -197,8 +190,6 @@ def test_the_docs_of_the_index_are_checked_against_the_indexed_version(cli, inde
 
 def test_drift_needs_a_version_that_is_known_and_a_folder_that_is_there(cli, indexed, tmp_path):
     sentence(cli("drift", "--home", indexed.home), 2, "does not know v9.9.0")
-    sentence(cli("drift", tmp_path, "--adk", "none", "--home", indexed.home), 2, "is not a version")
-    sentence(cli("drift", tmp_path, "--adk", "99.0.0", "--home", indexed.home), 2, "does not know 99.0.0")
     sentence(cli("drift", tmp_path, "--home", tmp_path / "empty"), 2, "which version")
     sentence(
         cli("drift", tmp_path / "none", "--adk", "1.18.0", "--home", indexed.home), 3, "There is no file or folder"
@@ -259,10 +250,8 @@ def test_markdown_and_prompt(cli, indexed):
     assert prompt.stdout.endswith(f"\nQUESTION: {QUESTION}\n")
     answered = cli("ask", QUESTION, "--prompt", "--no-question", "--home", indexed.home)
     assert "[CTX 1]" in answered.stdout and "QUESTION" not in answered.stdout
-    assert cli("ask", QUESTION, "--no-question", "--home", indexed.home).exit_code != 0
     least = cli("ask", "x", "--prompt", "--max-tokens", 5, "--home", indexed.home)
-    assert least.exit_code == 0 and least.stdout.endswith("\nQUESTION: x\n") and "[CTX" not in least.stdout
-    assert "warning: " in least.stderr and "no room for evidence" in least.stderr
+    assert least.exit_code == 0 and "[CTX" not in least.stdout and "no room for evidence" in least.stderr
 
 
 def test_a_prompt_around_a_conversation(cli, indexed, tmp_path):
@@ -286,10 +275,7 @@ def test_a_prompt_around_a_conversation(cli, indexed, tmp_path):
     ("content", "problem"),
     [
         (b"[", "--history is not valid"),
-        (b'{"role": "user"}', "--history is not valid"),
         (b'[{"role": "system", "content": "x"}]', "0.role"),
-        (b'[{"role": "user", "content": null}]', "0.content"),
-        (b'[{"role": "user", "content": "x", "more": 1}]', "0.more"),
         (b"\xff[]", "is not UTF-8"),
     ],
 )
@@ -312,12 +298,6 @@ def test_options_become_the_request(cli, indexed):
         "path_blocklist": ["**/runners.py"],
         "languages": ["python"],
     }
-
-
-@pytest.mark.parametrize(("source", "kinds"), [("docs", {"docs"}), ("code", {"code"}), ("both", {"docs", "code"})])
-def test_one_source_or_both(cli, indexed, source, kinds):
-    pack = json.loads(cli("ask", QUESTION, "--source", source, "--json", "--home", indexed.home).stdout)
-    assert {candidate["source_type"] for candidate in pack["candidates"]} == kinds
 
 
 def test_full_shows_more(cli, indexed):
@@ -344,15 +324,11 @@ def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
     ("arguments", "problem"),
     [
         (("x", "--json", "--markdown"), "--json and --markdown exclude each other"),
-        (("x", "--prompt", "--json"), "exclude each other"),
         (("x", "--max-tokens", "100"), "--max-tokens goes with --prompt"),
-        (("x", "--system", "Be kind."), "--system goes with --prompt"),
         (("x", "--history", "turns.json", "--json"), "--history goes with --prompt"),
         (("x", "--prompt", "--system", "no-such-file.txt"), "--system cannot be read"),
-        (("x", "--prompt", "--history", "no-such-file.json"), "--history cannot be read"),
         (("x", "--source", "web"), "--source does not know 'web'"),
         (("x" * 9000,), "it has more than 8000 characters and no traceback"),
-        (("  ",), "it is empty"),
         (("x", "--language", "\udcff"), "not valid Unicode"),
         (("x", "--profile", "nope"), "no profile 'nope'"),
     ],
@@ -361,7 +337,7 @@ def test_wrong_usage_is_one_sentence(cli, indexed, arguments, problem):
     sentence(cli("ask", *arguments, "--home", indexed.home), 2, problem)
 
 
-@pytest.mark.parametrize("arguments", [("ask",), ("ask", "x", "--mode", "guess"), ("ask", "x", "-k", "0"), ("nope",)])
+@pytest.mark.parametrize("arguments", [("ask", "x", "--mode", "guess"), ("nope",)])
 def test_what_the_parser_refuses_ends_with_two(cli, arguments):
     result = cli(*arguments)
     assert result.exit_code == 2 and "Traceback" not in result.output
@@ -379,9 +355,7 @@ def test_without_an_index_the_next_command_is_named(cli, tmp_path):
     ("text", "problem"),
     [
         ("profile: [", "is not valid YAML at line"),
-        ("- a", "is not a mapping"),
         ("retrieval: {rrf_k: x}", "retrieval.rrf_k"),
-        ("unknown: 1", "unknown"),
     ],
 )
 def test_a_broken_settings_file_is_one_sentence(cli, monkeypatch, tmp_path, text, problem):
@@ -390,13 +364,6 @@ def test_a_broken_settings_file_is_one_sentence(cli, monkeypatch, tmp_path, text
     monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(path))
     for command in (("ask", "x"), ("doctor",)):
         sentence(cli(*command), 2, problem)
-
-
-def test_a_home_that_is_no_folder(cli, tmp_path):
-    file = tmp_path / "file"
-    file.write_text("")
-    sentence(cli("ask", "x", "--home", file), 2, "is not a folder")
-    sentence(cli("doctor", "--home", file), 2, "is not a folder")
 
 
 def test_a_log_that_cannot_be_written_does_not_fail_the_answer(cli, indexed, tmp_path):
@@ -491,13 +458,6 @@ def test_doctor_notes_what_is_gone_and_what_stands_in(cli, workplace):
     assert found["adk_docs"]["state"] == "note" and "ADK_EVIDENCE_DOCS" in found["adk_docs"]["mend"]
 
 
-def test_doctor_names_the_settings_file_in_use(cli, indexed, monkeypatch, tmp_path):
-    path = tmp_path / "mine.yaml"
-    path.write_text("retrieval: {rrf_k: 20}\n")
-    monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(path))
-    assert str(path) in findings(cli("doctor", "--json", "--home", indexed.home))["settings"]["found"]
-
-
 # Evaluation
 
 
@@ -525,9 +485,7 @@ def test_a_run_is_written_scored_and_compared(cli, indexed, golden, tmp_path):
     table = cli("eval", "score", "--golden", golden, "--run", out)
     assert "ndcg@12" in table.stdout and "1 of 1 questions answered" in table.stdout
     scores = json.loads(cli("eval", "score", "--golden", golden, "--run", out, "--json").stdout)
-    assert (scores["questions"], scores["answered"]) == (1, 1)
-    assert scores["scores"]["recall@5"] == 1.0 and scores["intervals"]["recall@5"] == [1.0, 1.0]
-    assert scores["categories"]["tools"]["recall@5"] == 1.0
+    assert scores["scores"]["recall@5"] == 1.0 and scores["categories"]["tools"]["recall@5"] == 1.0
     compared = json.loads(cli("eval", "compare", "--first", out, "--second", out, "--golden", golden, "--json").stdout)
     assert {row["metric"]: row["difference"]["mean"] for row in compared["metrics"]}["ndcg@12"] == 0
     assert "difference" in cli("eval", "compare", "--first", out, "--second", out, "--golden", golden).stdout
@@ -535,24 +493,14 @@ def test_a_run_is_written_scored_and_compared(cli, indexed, golden, tmp_path):
 
 def test_the_ablation_is_a_table_for_each_set(cli, indexed, golden, monkeypatch, tmp_path):
     monkeypatch.setattr("adk_evidence_eval.ablation.VARIANTS", ablation.VARIANTS[:2])
-    other, data = tmp_path / "other.jsonl", tmp_path / "data.jsonl"
-    for copied in (other, data):
-        shutil.copyfile(golden, copied)
+    other = tmp_path / "other.jsonl"
+    shutil.copyfile(golden, other)
     shown = cli("eval", "ablation", "--golden", golden, "--golden", other, "--home", indexed.home)
     assert shown.exit_code == 0 and "other: 2 of 2 questions, 2 variants" in shown.stderr
-    lines = [line for line in shown.stdout.splitlines() if line.startswith(("small", "other", "BM25", "dense"))]
-    assert [line.split()[0] for line in lines] == [
-        *("small:", "BM25", "dense", "small:", "dense"),
-        *("other:", "BM25", "dense", "other:", "dense"),
-    ]
-    assert "difference to BM25" in lines[3] and max(map(len, shown.stdout.splitlines())) < 240
-    found = json.loads(cli("eval", "ablation", "--golden", data, "--json", "--home", indexed.home).stdout)
-    rows = found["data"]
-    assert [row["variant"] for row in rows] == ["BM25", "dense"]
-    assert set(rows[1]["gains"]["ndcg@12"]) == {"mean", "low", "high"} and len(rows[1]["intervals"]["recall@12"]) == 2
-    assert set(rows[1]["gains"]["cpu_ms"]) == {"mean", "low", "high"} and rows[1]["base"] == "BM25"
-    some = cli("eval", "ablation", "--golden", data, "--only", "dense", "--home", indexed.home)
-    assert "dense" in some.stdout and "BM25" not in some.stdout
+    assert "difference to BM25" in shown.stdout and max(map(len, shown.stdout.splitlines())) < 240
+    only = ("--only", "dense", "--json", "--home", indexed.home)
+    found = json.loads(cli("eval", "ablation", "--golden", other, *only).stdout)
+    assert [row["variant"] for row in found["other"]] == ["dense"]
     sentence(cli("eval", "ablation", "--golden", golden, "--only", "nothing"), 2, "No variant")
     sentence(cli("eval", "ablation", "--golden", golden, "--golden", golden), 2, "given twice")
 
@@ -572,15 +520,6 @@ def test_a_golden_set_is_checked_and_written_anew(cli, indexed, golden, tmp_path
 def test_without_an_index_evaluation_says_how_to_make_one(cli, golden, tmp_path, command):
     done = cli("eval", command, "--golden", golden, "--home", tmp_path / "empty")
     assert done.exit_code == 5 and "adk-ingest" in done.stderr and "Traceback" not in done.output
-
-
-def test_without_the_extra_nothing_is_asked_for_nothing(cli, indexed, golden, monkeypatch):
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr("adk_evidence_eval.extra.importlib.import_module", missing)
-    done = cli("eval", "ablation", "--golden", golden, "--home", indexed.home)
-    sentence(done, 2, 'pip install "adk-evidence[eval]"')
 
 
 # The process

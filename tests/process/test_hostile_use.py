@@ -78,8 +78,6 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path) -> None:
         (["ask", ""], "The query is not valid: it is empty"),
         (["ask", "\udcff"], "encoding of this locale"),
         (["ask", "x", "--path", ""], "--path is not valid: it is empty"),
-        (["ask", "x", "--exclude", ""], "--exclude is not valid"),
-        (["ask", "x", "--language", ""], "--language is not valid"),
         (["operate", ""], "is empty"),
     ],
 )

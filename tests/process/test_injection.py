@@ -20,7 +20,6 @@ from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app
-from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
@@ -36,8 +35,6 @@ from tests.injection import (
     outside_fences,
     outside_quotes,
 )
-from tests.lsp.conftest import RUNS_COMMANDS, command
-from tests.lsp.rpc import RawClient
 
 GROUPS = list(INJECTIONS)
 PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts and names ", "[CTX ", "AT: ", "QUESTION: ")
@@ -105,15 +102,6 @@ def ask(cli: Ask) -> Ask:
         return cli("ask", marker(group, 0), *where, "-k", 100, *options)
 
     return call
-
-
-@pytest.fixture(scope="module")
-def client(indexed: Workplace) -> Iterator[RawClient]:
-    """A language server."""
-    with RawClient(command(indexed.root), {"home": str(indexed.home)}) as one:
-        one.initialize(capabilities=RUNS_COMMANDS)
-        one.notify("test/prepare", {})
-        yield one
 
 
 @pytest.fixture(scope="module")
@@ -206,36 +194,6 @@ def test_among_symbols(cli: Ask, group: str) -> None:
     assert not hidden_characters(exact) and TargetAnswer.model_validate_json(exact).results
 
 
-@pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize(("text_format", "ours"), [("prompt", PROMPT_LINES), ("markdown", MARKDOWN_LINES)])
-def test_rendered_by_the_language_server(
-    client: RawClient, group: str, text_format: str, ours: tuple[str, ...]
-) -> None:
-    params = {"query": marker(group, 0), "filters": filters_of(group), "maxResults": 100}
-    pack = client.result("adk/evidence", params)
-    more = {"maxTokens": 10**6} if text_format == "prompt" else {}
-    rendered = client.result("adk/render", {"pack": pack, "format": text_format, **more})
-    # A prompt leaves out what would add little.
-    lines = [visible(line).strip() for payload in INJECTIONS[group] for line in payload.splitlines()]
-    assert any(line and line in rendered["text"] for line in lines)
-    quoted(rendered["text"], ours)
-    assert 0 < rendered["included"] <= len(pack["candidates"]) and rendered["note"] == ""
-
-
-@pytest.mark.parametrize("group", GROUPS)
-def test_in_hovers(client: RawClient, group: str) -> None:
-    uri = f"file:///{group}.py"
-    names = [function_name(group, number) for number in range(len(INJECTIONS[group]))]
-    client.open(uri, f"from google.adk.injection.{group} import *\n" + "\n".join(names) + "\n")
-    for line in range(1, len(names) + 1):
-        where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 1}}
-        value = client.result("textDocument/hover", where)["contents"]["value"]
-        assert not hidden_characters(value)
-        # Signature, docstring as one line, place, and our own links: `test_hostile_hover` knows their markup.
-        assert value.count("\n\n") <= 4
-        assert 1 <= value.count("](command:adkEvidence.") == value.count("](") <= 4
-
-
 @pytest.mark.asyncio
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
@@ -265,19 +223,6 @@ async def test_in_the_operations_of_the_mcp_server(session: AgentSession, group:
         quoted(text, PROMPT_LINES)
         text = await answer(client, "get_task_context", task=marker(group, 0), max_tokens=20_000)
         quoted(text, (*PROMPT_LINES, "[CODE ", "[DOCS ", "RELATED FILES"))
-
-
-@pytest.mark.asyncio
-@pytest.mark.parametrize("group", GROUPS)
-async def test_in_the_resources_of_the_mcp_server(session: AgentSession, group: str) -> None:
-    async with Client(make_server(session)) as client:
-        for path in filters_of(group)["path_allowlist"]:
-            arguments = {"query": marker(group, 0), "path": path, "max_results": 50}
-            found = citations(await answer(client, "find_adk_evidence", **arguments))
-            assert found
-            for citation in found:
-                (source,) = (await client.read_resource(citation_uri(citation))).contents
-                quoted(source.text, ("SOURCE: ", "Fenced texts and names ", "The budget ends here. "))
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -15,17 +15,17 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adk_evidence.errors import EvidenceError
 from adk_evidence.index.sources import Reads, Stamp, noting_reads
 from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.models.warning import LOST_PARTS, Warning
+from adk_evidence.models.warning import LOST_PARTS
 from adk_evidence.search.event import shared_event
 from adk_evidence.services.eventloop import POLL_SECONDS, Cancelled
 from adk_evidence.settings import LoadSettings
@@ -33,10 +33,7 @@ from adk_evidence.settings import LoadSettings
 if TYPE_CHECKING:
     from adk_evidence.index.opened import Index
     from adk_evidence.search.context import Context
-    from adk_evidence.search.stages import Ranking
     from adk_evidence.settings import Settings
-
-T = TypeVar("T")
 
 # Of kept answers in memory; an answer has some 100 kB.
 MAX_BYTES = 100_000_000
@@ -53,7 +50,6 @@ class Asked(Protocol):
     context: Context
 
     def find(self, request: EvidenceRequest) -> EvidencePack: ...
-    def rank(self, request: EvidenceRequest) -> Ranking: ...
     def imports(self) -> object | None: ...
     def on_behalf_of(self, cancelled: Cancelled) -> Asked: ...
     def log(self, event: Mapping[str, Any]) -> None: ...
@@ -62,7 +58,6 @@ class Asked(Protocol):
 class _Key(NamedTuple):
     """What makes two requests equal; settings and imports are told apart by their identity."""
 
-    kind: str
     request: EvidenceRequest
     settings: int
     state: tuple[str, int]
@@ -72,7 +67,7 @@ class _Flight:
     """One computation, and the requests that wait for its result."""
 
     def __init__(self, cancelled: Cancelled | None) -> None:
-        self.result: Future[Any] = Future()
+        self.result: Future[EvidencePack] = Future()
         self.wanted_by = [cancelled]
 
 
@@ -123,42 +118,25 @@ class Door:
 
     def find(self, session: Asked, request: EvidenceRequest) -> EvidencePack:
         """`Session.find`, but for answers that are kept or are computed already; `debug.answered_from` names these."""
-        key, held = _key("find", session, request)
+        key, held = _key(session, request)
         found = self._look_up(key, session)
         if found is not None:
             kept, age = found
             pack = EvidencePack.model_validate_json(kept.pack)
             return _as_own(session, request, pack, {"cache": kept.query_id, "age_seconds": round(age, 3)})
 
-        def compute(computing: Asked) -> EvidencePack:
-            with noting_reads() as reads:
-                pack = computing.find(request)
-            self._keep(key, pack, reads, session, held)
-            return pack
-
-        pack, is_own = self._once(key, session, request, compute)
+        pack, is_own = self._once(key, session, request, held)
         if is_own:
             return pack
-        if _spent_its_time(pack.warnings):
+        # What the other request left out for want of time, this one has time for.
+        if any(warning.code == "time_budget" for warning in pack.warnings):
             return session.find(request)
         return _as_own(session, request, pack, {"equal_request": pack.query_id})
 
-    def rank(self, session: Asked, request: EvidenceRequest) -> Ranking:
-        """`Session.rank`, but for a ranking that is computed already. Equal requests share it."""
-        key, _ = _key("rank", session, request)
-        ranking, is_own = self._once(key, session, request, lambda computing: computing.rank(request))
-        if not is_own:
-            warnings = ranking.question.context.warnings
-            if _spent_its_time(warnings):
-                return session.rank(request)
-            origin = {"equal_request": ranking.question.query_id}
-            session.log(_shared(session, request, str(uuid.uuid4()), origin, warnings=warnings))
-        return ranking
-
     def _once(
-        self, key: _Key, session: Asked, request: EvidenceRequest, compute: Callable[[Asked], T]
-    ) -> tuple[T, bool]:
-        """The result of an equal request that runs, or else of this one, and whether it is of this one."""
+        self, key: _Key, session: Asked, request: EvidenceRequest, held: tuple[object, ...]
+    ) -> tuple[EvidencePack, bool]:
+        """The answer to an equal request that runs, or else to this one, and whether it is to this one."""
         while True:
             with self._lock:
                 flight = self._flights.get(key)
@@ -168,7 +146,7 @@ class Door:
                 else:
                     flight.wanted_by.append(session.context.cancelled)
             if not joins:
-                return self._compute(key, flight, session, compute), True
+                return self._compute(key, flight, session, request, held), True
             while not flight.result.done():
                 wait((flight.result,), POLL_SECONDS)
                 session.context.stop_if_cancelled()
@@ -181,10 +159,11 @@ class Door:
             if isinstance(failure, EvidenceError):
                 query_id = str(uuid.uuid4())
                 session.log(_shared(session, request, query_id, {"equal_request": None}, failure=failure))
-            shared: T = flight.result.result()
-            return shared, False
+            return flight.result.result(), False
 
-    def _compute(self, key: _Key, flight: _Flight, session: Asked, compute: Callable[[Asked], T]) -> T:
+    def _compute(
+        self, key: _Key, flight: _Flight, session: Asked, request: EvidenceRequest, held: tuple[object, ...]
+    ) -> EvidencePack:
         def abandoned() -> bool:
             with self._lock:
                 if not all(cancelled is not None and cancelled() for cancelled in flight.wanted_by):
@@ -194,7 +173,9 @@ class Door:
                 return True
 
         try:
-            result = compute(session.on_behalf_of(abandoned))
+            with noting_reads() as reads:
+                pack = session.on_behalf_of(abandoned).find(request)
+            self._keep(key, pack, reads, session, held)
         except BaseException as exc:
             with self._lock:
                 self._end(key, flight)
@@ -205,10 +186,10 @@ class Door:
             raise
         with self._lock:
             self._end(key, flight)
-        flight.result.set_result(result)
+        flight.result.set_result(pack)
         # Others may have wanted the result when this caller had gone.
         session.context.stop_if_cancelled()
-        return result
+        return pack
 
     def _end(self, key: _Key, flight: _Flight) -> None:
         if self._flights.get(key) is flight:
@@ -268,23 +249,17 @@ class Door:
         self._bytes -= self._kept.pop(key).size
 
 
-def _key(kind: str, session: Asked, request: EvidenceRequest) -> tuple[_Key, tuple[object, ...]]:
+def _key(session: Asked, request: EvidenceRequest) -> tuple[_Key, tuple[object, ...]]:
     """The key of a request, and what must live as long as the key, since its identity is a part of the key."""
     settings = session.settings
-    # A ranking does not show how something is imported.
-    imports = session.imports() if kind == "find" else None
+    imports = session.imports()
     state = (session.index.manifest.generation, id(imports))
-    return _Key(kind, request, id(settings), state), (settings, imports)
+    return _Key(request, id(settings), state), (settings, imports)
 
 
 def _shared(session: Asked, request: EvidenceRequest, query_id: str, origin: dict[str, Any], **found: Any) -> Any:
     generation = session.index.manifest.generation
     return shared_event(session.context, session.settings, generation, request, query_id, origin, **found)
-
-
-def _spent_its_time(warnings: Iterable[Warning]) -> bool:
-    """Whether the other request left something out for want of time; this one has its own."""
-    return any(warning.code == "time_budget" for warning in warnings)
 
 
 def _as_own(session: Asked, request: EvidenceRequest, pack: EvidencePack, origin: dict[str, Any]) -> EvidencePack:

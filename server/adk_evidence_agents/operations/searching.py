@@ -124,7 +124,7 @@ def search_indexes(run: Run, request: EvidenceRequest) -> list[Answered]:
 
     def ask(name: str, session: Session) -> Answered:
         run.check_embedding(session.index.manifest.fingerprint, name)
-        ranking = session.service.door.rank(session, request)
+        ranking = session.rank(request)
         asked = ranking.candidates.encoded.asked
         near = session.neighbours(asked, ranking.final) if asked is not None else []
         run.notes.take_warnings(ranking.question.context.warnings)
