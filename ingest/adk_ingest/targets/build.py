@@ -138,7 +138,7 @@ def read_targets(
     symbols = [
         symbol.imported_from(shown) for symbol in public_symbols(modules, exports, elsewhere, graph.class_aliases)
     ]
-    extras = NeededExtras(modules, graph, declared) if declared is not None else None
+    extras = NeededExtras(modules, declared) if declared is not None else None
     targets = rank_targets(symbols, graph, pages, extras)
     hidden = hidden_symbols(modules, {symbol.definition for symbol in symbols})
     return Contents(targets, hidden, extras.by_import() if extras is not None else {}, outside_imports(modules))
@@ -166,9 +166,10 @@ def _embed(
     cancelled: Cancelled | None,
 ) -> None:
     """Write the vectors of a set; those that were computed before come from the cache."""
-    texts = _texts(targets)
+    keys = [sha256_text(rich_text(target)) for target in targets]
+    texts = dict(zip(keys, map(rich_text, targets), strict=True))
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
-        work = Work(model, cache, texts)
+        work = Work(model, cache, texts, texts.items)
         instead = "find symbols by name and words alone"
         refuse_above_the_cap("Embedding the symbols", work.cost(), cap_of((model,)), instead)
         progress.stage("embed", work.missing, "vectors")
@@ -178,11 +179,7 @@ def _embed(
                 raise IngestCancelledError(
                     "The targets were cancelled.", "Finished vectors are kept; the same command goes on from there."
                 )
+        known = work.of(texts)
         cache.need(folder, {(model.model, model.dimension): {"targets": list(texts)}})
-    rows = [work.known[sha256_text(rich_text(target))] for target in targets]
+    rows = [known[key] for key in keys]
     write_vectors(folder, np.stack(rows) if rows else np.zeros((0, model.dimension), dtype=np.float32))
-
-
-def _texts(targets: Sequence[Target]) -> dict[str, str]:
-    """The texts that are embedded for targets, by cache key."""
-    return {sha256_text(text): text for text in map(rich_text, targets)}

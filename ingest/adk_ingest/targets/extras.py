@@ -22,8 +22,6 @@ from adk_evidence.api.module import ModuleText
 from adk_evidence.index.environments import read_small
 from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
 from adk_evidence.targets.imports import named_extras
-from adk_ingest.targets.extract import PublicSymbol
-from adk_ingest.targets.references import ReferenceGraph
 
 MAX_DECLARED_BYTES = 4_000_000
 _EXTRA = re.compile(r"extra == ['\"]([\w.-]+)['\"]")
@@ -132,23 +130,19 @@ class NeededExtras:
 
     Args:
         modules: The code of the distribution.
-        graph: The references in that code.
         declared: What the distribution requires.
     """
 
-    def __init__(self, modules: Sequence[ModuleText], graph: ReferenceGraph, declared: Declared) -> None:
+    def __init__(self, modules: Sequence[ModuleText], declared: Declared) -> None:
         self._modules = {module.name: module for module in modules}
-        self._graph = graph
         self._declared = declared
         optional = {name for found in declared.extras.values() for name in found}
         self._always = {*declared.always, *(name for name, by in _BROUGHT.items() if declared.always & by)}
         self._provided = {_squeezed(name): name for name in sorted({*optional, *declared.always})}
         # Small extras before large ones.
-        extras = dict(sorted(declared.extras.items(), key=lambda item: (len(item[1]), item[0])))
-        self._usual = {name: found for name, found in extras.items() if name not in _FOR_DEVELOPERS}
-        self._others = {name: found for name, found in extras.items() if name in _FOR_DEVELOPERS}
+        self._extras = dict(sorted(declared.extras.items(), key=lambda item: (len(item[1]), item[0])))
         self._direct: dict[str, _Imports] = {}
-        self._known: dict[frozenset[str], str] = {}
+        self._known: dict[str, str] = {}
 
     def by_import(self) -> dict[str, str]:
         """What brings the optional packages that the code imports anywhere, by the paths that the code imports."""
@@ -165,34 +159,30 @@ class NeededExtras:
         extras = {path: self._installed({name}, told[path]) for path, name in needed.items()}
         return {path: extras[path] for path in sorted(extras)}
 
-    def of(self, symbol: PublicSymbol) -> str:
-        """What an import of a symbol needs, e.g. `google-adk[mcp]`; empty where the distribution alone will do."""
-        start = frozenset((*self._packages(symbol.target.package), *self._packages(symbol.module)))
-        if start not in self._known:
-            self._known[start] = self._extras(start)
-        return self._known[start]
-
-    def _extras(self, start: frozenset[str]) -> str:
-        found = self._through(start)
-        return self._installed(found.needed, found.told, found.named)
+    def of(self, module: str) -> str:
+        """What an import of a module needs, e.g. `google-adk[mcp]`; empty where the distribution alone will do."""
+        if module not in self._known:
+            found = self._through(module)
+            self._known[module] = self._installed(found.needed, found.told, found.named)
+        return self._known[module]
 
     def _installed(self, needed: Set[str], told: Container[str], named: Iterable[str] = ()) -> str:
         """The distribution with extras that bring what is needed: those that are `named`, then rather those `told`."""
         chosen = set(named)
         left = needed - {name for extra in chosen for name in self._declared.extras[extra]}
-        for extras in (self._usual, self._others):
-            order = sorted(extras, key=lambda name: name not in told)
-            for _ in extras:
-                best = max(order, key=lambda name: len(left & extras[name]))
-                if left & extras[best]:
-                    chosen.add(best)
-                    left -= extras[best]
+        order = sorted(self._extras, key=lambda name: name not in told)
+        while helpful := [name for name in order if left & self._extras[name]]:
+            usual = [name for name in helpful if name not in _FOR_DEVELOPERS]
+            best = max(usual or helpful, key=lambda name: len(left & self._extras[name]))
+            chosen.add(best)
+            left -= self._extras[best]
         return f"{self._declared.name}[{','.join(sorted(chosen))}]" if chosen else ""
 
-    def _through(self, start: frozenset[str]) -> _Imports:
-        """What modules need through all that they import."""
+    def _through(self, module: str) -> _Imports:
+        """What a module needs through all that it imports, and through the packages around it."""
         found: list[_Imports] = []
-        waiting, seen = list(start), set(start)
+        waiting = list(self._packages(module))
+        seen = set(waiting)
         while waiting:
             found.append(self._imports(waiting.pop()))
             waiting += found[-1].own - seen
@@ -212,7 +202,7 @@ class NeededExtras:
             needed = frozenset(found.name for found in others if found is not None)
             known = self._direct[name] = _Imports(
                 needed,
-                frozenset(each for path in own for each in self._own(path)),
+                frozenset(each for path in own for each in self._packages(path)),
                 frozenset(extra for extras in raised for extra in extras),
                 _named_extras(self._declared, module.text) if needed else frozenset(),
             )
@@ -220,13 +210,6 @@ class NeededExtras:
 
     def _is_own(self, path: str) -> bool:
         return any(".".join(path.split(".")[:end]) in self._modules for end in range(2, path.count(".") + 2))
-
-    def _own(self, path: str) -> Iterator[str]:
-        """The own modules that the import of a path loads."""
-        yield from self._packages(path)
-        # What a package passes on lazily comes from another module.
-        origin = self._graph.resolve_path(path) if path not in self._modules else None
-        yield from self._packages(origin.rpartition(".")[0]) if origin else ()
 
     def _packages(self, path: str) -> Iterator[str]:
         """A module and the packages around it, as far as they are known."""
@@ -245,7 +228,7 @@ class NeededExtras:
                 return None if name in self._always else _Optional(known, name)
         # `a2a` is of a2a-sdk, `llama_index` of several that one extra brings; `google` may be of any.
         alike = [name for name in self._provided.values() if name.startswith(f"{canonicalize_name(parts[0])}-")]
-        together = any(found.issuperset(alike) for found in self._usual.values())
+        together = any(found.issuperset(alike) for name, found in self._extras.items() if name not in _FOR_DEVELOPERS)
         return _Optional(parts[0], alike[0]) if alike and together else None
 
 

@@ -78,7 +78,7 @@ def rank_targets(
             "private_fields": tuple(_private_fields(ancestors, graph, by_definition)),
             "types": tuple(dict.fromkeys(_types(symbol, graph, by_definition))),
             "takes_fields": target.type == "class" and _takes_fields(symbol, graph),
-            "needs": extras.of(symbol) if extras is not None else "",
+            "needs": extras.of(symbol.module) if extras is not None else "",
             "is_model": target.type == "class" and graph.is_model(symbol.definition),
         }
         summary = target.summary or (alias.summary if alias else "")
