@@ -214,7 +214,7 @@ def test_an_indexer_of_many_runs_keeps_the_model_of_each_index(
     for above, model in ((1, TOKENS), (100_000, LAYERS)):
         monkeypatch.setattr(pipeline, "STATIC_ABOVE", above)
         settings = workplace.settings_with({"embedding": {"dense": {"precision": "auto"}}})
-        indexer = CodebaseIndexer.for_many_runs(settings, Progress())
+        indexer = CodebaseIndexer(settings, keep_models=True)
         codebase = Codebase(name=f"shop-{above}", path=workplace.code)
         for number in range(4):
             made.clear()

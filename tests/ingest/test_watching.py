@@ -192,24 +192,6 @@ class TestChanges:
         # The change after the burst is the only thing that the next run finds.
         assert report.changed_files == 1
 
-    def test_no_run_begins_while_git_works(self, watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
-        asked, real = threading.Event(), Watcher._git_works
-
-        def works(watcher: Watcher) -> bool:
-            found = real(watcher)
-            if found:
-                asked.set()
-            return found
-
-        monkeypatch.setattr(Watcher, "_git_works", works)
-        watched.begin()
-        lock = watched.place.app / ".git/index.lock"
-        lock.touch()
-        write_files(watched.place.app, {"one.py": "one = 1\n"})
-        assert asked.wait(DEADLINE)
-        assert watched.indexer.runs == 1
-        assert changed(watched, lock.unlink).changed_files == 1
-
 
 class TestFailures:
     def test_a_file_that_cannot_be_used_does_not_end_the_watching(self, watched: Watched) -> None:

@@ -102,14 +102,11 @@ def all_(
 
     def work(progress: Progress) -> RunManifest:
         if wanted is None:
-            sources = Sources(docs, code, allow_network=not offline, compare=compare)
-            run = ingest(settings, "all", sources, progress)
-        else:
-            from adk_ingest.indexes.version import ingest_version
+            return ingest(settings, "all", Sources(docs, code, allow_network=not offline, compare=compare), progress)
+        from adk_ingest.indexes.version import ingest_version
 
-            sources = replace(_sources_of_version(docs, code, offline), compare=compare)
-            run = ingest_version(settings, wanted, sources, progress)
-        return run
+        sources = replace(_sources_of_version(docs, code, offline), compare=compare)
+        return ingest_version(settings, wanted, sources, progress)
 
     _with_progress(work, show_run, as_json)
 
@@ -170,7 +167,7 @@ def watch(
     events = JsonEvents(stdout()) if as_json else PlainEvents(stdout())
     codebase = codebase_from(settings, Path(named_path(path, "PATH")), name, {})
     try:
-        indexer = CodebaseIndexer.for_many_runs(settings, progress)
+        indexer = CodebaseIndexer(settings, keep_models=True)
         Watcher(settings, indexer, codebase, events, progress, poll=poll).run()
     except KeyboardInterrupt:
         # Whatever was interrupted, the index is that of the last complete run.
@@ -285,16 +282,11 @@ def _ask(question: str, what: str) -> None:
         raise typer.Exit(1)
 
 
-def _index_of(settings: Settings, adk: str | None, index: str | None = None) -> Settings:
-    """The settings of the index of a version of the ADK or of a codebase; of the main index where none is named."""
-    from adk_evidence.index.registry import settings_of
-
-    if index is not None:
-        if adk is not None:
-            raise InvalidRequestError("--index and --adk exclude each other.", "Leave one of them out.")
-        return settings_of(settings, index)
+def _index_of(settings: Settings, adk: str | None) -> Settings:
+    """The settings of the index of a version of the ADK; of the main index where none is named."""
     if adk is None:
         return settings
+    from adk_evidence.index.registry import settings_of
     from adk_evidence.index.versions import index_name, main_version
     from adk_evidence.text.versions import checked_version, is_same_version
 

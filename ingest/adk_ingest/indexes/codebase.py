@@ -6,10 +6,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from adk_evidence.embedding.base import PaidEmbedder, Pair
+from adk_evidence.embedding.base import Pair
 from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import (
-    IngestError,
     InvalidRequestError,
     StoreError,
     UnknownIndexError,
@@ -28,14 +27,14 @@ from adk_evidence.index.registry import (
 )
 from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
-from adk_evidence.settings import DensePrecision, Settings
+from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.text.globs import Globs, any_case
 from adk_ingest.corpora.codebase import CodebaseCorpora, codebase_corpora
 from adk_ingest.corpora.known_files import RECORD as FILES_RECORD
 from adk_ingest.corpora.known_files import KnownFiles
 from adk_ingest.corpora.survey import survey
-from adk_ingest.indexes.removal import clear_away, remove_index
+from adk_ingest.indexes.removal import kept_if_published, remove_index
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress, Reported
 from adk_ingest.publishing.manifest import RunManifest, now
@@ -60,7 +59,8 @@ _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chu
 class CodebaseIndexer:
     """Builds and removes the named indexes of the main index's home folder; an `Indexer` for the operations.
 
-    `dense` and `sparse` take the place of the settings' encoders.
+    `dense` and `sparse` take the place of the settings' encoders. `keep_models` keeps the local ones in memory between
+    runs.
     """
 
     def __init__(
@@ -69,24 +69,12 @@ class CodebaseIndexer:
         *,
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
+        keep_models: bool = False,
     ) -> None:
         self._settings = settings
         self._dense = dense
         self._sparse = sparse
-        # Encoders by precision, which the runs of this indexer share.
-        self._models: dict[DensePrecision, DenseEmbedder | Pair[DenseEmbedder]] | None = None
-
-    @classmethod
-    def for_many_runs(cls, settings: Settings, progress: Progress) -> CodebaseIndexer:
-        """An indexer that keeps local models in memory between its runs; `progress` tells when a model is fetched."""
-        dense = make_dense(settings, report=progress.note)
-        sparse = make_sparse(settings, report=progress.note)
-        # Encoders of services, and those that cut long texts, count what they did in one run.
-        is_paid = any(isinstance(one, PaidEmbedder) for one in Pair.of(dense).each)
-        is_open = settings.embedding.dense.is_open
-        made = cls(settings, dense=None if is_paid or is_open else dense, sparse=sparse if sparse.exact_terms else None)
-        made._models = {"int8": dense} if is_open else None
-        return made
+        self._keeps_models = keep_models
 
     def index(self, codebase: Codebase, cancelled: Cancelled, progress: Report) -> IndexReport:
         return self.build(codebase, Reported(progress), cancelled)
@@ -124,21 +112,15 @@ class CodebaseIndexer:
         is_new = register(self._settings, codebase)
         generations = open_generations(settings)
         before = generations.current()
-        try:
+        with kept_if_published(self._settings, settings, RECORD, is_new=is_new):
             settings = as_kept(settings, before.manifest if before else None)
-            dense = self._dense or self._kept(settings, progress)
-            ingestion = Ingestion(settings, progress, dense=dense, sparse=self._sparse, cancelled=cancelled)
+            if self._keeps_models:
+                self._keep(settings, progress)
+            ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
             with ingestion.started("all") as log:
                 with log.timed("discover"):
                     found = _gather(settings, folder, progress, log.run, compare=compare)
                 ingestion.run(log, found.corpora)
-        except BaseException as exc:
-            if is_new and generations.current() is None:
-                clear_away(self._settings, settings, RECORD)
-                if type(exc) is IngestError:
-                    # The report that its hint names went with the folder.
-                    raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
-            raise
         current = generations.current()
         manifest = current.manifest if current else None
         files, earlier = _files(manifest), _files(before.manifest if before else None)
@@ -160,14 +142,17 @@ class CodebaseIndexer:
             status="unchanged" if run.status == "unchanged" else "partial" if is_partial else "success",
         )
 
-    def _kept(self, settings: Settings, progress: Progress) -> DenseEmbedder | Pair[DenseEmbedder] | None:
-        """The encoder of an index that has one already; what `auto` chooses for a new index is not known yet."""
-        if self._models is None or settings.embedding.dense.is_open:
-            return None
-        precision = settings.embedding.dense.precision
-        if precision not in self._models:
-            self._models[precision] = make_dense(settings, report=progress.note)
-        return self._models[precision]
+    def _keep(self, settings: Settings, progress: Progress) -> None:
+        """Make the local models for this run and those to come.
+
+        Encoders of services, and those that cut long texts, count what they did in one run. What `auto` chooses for a
+        new index is not known yet.
+        """
+        dense = settings.embedding.dense
+        if self._dense is None and dense.provider in ("minilm", "fastembed") and not dense.is_open:
+            self._dense = make_dense(settings, report=progress.note)
+        if self._sparse is None and (sparse := make_sparse(settings, report=progress.note)).exact_terms:
+            self._sparse = sparse
 
     def survey(self, index: Index, settings: Settings) -> Survey:
         return survey(index, settings)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from adk_evidence.errors import EvidenceError, IndexMismatchError
+from adk_evidence.errors import EvidenceError, IndexMismatchError, IngestError
 from adk_evidence.files import remove_tree
 from adk_evidence.index.registry import registry
 from adk_evidence.settings import Settings
@@ -32,17 +33,28 @@ def remove_index(settings: Settings, record: str) -> None:
     remove_tree(settings.paths.own)
 
 
-def clear_away(main: Settings, settings: Settings, record: str) -> None:
-    """Remove what a failed first run left; where that cannot be done, at least the name.
+@contextmanager
+def kept_if_published(main: Settings, settings: Settings, record: str, *, is_new: bool) -> Iterator[None]:
+    """Remove what a failed first run of an index leaves; where that cannot be done, at least the name.
 
     Args:
         main: Settings of the main index.
-        settings: Settings of the index that the run was to build.
+        settings: Settings of the index that the run builds.
         record: Name of its record's file.
+        is_new: Whether the run registered the index.
     """
     try:
-        with registry(main):
-            remove_index(settings, record)
-    except EvidenceError:
-        with suppress(OSError):
-            (settings.paths.own / record).unlink(missing_ok=True)
+        yield
+    except BaseException as exc:
+        if not is_new or open_generations(settings).current() is not None:
+            raise
+        try:
+            with registry(main):
+                remove_index(settings, record)
+        except EvidenceError:
+            with suppress(OSError):
+                (settings.paths.own / record).unlink(missing_ok=True)
+        if type(exc) is IngestError:
+            # The report that its hint names went with the folder.
+            raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
+        raise

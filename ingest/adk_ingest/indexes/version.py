@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from adk_evidence.errors import IngestError, SourceError
+from adk_evidence.errors import SourceError
 from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import register_version
 from adk_evidence.index.versions import (
@@ -23,7 +23,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.text.versions import checked_version, is_same_version
-from adk_ingest.indexes.removal import clear_away
+from adk_ingest.indexes.removal import kept_if_published
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import Mode, RunManifest
 from adk_ingest.session import Sources, check_sources, ingest
@@ -69,15 +69,8 @@ def ingest_version(
         return ingest(settings, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
     version = checked_version(wanted.version)
     is_new = register_version(settings, version)
-    try:
+    with kept_if_published(settings, target, VERSION_RECORD, is_new=is_new):
         run = ingest(target, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
-    except BaseException as exc:
-        if is_new and open_generations(target).current() is None:
-            clear_away(settings, target, VERSION_RECORD)
-            if type(exc) is IngestError:
-                # The report that its hint names went with the folder.
-                raise IngestError(exc.message, "Nothing is kept of this index; mend that and try again.") from exc
-        raise
     # Another process whose first run failed may have cleared the record away meanwhile.
     register_version(settings, version)
     return run

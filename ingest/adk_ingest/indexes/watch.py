@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 # A run begins when nothing changed for so long, and where changes never cease, so long after the first.
 QUIET_MS = 300
 LATEST_SECONDS = 10.0
-# A lock of git that is older belongs to a git that was killed.
-GIT_LOCK_SECONDS = 60.0
 # How often it is looked whether another ingestion has ended.
 BUSY_SECONDS = 0.5
 # Where more paths changed, asking git which of them are ignored takes longer than a run that finds nothing.
@@ -127,7 +125,7 @@ class Watcher:
                 since = time.monotonic()
             waiting |= changed
             is_quiet = not changed or time.monotonic() - since > LATEST_SECONDS
-            if waiting and is_quiet and not self._git_works():
+            if waiting and is_quiet:
                 concerned = self._concerns_the_index(waiting)
                 waiting.clear()
                 if concerned:
@@ -242,14 +240,6 @@ class Watcher:
             return set(records(self._root, "check-ignore", "-z", "--", *sorted(paths)))
         except GitError:  # also where none is ignored
             return set()
-
-    def _git_works(self) -> bool:
-        """Whether git is changing files, as it does for seconds when it goes to another branch."""
-        try:
-            age = time.time() - (self._root / ".git" / "index.lock").stat().st_mtime
-        except OSError:
-            return False
-        return age < GIT_LOCK_SECONDS
 
 
 def _filter_of(settings: Settings, codebase: Codebase) -> Callable[[str, bool], bool]:
