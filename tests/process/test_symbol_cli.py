@@ -191,7 +191,6 @@ def test_what_the_environment_lacks_is_marked(cli: Cli, tmp_path: Path) -> None:
     info = site / "google_adk-1.0.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: google-adk\nVersion: 1.0.0\n")
-    (site / "google" / "adk").mkdir(parents=True)
     result = cli("RetryPlugin", "-k", 1, "--python", tmp_path / "venv")
     assert "not in your google-adk 1.0.0" in result.stdout
 
