@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.api.history import History
-from adk_evidence.api.stories import find_lack
+from adk_evidence.api.lacks import find_lack
 from adk_evidence.api.table import make_table
 from adk_evidence.checks.corpus import files_of_folder, report_drift
 from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker

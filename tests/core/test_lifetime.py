@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adk_evidence.api.history import History
-from adk_evidence.api.stories import Lifetime, lifetime
+from adk_evidence.api.lacks import Lifetime, lifetime
 from adk_evidence.api.table import make_table
 
 A, B = "google.adk.a.Thing", "google.adk.b.Thing"

@@ -14,9 +14,9 @@ from packaging.version import Version
 
 from adk_evidence.api.facts import read_module
 from adk_evidence.api.history import SHIPPED, History, Keywords, VersionApi, read_call
+from adk_evidence.api.lacks import lack
 from adk_evidence.api.links import link
 from adk_evidence.api.module import ModuleText
-from adk_evidence.api.stories import Change, Span, Story, lack, story
 from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.settings import Settings, config_file, load_settings
@@ -175,12 +175,6 @@ def made_of(text: str) -> VersionApi:
     return made({"1.0": {"__init__.py": "", "made.py": text}}).each[0]
 
 
-def told(history: History, name: str) -> Story:
-    found = story(history, name)
-    assert found is not None
-    return found
-
-
 def at(history: History, version: str) -> VersionApi:
     found = history.nearest(version)
     assert found is not None
@@ -250,7 +244,6 @@ def test_a_member_is_found_although_a_module_has_the_name_at_its_top() -> None:
     found = made({"1.0": {**files, "tools.py": "def parts(): ...\n"}, "2.0": files})
     assert found.paths("parts") == ["google.adk.tools.parts", "google.adk.made.Made.parts"]
     assert at(found, "2.0").has("parts") is True and lack(found, "2.0", "parts") is None
-    assert told(found, "parts").path == "google.adk.made.Made.parts" and told(found, "parts").gone_since is None
 
 
 def test_attributes_are_known_wherever_a_method_sets_them() -> None:
@@ -289,7 +282,7 @@ class Made(Base):
 """
     found = made_of(text)
     assert found.keywords("Made") == Keywords(frozenset({"size"}))
-    assert told(found.history, "Made(size=)").deprecation == "Sizes are found."
+    assert found.deprecation("google.adk.made.Made.size") == ("", "Sizes are found.")
 
 
 # Keywords
@@ -435,84 +428,24 @@ def test_classes_of_every_kind_say_what_they_are_made_with(text: str, fields: se
     assert found is not None and (set(found.names), found.open) == (fields, is_open)
 
 
-# Stories
+# Deprecations
 
 
-def test_a_story_says_what_came_in_and_what_changed(history: History) -> None:
-    found = told(history, "LlmAgent")
-    assert found.path == "google.adk.agents.LlmAgent"
-    assert found.spans == (Span("1.0.0", "1.10.0"),) and found.gone_since is None
-    assert found.changes == (Change("1.2.0", "parameters `output_key`, `timeout` added"),)
-    assert found.sentence == (
-        "`LlmAgent`: in every version since 1.0.0; changed in 1.2.0: parameters `output_key`, `timeout` added."
-    )
-    assert told(history, "LlmAgent(output_key=)").facts == ("came in with 1.2.0",)
-    assert told(history, "Runner.run").changes == (Change("1.10.0", "must be awaited"),)
-    assert story(history, "Nothing") is None
-
-
-def test_a_story_tells_of_names_that_went_and_came_back_and_that_are_gone(history: History) -> None:
-    found = told(history, "google.adk.tools.search.search")
-    assert found.spans == (Span("1.0.0", "1.0.0"), Span("1.10.0", "1.10.0"))
-    assert "missing after 1.0.0, back with 1.10.0" in found.sentence
-    gone = made({"1.0": {"__init__.py": "class Old: ...\n"}, "2.0": {"__init__.py": ""}, "3.0": {"__init__.py": ""}})
-    assert told(gone, "Old").sentence == "`Old`: in the versions up to 1.0; gone since 2.0."
-
-
-def test_what_takes_the_place_of_a_name_is_told_where_the_code_proves_it(history: History) -> None:
-    deprecated, alias = told(history, "MCPToolset"), told(history, "google.adk.Agent")
-    assert (deprecated.deprecated_since, deprecated.why) == ("1.10.0", "deprecation")
-    assert deprecated.use == "google.adk.tools.McpToolset"
-    assert (alias.use, alias.why) == ("google.adk.agents.LlmAgent", "alias")
-    found = {name: told(history, name) for name in ("Planner", "Thinker", "Kept", "Kept.plan", "Kept.think")}
-    assert {name: (one.deprecated_since, one.use) for name, one in found.items()} == {
-        "Planner": ("1.10.0", None),
-        "Thinker": ("1.10.0", None),
-        "Kept": (None, None),
-        "Kept.plan": ("1.10.0", None),
-        "Kept.think": ("1.10.0", "google.adk.agents.planner.Kept.plan"),
-    }
-    assert found["Thinker"].deprecation == "Deprecated: plans are made by the model."
-
-
-def test_a_definition_that_moved_is_found_where_it_is_now() -> None:
-    old = {"__init__.py": "", "old/__init__.py": "from .it import It\n", "old/it.py": "class It: ...\n"}
-    new = {
-        "__init__.py": "",
-        "old/__init__.py": "",
-        "old/it.py": "from ..new.it import It\n",
-        "new/__init__.py": "from .it import It\n",
-        "new/it.py": "class It: ...\n",
-    }
-    moved = told(made({"1.0": old, "2.0": new}), "google.adk.old.It")
-    assert (moved.gone_since, moved.use, moved.why) == ("2.0", "google.adk.new.It", "moved")
-
-
-def test_a_class_that_became_another_name_of_another_class_is_told_with_the_version() -> None:
-    new = {"__init__.py": "class New:\n    def __init__(self, a): ...\n\n\nOld = New\n"}
-    found = told(made({"1.0": {"__init__.py": "class Old: ...\n"}, "2.0": new, "3.0": new}), "Old")
-    assert found.alias_since == "2.0" and found.facts[-1] == "another name of google.adk.New since 2.0"
-
-
-def test_a_story_is_of_one_path_and_a_lack_of_all() -> None:
-    one, two = "class It:\n    def __init__(self, a): ...\n", "class It:\n    def __init__(self, b): ...\n"
-    versions = {
-        "1.0": {"__init__.py": "", "one.py": one},
-        "2.0": {"__init__.py": ""},
-        "3.0": {"__init__.py": "", "one.py": one},
-        "4.0": {"__init__.py": "", "one.py": one, "two.py": two},
-        "5.0": {"__init__.py": "", "two.py": two},
-    }
-    found = made(versions)
-    it = told(found, "It")
-    assert it.path == "google.adk.two.It" and it.spans == (Span("4.0", "5.0"),) and it.changes == ()
-    assert it.sentence == "`google.adk.two.It`: came in with 4.0."
-    assert lack(found, "3.0", "It") is None
-    assert lack(found, "2.0", "It") == (
-        "google-adk 2.0 has no `It`: the last version that has it is 1.0; it comes back with 3.0."
-    )
-    # In version 4.0 the name means `two.It`, whose path alone takes `b`.
-    assert lack(found, "3.0", "It(b=)") == "google-adk 3.0 has no `It(b=)`: it came in with 4.0."
+def test_what_a_version_calls_deprecated_is_told_with_what_to_use_where_the_code_says_so(history: History) -> None:
+    planner = "google.adk.agents.planner"
+    found = {path: at(history, "1.10.0").deprecation(path) for path in (
+        "google.adk.tools.MCPToolset", f"{planner}.Planner", f"{planner}.Thinker", f"{planner}.Kept",
+        f"{planner}.Kept.plan", f"{planner}.Kept.think",
+    )}  # fmt: skip
+    assert list(found.values()) == [
+        ("google.adk.tools.McpToolset", "Deprecated name, use `McpToolset` instead."),
+        ("", "Planner is deprecated."),
+        ("", "Deprecated: plans are made by the model."),
+        None,
+        ("", "Deprecated: use Kept._steps."),
+        (f"{planner}.Kept.plan", "Deprecated: use Kept.plan."),
+    ]
+    assert at(history, "1.0.0").deprecation("google.adk.tools.toolset.MCPToolset") is None
 
 
 def test_a_definition_that_is_made_anew_is_no_longer_deprecated() -> None:
@@ -537,9 +470,64 @@ except ImportError:
     def left():
         "Deprecated: nobody needs this."
 """
-    found = made_of(text).history
-    since = {name: told(found, name).deprecated_since for name in ("made.old", "Made.run", "made.left")}
-    assert since == {"made.old": None, "Made.run": None, "made.left": "1.0"}
+    found = [made_of(text).deprecation(f"google.adk.made.{name}") for name in ("old", "Made.run", "left")]
+    assert found == [None, None, ("", "Deprecated: nobody needs this.")]
+
+
+# What a version lacks
+
+
+MOVED = {
+    "1.0": {"__init__.py": "", "old/__init__.py": "from .it import It\n", "old/it.py": "class It: ...\n"},
+    "2.0": {
+        "__init__.py": "",
+        "old/__init__.py": "",
+        "old/it.py": "from ..new.it import It\n",
+        "new/__init__.py": "from .it import It\n",
+        "new/it.py": "class It: ...\n",
+    },
+}
+NEW = "class New: ...\n"
+DEPRECATED = f'{NEW}class Old:\n    "Deprecated: use `New`."\n'
+
+
+@pytest.mark.parametrize(
+    ("versions", "name", "instead"),
+    [
+        (MOVED, "google.adk.old.It", "google.adk.new.It"),
+        ({"1.0": {"__init__.py": DEPRECATED}, "2.0": {"__init__.py": NEW}}, "Old", "google.adk.New"),
+        (
+            {"1.0": {"__init__.py": f"{NEW}Old = New\n"}, "2.0": {"__init__.py": NEW}},
+            "google.adk.Old",
+            "google.adk.New",
+        ),
+    ],
+    ids=["moved", "deprecated", "another name"],
+)
+def test_what_takes_the_place_of_a_name_is_told_where_the_code_proves_it(
+    versions: dict[str, dict[str, str]], name: str, instead: str
+) -> None:
+    said = f"google-adk 2.0 has no `{name}`: the last version that has it is 1.0; 2.0 has `{instead}`."
+    assert lack(made(versions), "2.0", name) == said
+
+
+def test_a_lack_is_of_all_paths_of_a_name() -> None:
+    one, two = "class It:\n    def __init__(self, a): ...\n", "class It:\n    def __init__(self, b): ...\n"
+    found = made(
+        {
+            "1.0": {"__init__.py": "", "one.py": one},
+            "2.0": {"__init__.py": ""},
+            "3.0": {"__init__.py": "", "one.py": one},
+            "4.0": {"__init__.py": "", "one.py": one, "two.py": two},
+            "5.0": {"__init__.py": "", "two.py": two},
+        }
+    )
+    assert lack(found, "3.0", "It") is None
+    assert lack(found, "2.0", "It") == (
+        "google-adk 2.0 has no `It`: the last version that has it is 1.0; it comes back with 3.0."
+    )
+    # In version 4.0 the name means `two.It`, whose path alone takes `b`.
+    assert lack(found, "3.0", "It(b=)") == "google-adk 3.0 has no `It(b=)`: it came in with 4.0."
 
 
 @pytest.mark.parametrize(
@@ -580,7 +568,7 @@ def test_a_lack_in_a_version_that_is_not_known_says_which_version_answers(histor
 def test_names_of_strangers_are_read_as_names_or_not_at_all(history: History) -> None:
     for text in ("a" * 100_000, "." * 500, "LlmAgent(" * 50, "[x](y)", "LlmAgent.\x00"):
         assert at(history, "1.0.0").has(text) in (None, False)
-        assert story(history, text) is None
+        assert lack(history, "1.0.0", text) is None
     assert read_call("LlmAgent( output_key = 1)") == ("LlmAgent", "output_key")
 
 

@@ -7,7 +7,7 @@ from lsprotocol import types
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adk_evidence.api.stories import Lifetime
+from adk_evidence.api.lacks import Lifetime
 from adk_evidence.models.pack import LineSpan, Verification
 from adk_evidence.symbols.about import About, Parameter
 from adk_evidence.symbols.lookup import DocReference, SymbolInfo

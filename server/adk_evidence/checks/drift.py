@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from adk_evidence.api.history import VersionApi
-from adk_evidence.api.stories import find_lack
+from adk_evidence.api.lacks import find_lack
 from adk_evidence.checks.awaits import used_without_await
 from adk_evidence.documents.document import Binding, Mention, PythonDocument
 from adk_evidence.documents.meaning import (

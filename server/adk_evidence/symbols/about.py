@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adk_evidence.api.stories import Lifetime, lifetime
+from adk_evidence.api.lacks import Lifetime, lifetime
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.symbols.lookup import SymbolInfo, Symbols

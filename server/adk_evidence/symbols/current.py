@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from adk_evidence.api.stories import Import, import_at, lack_at
+from adk_evidence.api.lacks import Import, import_at, lack_at
 from adk_evidence.commands import with_options
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adk_evidence.api.stories import lack_at
+from adk_evidence.api.lacks import lack_at
 from adk_evidence.models.warning import Warning
 from adk_evidence.render import wording
 from adk_evidence.search.stages import Question
