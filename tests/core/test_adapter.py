@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding.minilm.adapter import About, Adapter, LowRank, read_adapter, write_adapter
+from adk_evidence.embedding.minilm.adapter import About, Adapter, LowRank, read_adapter
 from adk_evidence.embedding.minilm.bert import assemble_bert
 from adk_evidence.errors import ModelError
 from tests.core.bert_numpy import Tensors, hidden_states
 from tests.core.test_minilm import HEADS as TINY_HEADS
 from tests.core.test_minilm import HIDDEN, save, tiny_bert, tiny_ranges
+from tests.quality.training.adapter_file import write_adapter
 
 pytestmark = pytest.mark.slow
 IDS = [2, 9, 3, 11, 5, 3]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adk_evidence.embedding.minilm.adapter import AdapterError, read_adapter, write_adapter
+from adk_evidence.embedding.minilm.adapter import AdapterError, read_adapter
 from adk_evidence.embedding.minilm.model import SHIPPED_ADAPTER, MiniLmEmbedder
 from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.embedding.queries import RememberedQueries
@@ -25,6 +25,7 @@ from tests.answers import told
 from tests.core.test_adapter import tiny_adapter
 from tests.core.test_minilm import tiny_bert
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, word_vector
+from tests.quality.training.adapter_file import write_adapter
 
 IN_WORDS = "how do I try a tool again that fails?"
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from adk_evidence import __version__
-from adk_evidence.embedding.minilm.adapter import LICENSE, About, write_adapter
+from adk_evidence.embedding.minilm.adapter import About
 from adk_evidence.embedding.minilm.model import HEADS, MODEL, MiniLmEmbedder, prepare_minilm
 from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.settings import Settings
+from tests.quality.training.adapter_file import LICENSE, write_adapter
 from tests.quality.training.chunks import Asked, Chunk, MayAnswer, Passages, Tell, asked_of, read_chunks
 from tests.quality.training.network import recent_loss, torch_library
 

@@ -18,11 +18,9 @@ from pydantic import Field, ValidationError
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import ModelError
-from adk_evidence.files import write_atomic
 from adk_evidence.models.base import Frozen
 from adk_evidence.validation import problems
 
-LICENSE = "Apache-2.0"  # that of the weights, from which an adapter is made
 # The advice to a user whose adapter cannot be used.
 OTHER_ADAPTER = "Name another file in embedding.dense.question_adapter, or unset the setting."
 # A hundred times what an adapter takes.
@@ -92,19 +90,6 @@ class Adapter:
         narrow = {name: np.ascontiguousarray(tensors[name], dtype=np.float16) for name in sorted(tensors)}
         # One value, because the library writes several in an order that changes from run to run.
         return save(narrow, {"about": self.about.model_dump_json()})
-
-
-def write_adapter(adapter: Adapter, path: Path) -> None:
-    """Write an adapter in one step.
-
-    Raises:
-        ModelError: The file cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, adapter.to_bytes())
-    except OSError as exc:
-        raise ModelError(f"{path} cannot be written: {exc.strerror or exc}.", "Name another file.") from exc
 
 
 def read_adapter(path: Path) -> Adapter:
