@@ -8,7 +8,6 @@ vectors know words, but not what words mean together.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
+from adk_evidence.embedding.minilm.graphs import is_whole, mark_whole
 from adk_evidence.embedding.minilm.model import (
     FP32_GRAPH,
     MODEL,
@@ -38,22 +38,15 @@ DIMENSION = 256
 # The constant of SIF: a token that is this frequent counts half.
 FREQUENCY = 3e-5
 _PREFIX = f"static-v{STATIC_VERSION}"
-_DIGEST_CHARS = 12
 # Of three tokens each; more leave the processor's cache.
 _TOKENS_A_RUN = 64
 _TEXTS_A_BATCH = 512
 
 
 def table_file(models: Path) -> Path | None:
-    """The whole table below the folder of prepared models, or None. The file's name has the hash of its content."""
-    for path in sorted(prepared_folder(models).glob(f"{_PREFIX}-*.npy")):
-        try:
-            data = path.read_bytes()
-        except OSError:
-            continue
-        if path.name == _name_of(data):
-            return path
-    return None
+    """The whole table below the folder of prepared models, or None."""
+    path = prepared_folder(models) / f"{_PREFIX}.npy"
+    return path if is_whole(path) else None
 
 
 def prepare_static(models: Path, *, named_folder: Path | None = None, report: Report | None = None) -> Path:
@@ -80,12 +73,7 @@ def prepare_static(models: Path, *, named_folder: Path | None = None, report: Re
                 return found
             if report is not None:
                 report(f"Distilling token vectors from {MINILM_WEIGHTS.name} (half a minute, once)")
-            data = _to_bytes(distilled(_token_states(folder), DIMENSION))
-            for damaged in folder.glob(f"{_PREFIX}-*.npy"):
-                damaged.unlink()
-            path = folder / _name_of(data)
-            write_atomic(path, data)
-            return path
+            return write_table(folder, distilled(_token_states(folder), DIMENSION))
     except OSError as exc:
         raise ModelError.of_disk(models, 20, exc) from exc
 
@@ -126,14 +114,13 @@ def _token_states(folder: Path) -> FloatMatrix:
         return np.concatenate(list(workers.map(run, range(0, count, _TOKENS_A_RUN))))
 
 
-def _to_bytes(table: FloatMatrix) -> bytes:
-    stream = io.BytesIO()
+def write_table(folder: Path, table: FloatMatrix) -> Path:
+    """Write a table, with the mark that the file is whole, into a folder with the model's tokeniser."""
+    stream, path = io.BytesIO(), folder / f"{_PREFIX}.npy"
     np.save(stream, table.astype("<f2"), allow_pickle=False)
-    return stream.getvalue()
-
-
-def _name_of(data: bytes) -> str:
-    return f"{_PREFIX}-{hashlib.sha256(data).hexdigest()[:_DIGEST_CHARS]}.npy"
+    write_atomic(path, stream.getvalue())
+    mark_whole(path, stream.getvalue())
+    return path
 
 
 class _Table:
