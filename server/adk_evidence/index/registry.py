@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,15 +43,6 @@ class _Record(BaseModel):
 
     created_at: str
     codebase: Codebase
-
-
-class _VersionRecord(BaseModel):
-    """What `version.json` holds."""
-
-    model_config = ConfigDict(frozen=True)
-
-    created_at: str
-    version: str
 
 
 @dataclass(frozen=True)
@@ -132,7 +124,7 @@ def register(settings: Settings, codebase: Codebase) -> bool:
         known = _known(settings, codebase)
         created_at = known.created_at if known else _now()
         record = _Record(created_at=created_at, codebase=codebase)
-        _write(settings.paths.indexes / codebase.name / RECORD, record)
+        _write(settings.paths.indexes / codebase.name / RECORD, record.model_dump_json(indent=1))
         return known is None
 
 
@@ -167,7 +159,7 @@ def register_version(settings: Settings, version: str) -> bool:
         path = settings.paths.indexes / name / VERSION_RECORD
         if path.is_file():
             return False
-        _write(path, _VersionRecord(created_at=_now(), version=version))
+        _write(path, json.dumps({"created_at": _now(), "version": version}, indent=1))
         return True
 
 
@@ -175,10 +167,10 @@ def _now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _write(path: Path, record: BaseModel) -> None:
+def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, record.model_dump_json(indent=1).encode())
+        write_atomic(path, text.encode())
     except OSError as exc:
         raise StoreError.of_disk(f"The folder {path.parent} cannot be written", exc) from exc
 

@@ -202,28 +202,7 @@ def main_version(settings: Settings) -> str | None:
     return None if current is None else version_of_code(current.manifest, settings)
 
 
-class IndexedVersions:
-    """The versions that answer questions. Each kind of index is read once, when it is first needed.
-
-    Args:
-        settings: Of the main index.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    @functools.cached_property
-    def main(self) -> str | None:
-        """See `main_version`."""
-        return main_version(self._settings)
-
-    @functools.cached_property
-    def own(self) -> list[str]:
-        """See `indexed_versions`."""
-        return indexed_versions(self._settings)
-
-
-def choose_index(settings: Settings, wanted: ProjectAdk | None, indexed: IndexedVersions | None = None) -> ChosenIndex:
+def choose_index(settings: Settings, wanted: ProjectAdk | None) -> ChosenIndex:
     """The index that answers for a project: the main index or a version index of the wanted version.
 
     Where there is neither, the nearest version that is indexed answers: the newest of those below, else the oldest of
@@ -233,16 +212,14 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None, indexed: Indexed
     Args:
         settings: Of the main index.
         wanted: What the project uses; None chooses the main index.
-        indexed: What is indexed, for callers that have read that already.
     """
-    indexed = indexed or IndexedVersions(settings)
-    main = indexed.main
+    main = main_version(settings)
     if wanted is None:
         return ChosenIndex(settings, main, None, exact=True)
     version = read_release(wanted.version)
     if version is not None and main is not None and Version(main) == version:
         return ChosenIndex(settings, main, wanted, exact=True)
-    own = indexed.own
+    own = indexed_versions(settings)
     nearest = None if version is None else _nearest(version, [*([main] if main else []), *own])
     if nearest is None or nearest not in own:
         return ChosenIndex(settings, main, wanted, exact=False)
