@@ -1,16 +1,9 @@
-"""BERT's forward pass in numpy, written apart from the ONNX graph: the yardstick for it.
-
-`python tests/core/bert_numpy.py FOLDER server/adk_evidence/embedding` makes the stored reference vectors, and the
-ranges of the states of the same texts, from a folder with the published `model.safetensors` and `tokenizer.json`.
-"""
+"""BERT's forward pass in numpy, written apart from the ONNX graph: the yardstick for it."""
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,12 +73,6 @@ def state_ranges(w: Tensors, texts: Iterable[list[int]], heads: int) -> dict[str
     return ranges
 
 
-def sentence_vector(w: Tensors, ids: list[int], heads: int) -> NDArray[np.float64]:
-    """Mean of the last hidden states, L2-normalised."""
-    mean = hidden_states(w, ids, heads).mean(0)
-    return mean / np.linalg.norm(mean)
-
-
 REFERENCE_TEXTS = [
     "hello world",
     "How do I retry when a tool throws?",
@@ -93,25 +80,3 @@ REFERENCE_TEXTS = [
     "Ünïcode, emoji \N{ROCKET} and 漢字 in one line; snake_case_name and CamelCaseName.",
     "A session keeps the events of one conversation and its state. " * 12,
 ]
-
-
-def main(folder: Path, destination: Path) -> None:
-    from safetensors.numpy import load_file
-    from tokenizers import Tokenizer
-
-    weights = load_file(folder / "model.safetensors")
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    texts = {text: tokenizer.encode(text).ids[:256] for text in REFERENCE_TEXTS}
-    vectors = {text: sentence_vector(weights, ids, heads=12) for text, ids in texts.items()}
-    rows = [{"text": text, "vector": [round(float(x), 6) for x in vector]} for text, vector in vectors.items()]
-    lines = ",\n".join(json.dumps(row, separators=(",", ":"), ensure_ascii=True) for row in rows)
-    (destination / "minilm_reference.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    ranges = state_ranges(weights, texts.values(), heads=12)
-    lines = ",\n".join(f'"{name}":[{",".join(f"{x:.2g}" for x in found)}]' for name, found in ranges.items())
-    (destination / "minilm_ranges.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -405,7 +405,6 @@ def test_a_copy_is_the_same_bytes_and_keeps_holes(
     (source / "deep" / "empty").mkdir(parents=True)
     contents = {
         "empty": b"",
-        "text": b"abc",
         "zeros at the end": b"abc" + bytes(200_000),
         "zeros between": bytes(70_000) + b"x" + bytes(1 << 20) + b"y",
         "deep/zeros": bytes(1 << 17),
@@ -413,16 +412,14 @@ def test_a_copy_is_the_same_bytes_and_keeps_holes(
     for name, content in contents.items():
         (source / name).write_bytes(content)
     with (source / "with holes").open("wb") as sparse:
-        for place in (1 << 16, 5 << 20):
-            sparse.seek(place)
-            sparse.write(b"data")
+        sparse.seek(5 << 20)
+        sparse.write(b"data")
         sparse.truncate(6 << 20)
     contents["with holes"] = (source / "with holes").read_bytes()
     (source / ".atomicwriteAb3").write_bytes(b"comes and goes")
     copy_tree(source, target)
     copied = {path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()}
-    assert copied == contents
-    assert (target / "deep" / "empty").is_dir()
+    assert copied == contents and (target / "deep" / "empty").is_dir()
     blocks = getattr((target / "deep/zeros").stat(), "st_blocks", None)
     assert blocks in (None, 0) or blocks * 512 < 1 << 17
 
