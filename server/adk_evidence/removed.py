@@ -9,6 +9,11 @@ from collections.abc import Mapping
 INSTEAD: Mapping[str, str] = {
     "adk-evidence analyze --similarity": "An analysis tells only of copies to the letter; leave the option out.",
     "adk-evidence analyze --symbol-tokens": "An analysis no longer lists large symbols; leave the option out.",
+    **{
+        f"adk-evidence ask {option}": "Put the evidence of `adk-evidence ask --prompt` into your conversation; the "
+        "request adk/render of the language server takes a system prompt and earlier turns."
+        for option in ("--history", "--system")
+    },
     "adk-evidence serve mcp --structured": "Read the text of the answers; `adk-evidence ask --json` gives programs the "
     "whole pack.",
     **{

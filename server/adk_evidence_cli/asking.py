@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from adk_evidence.desk import Indexes
 from adk_evidence.documents.document import PythonDocument
@@ -16,7 +16,6 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.prompt import Turn
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
@@ -39,8 +38,6 @@ _OPTIONS = {
 }
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
 _SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
-_TURNS = TypeAdapter(tuple[Turn, ...])
-_HISTORY = 'It is a JSON list such as [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}].'
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ def selection_of(value: str) -> Selection:
     named = _LINES.fullmatch(value)
     path = Path(named[1] if named else value)
     is_python = path.suffix in (".py", ".pyi")
-    document = PythonDocument(_read("--selection", path), python=is_python)
+    document = PythonDocument(_read(path), python=is_python)
     count = len(document.lines)
     first, last = (int(named[2]), int(named[3] or named[2])) if named else (1, count)
     if not 1 <= first <= last <= count:
@@ -175,34 +172,18 @@ def to_json(pack: EvidencePack) -> str:
     return visible_json(pack.model_dump_json(indent=2)) + "\n"
 
 
-def prompt_renderer(
-    max_tokens: int | None,
-    system: str | None,
-    history: Path | None,
-    *,
-    question: bool = True,
-    full: bool = False,
-) -> Renderer:
+def prompt_renderer(max_tokens: int | None, *, question: bool = True, full: bool = False) -> Renderer:
     """A function that renders a pack as a prompt.
 
     Args:
         max_tokens: Budget of the whole prompt, in estimated tokens; None for the usual budget.
-        system: A file with the system prompt, or its text of more than one word.
-        history: A JSON file with the turns before the question, oldest first.
         question: End with the question, so that the prompt can be pasted or sent as it is.
         full: Whether to show every result, and the whole of its text.
-
-    Raises:
-        InvalidRequestError: A file cannot be read, or is not what it should be.
     """
-    system_prompt = _system(system)
-    turns = () if history is None else _history(history)
 
     def render(pack: EvidencePack) -> str:
-        budget = max_tokens or DEFAULT_MAX_TOKENS
-        block = to_prompt(pack, budget, system=system_prompt, history=turns, question=question, full=full)
-        kept = f" and {block.turns} of {len(turns)} turns" if turns else ""
-        said = f"{block.included} of {len(pack.candidates)} results{kept} in about {block.tokens} tokens"
+        block = to_prompt(pack, max_tokens or DEFAULT_MAX_TOKENS, question=question, full=full)
+        said = f"{block.included} of {len(pack.candidates)} results in about {block.tokens} tokens"
         say(stderr(), said, "dim")
         if block.note:
             say(stderr(), f"warning: {block.note}")
@@ -211,34 +192,12 @@ def prompt_renderer(
     return render
 
 
-def _system(value: str | None) -> str:
-    # A word alone is the name of a file: the name of a missing file must not pass for the prompt.
-    if value is None or (len(value.split()) > 1 and not _is_file(value)):
-        return value or ""
-    return _read("--system", Path(value))
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except (OSError, ValueError):
-        # A long text cannot be a file name.
-        return False
-
-
-def _history(path: Path) -> tuple[Turn, ...]:
-    try:
-        return _TURNS.validate_json(_read("--history", path))
-    except ValidationError as exc:
-        raise InvalidRequestError(f"The file of --history is not valid: {first_problem(exc)}.", _HISTORY) from exc
-
-
-def _read(option: str, path: Path) -> str:
+def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise InvalidRequestError(f"The file of {option} is not UTF-8.", "Save it as UTF-8.") from exc
+        raise InvalidRequestError("The file of --selection is not UTF-8.", "Save it as UTF-8.") from exc
     except (OSError, ValueError) as exc:
         raise InvalidRequestError(
-            f"The file of {option} cannot be read: {path}.", "Name a text file that is there."
+            f"The file of --selection cannot be read: {path}.", "Name a text file that is there."
         ) from exc

@@ -78,10 +78,6 @@ def ask(
     as_markdown: AsMarkdown = False,
     as_prompt: AsPrompt = False,
     max_tokens: Annotated[int | None, typer.Option(help="Budget of --prompt, in tokens.", min=1)] = None,
-    system: Annotated[str | None, typer.Option(help="System prompt of --prompt: a file, or the text itself.")] = None,
-    history: Annotated[
-        Path | None, path_option("Turns before the question: a JSON list of {role, content}, oldest first.")
-    ] = None,
     question: Annotated[
         bool, typer.Option("--question/--no-question", help="End --prompt with the question, or leave it out.")
     ] = True,
@@ -121,13 +117,11 @@ def ask(
     outputs = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(outputs) > 1:
         raise InvalidRequestError(f"--{outputs[0]} and --{outputs[1]} exclude each other.", "Choose one output.")
-    for name, value in (("max-tokens", max_tokens), ("system", system), ("history", history)):
-        if value is not None and not as_prompt:
+    for name, given in (("max-tokens", max_tokens is not None), ("no-question", not question)):
+        if given and not as_prompt:
             raise InvalidRequestError(f"--{name} goes with --prompt.", "Add --prompt.")
-    if not (question or as_prompt):
-        raise InvalidRequestError("--no-question goes with --prompt.", "Add --prompt.")
     if as_prompt:
-        render: Renderer | None = prompt_renderer(max_tokens, system, history, question=question, full=full)
+        render: Renderer | None = prompt_renderer(max_tokens, question=question, full=full)
     else:
         render = to_json if as_json else partial(to_markdown, full=full) if as_markdown else None
     selected = None if selection is None else selection_of(selection)
