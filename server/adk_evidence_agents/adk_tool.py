@@ -134,12 +134,9 @@ def _for_model(pack: EvidencePack) -> dict[str, Any]:
             found["verification"] = verification_label(candidate.verification, code_span)
         if label := availability_label(candidate):
             found["availability"] = label
-        if candidate.import_statement:
-            found["import_statement"] = candidate.import_statement
-        if candidate.needs:
-            found["needs"] = candidate.needs
-        if candidate.signature:
-            found["signature"] = candidate.signature
+        for name in ("import_statement", "needs", "signature"):
+            if value := getattr(candidate, name):
+                found[name] = value
         if candidate.taken_by:
             found["passed_to"] = list(candidate.taken_by)
         if candidate.same_as is not None:

@@ -164,36 +164,26 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
 
 def _facts(candidate: Candidate) -> Text:
     verification = candidate.verification
-    facts = [(verification_label(verification), VERIFICATION_STYLES[verification.state])]
-    if candidate.lines is not None:
-        facts.insert(0, (f"lines {candidate.lines.start}-{candidate.lines.end}", "dim"))
-    if candidate.index is not None:
-        facts.insert(0, (index_label(candidate), ""))
-    if label := error_label(candidate):
-        facts.insert(0, (one_line(label), "bold"))
-    if candidate.same_as is not None:
-        facts.append((f"same text as result {candidate.same_as}", "dim"))
-    if label := availability_label(candidate):
-        facts.append((one_line(label), "yellow"))
-    if candidate.import_statement:
-        facts.append((one_line(candidate.import_statement), "dim"))
-    if candidate.needs:
-        facts.append((one_line(f"needs {candidate.needs}"), "dim"))
-    if candidate.signature:
-        facts.append((one_line(candidate.signature), "dim"))
-    if label := listed_takers(candidate.taken_by):
-        facts.append((label, "dim"))
-    if candidate.drift:
-        facts.append((one_line(drift_label(candidate)), "yellow"))
-    if candidate.support is not None:
-        facts.append((f"support {candidate.support:.0%}", "dim"))
-    if verification.reason and verification.state != "exact":
-        facts.append((one_line(verification.reason), "dim"))
-    if candidate.why.matched_terms:
-        facts.append((one_line(f"matches {', '.join(candidate.why.matched_terms[:MATCHED_TERMS])}"), "dim"))
-    if candidate.why.question is not None:
-        facts.append((one_line(f"answers “{candidate.why.question.text}”"), "dim"))
-    return Text(" · ", style="dim").join(Text(text, style) for text, style in facts)
+    terms, question = candidate.why.matched_terms[:MATCHED_TERMS], candidate.why.question
+    span = candidate.lines
+    facts = (
+        (error_label(candidate), "bold"),
+        (index_label(candidate), ""),
+        (f"lines {span.start}-{span.end}" if span is not None else "", "dim"),
+        (verification_label(verification), VERIFICATION_STYLES[verification.state]),
+        (f"same text as result {candidate.same_as}" if candidate.same_as is not None else "", "dim"),
+        (availability_label(candidate), "yellow"),
+        (candidate.import_statement, "dim"),
+        (f"needs {candidate.needs}" if candidate.needs else "", "dim"),
+        (candidate.signature, "dim"),
+        (listed_takers(candidate.taken_by), "dim"),
+        (drift_label(candidate), "yellow"),
+        (f"support {candidate.support:.0%}" if candidate.support is not None else "", "dim"),
+        (verification.reason if verification.state != "exact" else "", "dim"),
+        (f"matches {', '.join(terms)}" if terms else "", "dim"),
+        (f"answers “{question.text}”" if question is not None else "", "dim"),
+    )
+    return Text(" · ", style="dim").join(Text(one_line(text), style) for text, style in facts if text)
 
 
 def _link(candidate: Candidate, file: Path | None) -> str | None:

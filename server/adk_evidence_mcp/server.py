@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -18,7 +18,6 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
-from adk_evidence.errors import InvalidRequestError
 from adk_evidence.render.sanitize import one_line
 from adk_evidence_agents.session import AgentSession, told, valid
 from adk_evidence_mcp.checking import CHECK_TOOLS
@@ -26,7 +25,6 @@ from adk_evidence_mcp.declared import declared
 from adk_evidence_mcp.operations import OPERATION_TOOLS
 from adk_evidence_mcp.resources import RESOURCES, TEMPLATES, read_resource
 from adk_evidence_mcp.tools import TOOLS as EVIDENCE_TOOLS
-from adk_evidence_mcp.tools import Tool
 from adk_evidence_mcp.work import Call, in_thread
 
 _LOG = logging.getLogger(__name__)
@@ -58,7 +56,7 @@ def make_server(session: AgentSession, *, indexing: bool = True) -> Server[dict[
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, str(_no_such_tool(params.name, tools)))
+            raise MCPError(types.INVALID_PARAMS, _no_such_tool(params.name, tools))
 
         def work(call: Call) -> types.CallToolResult:
             text = tool.answer(session, valid(tool.arguments, params.arguments or {}), call)
@@ -130,9 +128,7 @@ def _always(result: _T) -> Callable[[_Context, Any], Awaitable[_T]]:
     return answer
 
 
-def _no_such_tool(name: str, tools: dict[str, Tool]) -> InvalidRequestError:
+def _no_such_tool(name: str, tools: Iterable[str]) -> str:
     if any(tool.name == name for tool in TOOLS):
-        return InvalidRequestError(
-            f"This server does not offer the tool {name}.", "Start the server with --allow-indexing to have this tool."
-        )
-    return InvalidRequestError(f"There is no tool {name!r}.", f"Call one of: {', '.join(tools)}.")
+        return f"This server does not offer the tool {name}. Start the server with --allow-indexing to have this tool."
+    return f"There is no tool {name!r}. Call one of: {', '.join(tools)}."
