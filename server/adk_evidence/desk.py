@@ -8,7 +8,6 @@ comes.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -28,8 +27,6 @@ _Read = TypeVar("_Read")
 OpenService = Callable[[Settings], "EvidenceService"]
 # Finds the google-adk of a project, by the settings of the main index. What a project is, the surface knows.
 FindAdk = Callable[[Settings, Hashable], "ProjectAdk | None"]
-# A project may be upgraded while somebody types; to look takes milliseconds.
-LOOK_AGAIN_SECONDS = 5.0
 
 
 def open_service(settings: Settings) -> EvidenceService:
@@ -41,7 +38,6 @@ def open_service(settings: Settings) -> EvidenceService:
 
 def no_adk(settings: Settings, project: Hashable) -> None:
     """Where no project is looked at."""
-    return
 
 
 class Indexes:
@@ -53,42 +49,25 @@ class Indexes:
         settings: Of the main index.
         find_adk: Finds the google-adk of a project.
         open_service: Makes the service of the main index.
-        clock: Seconds that only grow.
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        find_adk: FindAdk = no_adk,
-        open_service: OpenService = open_service,
-        clock: Callable[[], float] = time.monotonic,
+        self, settings: Settings, find_adk: FindAdk = no_adk, open_service: OpenService = open_service
     ) -> None:
         self.settings = settings
         # How many use the services: requests, and the desk as long as it hands them out.
         self.users = 1
         self._find_adk = find_adk
         self._open = open_service
-        self._clock = clock
         self._lock = threading.RLock()
         self._main: EvidenceService | None = None
         self._beside: dict[str, EvidenceService] = {}
-        self._found: dict[Hashable, tuple[float, ProjectAdk | None]] = {}
 
     def choose(self, project: Hashable = None, question: str = "") -> ChosenIndex:
         """The index that answers a question: that of the version that the question or else the project names."""
         from adk_evidence.search.choice import index_for
 
         return index_for(self.settings, question, self._find_adk(self.settings, project))
-
-    def choose_recent(self, project: Hashable) -> ChosenIndex:
-        """`choose` for requests that come with every key: a project's new version is noticed some seconds later."""
-        from adk_evidence.index.versions import choose_index
-
-        now = self._clock()
-        known = self._found.get(project)
-        if known is None or now - known[0] > LOOK_AGAIN_SECONDS:
-            known = self._found[project] = (now, self._find_adk(self.settings, project))
-        return choose_index(self.settings, known[1])
 
     def named(self, name: str) -> ChosenIndex:
         """The index of a name.
@@ -240,10 +219,9 @@ class Desk:
         load: Callable[[], Settings],
         find_adk: FindAdk = no_adk,
         open_service: OpenService = open_service,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.load = load
-        self._make = partial(Indexes, find_adk=find_adk, open_service=open_service, clock=clock)
+        self._make = partial(Indexes, find_adk=find_adk, open_service=open_service)
         self._lock = threading.Lock()
         self._current: Indexes | None = None
 

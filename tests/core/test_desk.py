@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adk_evidence.desk import LOOK_AGAIN_SECONDS, Desk, Indexes
+from adk_evidence.desk import Desk, Indexes
 from adk_evidence.errors import StoreError
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.settings import Settings, load_settings
@@ -147,19 +147,3 @@ def test_the_service_of_a_version_that_is_deleted_is_closed_with_the_last_reques
     assert (newer.closed, gone.closed) == (0, 1)
     desk.close()
     assert (newer.closed, gone.closed, service.closed) == (1, 1, 1)
-
-
-def test_requests_of_every_key_look_for_a_projects_version_only_now_and_then(
-    tmp_path: Path, versions: list[str]
-) -> None:
-    looked: list[Hashable] = []
-    now = [0.0]
-    indexes = Indexes(at(tmp_path)(), lambda settings, project: looked.append(project), Indexed, lambda: now[0])
-    for _ in range(3):
-        assert [indexes.choose_recent(project).name for project in ("a", "b")] == [None, None]
-    assert looked == ["a", "b"]
-    now[0] += 2 * LOOK_AGAIN_SECONDS
-    indexes.choose_recent("a")
-    # A question always looks.
-    indexes.choose("a")
-    assert looked == ["a", "b", "a", "a"]

@@ -87,7 +87,7 @@ def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | 
     document = server.documents.parsed(snapshot)
     # `adk/status` says what is wrong with the settings.
     with suppress(EvidenceError), server.desk.open() as indexes, ExitStack() as stack:
-        chosen = indexes.choose_recent(project)
+        chosen = indexes.choose(project)
         checker = checker_of(chosen)
         remarks = list(islice(all_remarks(checker, document), MAX_REMARKS)) if checker is not None else []
         symbols = None

@@ -186,7 +186,7 @@ async def workspace_symbols(server: EvidenceServer, params: types.WorkspaceSymbo
         found: list[tuple[str | None, list[types.WorkspaceSymbol]]] = []
         # Where an index, targets or a query is missing, `adk/status` says so, not every key that is pressed.
         with suppress(EvidenceError), server.desk.open() as indexes:
-            chosen = [indexes.choose_recent(project) for project in projects or (None,)]
+            chosen = [indexes.choose(project) for project in projects or (None,)]
             for each in {each.name: each for each in chosen}.values():
                 service = indexes.service(each.settings)
                 with suppress(EvidenceError), service.session() as session:
