@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
-import threading
+import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkstemp
 from typing import Any
 
 from lsprotocol import types
@@ -38,10 +38,7 @@ class ShownDocuments:
     def __init__(self, server: EvidenceServer, find: Callable[[Any], Awaitable[dict[str, Any]]]) -> None:
         self._server = server
         self._find = find
-        self._folder: TemporaryDirectory[str] | None = None
-        # Several documents may be written at once.
-        self._lock = threading.Lock()
-        self._numbers = itertools.count(1)
+        self._written: list[Path] = []
 
     async def show(self, *arguments: Any) -> dict[str, Any] | None:
         """Find evidence and show it to the person at the editor.
@@ -70,19 +67,22 @@ class ShownDocuments:
         return {"uri": uri, "opened": opened}
 
     def clear(self) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+        for file in self._written:
+            # On Windows, a file that nobody may write cannot be removed.
+            with suppress(OSError):
+                file.chmod(0o600)
+                file.unlink()
 
     def _write(self, result: dict[str, Any]) -> tuple[str, str]:
         """The URI of a document with the pack, which nobody can change by mistake, and the pack in a few lines."""
         params = RenderParams.model_validate({"pack": result, "format": "markdown"})
         try:
-            with self._lock:
-                # Systems remove old temporary folders while the server runs.
-                if self._folder is None or not Path(self._folder.name).is_dir():
-                    self._folder = TemporaryDirectory(prefix="adk-evidence-", ignore_cleanup_errors=True)
-            file = Path(self._folder.name) / f"adk-evidence-{next(self._numbers)}.md"
-            file.write_text(rendered(params).text, encoding="utf-8", errors="replace", newline="\n")
+            # For the user's eyes alone.
+            handle, name = mkstemp(prefix="adk-evidence-", suffix=".md")
+            file = Path(name)
+            self._written.append(file)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as opened:
+                opened.write(rendered(params).text)
             file.chmod(0o400)
         except OSError as exc:
             hint = "Make room in the folder of temporary files, or let TMPDIR name another one."
