@@ -151,7 +151,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     vscode.window.registerWebviewViewProvider(EVIDENCE_VIEW, panel),
     registerCommands(commands, log),
     registerErrorLinks(),
-    registerEvidenceTool(evidence),
+    registerEvidenceTool(evidence, context.extension.packageJSON),
     registerEvidenceOnly({ inUse: () => projects.hasInUse(undefined), onDidFind: projects.onDidFind }),
     registerParticipant({ evidence, locations: new CitedLocations(evidence, documents), log }, context.extensionUri),
     registerMcpServers({

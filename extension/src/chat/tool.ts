@@ -13,8 +13,6 @@ import { fitted } from "./fit";
 /** As package.json names it, and as the MCP server names the same search: a model sees one of the two. */
 const TOOL = "find_adk_evidence";
 
-/** As the tool's schema in package.json. */
-const MEMBERS = new Set(["query", "taskMode", "sources", "pathAllowlist", "maxResults"]);
 const LONGEST_SHOWN = 120;
 /** The chat writes longer results of tools to a file (from 8,192 characters), which a model then has to read in parts. */
 const MOST_CHARACTERS = 8000;
@@ -26,13 +24,25 @@ export function hasToolApi(): boolean {
   return typeof vscode.lm?.registerTool === "function";
 }
 
+/** What package.json says of tools. */
+interface Manifest {
+  contributes: { languageModelTools: { name: string; inputSchema: { properties: object } }[] };
+}
+
 /** Registers the tool, in editors that have a place for it. */
-export function registerEvidenceTool(evidence: Evidence): vscode.Disposable {
-  return hasToolApi() ? vscode.lm.registerTool(TOOL, new EvidenceTool(evidence)) : vscode.Disposable.from();
+export function registerEvidenceTool(evidence: Evidence, { contributes }: Manifest): vscode.Disposable {
+  const tools = contributes.languageModelTools.filter(({ name }) => name === TOOL && hasToolApi());
+  const inputs = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
+  return vscode.Disposable.from(
+    ...tools.map(({ name }) => vscode.lm.registerTool(name, new EvidenceTool(evidence, inputs))),
+  );
 }
 
 class EvidenceTool implements vscode.LanguageModelTool<object> {
-  constructor(private readonly evidence: Evidence) {}
+  constructor(
+    private readonly evidence: Evidence,
+    private readonly inputs: string[],
+  ) {}
 
   prepareInvocation({
     input,
@@ -47,7 +57,7 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
     token: vscode.CancellationToken,
   ): Promise<vscode.LanguageModelToolResult> {
     try {
-      refuseUnknown(input);
+      refuseUnknown(input, this.inputs);
       // The server refuses what else the model should not have sent.
       const asked = paramsOfRequest(input as FindEvidenceRequest);
       const params = { taskMode: TASK_MODE, ...limitsOf(undefined), ...asked };
@@ -75,8 +85,8 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
 }
 
 /** Refuses what the server does not see, or would call by another name than the tool does. */
-function refuseUnknown(input: object): void {
-  const unknown = Object.keys(input).find((name) => !MEMBERS.has(name));
+function refuseUnknown(input: object, inputs: string[]): void {
+  const unknown = Object.keys(input).find((name) => !inputs.includes(name));
   if (unknown !== undefined) {
     throw new Problem(`There is no input ${clip(messageLine(unknown), LONGEST_SHOWN)}.`, "invalid_request");
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { CancellationError, type LanguageModelToolInvocationOptions, lm, type PreparedToolInvocation } from "vscode";
+import manifest from "../../../../package.json";
 import injections from "../../../../tests/injection.json";
 import { registerEvidenceTool } from "../../../src/chat/tool";
 import { Evidence } from "../../../src/evidence/client";
@@ -13,7 +14,7 @@ import { tools } from "../fake-vscode";
 const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
 
 async function invoke(backend: FakeBackend, input: object, budget?: { tokenBudget: number; charsPerToken: number }) {
-  const registered = registerEvidenceTool(new Evidence(backend));
+  const registered = registerEvidenceTool(new Evidence(backend), manifest);
   const options: LanguageModelToolInvocationOptions<object> = { input, toolInvocationToken: undefined };
   if (budget !== undefined) {
     options.tokenizationOptions = {
@@ -68,7 +69,7 @@ describe("the tool for language models", () => {
   });
 
   it("names the question while it runs, and asks for no consent", async () => {
-    const registered = registerEvidenceTool(new Evidence(server()));
+    const registered = registerEvidenceTool(new Evidence(server()), manifest);
     const prepare = async (input: object) =>
       tools.get("find_adk_evidence")?.prepareInvocation?.({ input }, token) as PreparedToolInvocation | undefined;
     assert.deepEqual(await prepare({ query: "How do\nI retry [it](command:x)?" }), {
@@ -84,7 +85,7 @@ describe("the tool for language models", () => {
     const { registerTool } = lm;
     Object.assign(lm, { registerTool: undefined });
     try {
-      registerEvidenceTool(new Evidence(server())).dispose();
+      registerEvidenceTool(new Evidence(server()), manifest).dispose();
     } finally {
       Object.assign(lm, { registerTool });
     }
