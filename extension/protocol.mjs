@@ -61,6 +61,9 @@ async function serverSchema() {
 const ASIDE =
   /(?:\n \*)?\n \* This interface was referenced by `Protocol`'s JSON-Schema\n \* via the `definition` "\w+"\./g;
 
+// A limit, which the server checks and no type says.
+const LIMIT = /^ *\/\*\*\n *\* @(?:min|max)Items \d+\n *\*\/\n/gm;
+
 // The one type that lists all others, which nothing uses.
 const WHOLE =
   /\/\*\*\n \* Parameters and results of the server's own requests\.\n \*\/\nexport interface Protocol \{[^}]*\}\n/;
@@ -82,7 +85,7 @@ async function types(server, editor) {
     strictIndexSignatures: false,
     style: { printWidth: 120, singleQuote: false, trailingComma: "all" },
   });
-  return text.replace(ASIDE, "").replace(WHOLE, "");
+  return text.replace(ASIDE, "").replace(LIMIT, "").replace(WHOLE, "");
 }
 
 /** The definitions that are checked, without what a check does not read. */

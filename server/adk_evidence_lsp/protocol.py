@@ -381,7 +381,7 @@ class ProjectStatus(Frozen):
 
 
 class ServerStatus(Frozen):
-    """`adk/status`'s result. `generations` are those on the disk, the current one first.
+    """`adk/status`'s result.
 
     `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
     indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server.
@@ -392,7 +392,6 @@ class ServerStatus(Frozen):
     profile: str
     services: tuple[str, ...]
     index: IndexInfo | None
-    generations: tuple[str, ...]
     models: dict[str, str | int]
     findings: tuple[FindingInfo, ...]
     ingesting: bool

@@ -66,9 +66,6 @@ export type OpenArguments = {citation: string; where?: "source" | "browser"; tex
  */
 export interface EvidenceParams {
   query?: string | null;
-  /**
-   * @maxItems 32
-   */
   symbols?: string[];
   textDocument?: DocumentId | null;
   range?: Range | null;
@@ -111,9 +108,6 @@ export interface Position {
 export interface EvidenceFilters {
   path_allowlist?: string[];
   path_blocklist?: string[];
-  /**
-   * @minItems 1
-   */
   source_types?: ["docs" | "code", ...("docs" | "code")[]];
   /**
    * File or tab languages, e.g. `py`, `md`, `python`.
@@ -924,7 +918,7 @@ export interface SourceResult {
   site_url: string | null;
 }
 /**
- * `adk/status`'s result. `generations` are those on the disk, the current one first.
+ * `adk/status`'s result.
  *
  * `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
  * indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server.
@@ -935,7 +929,6 @@ export interface ServerStatus {
   profile: string;
   services: string[];
   index: IndexInfo | null;
-  generations: string[];
   models: {
     [k: string]: string | number;
   };
@@ -1138,9 +1131,6 @@ export interface ViewState {
    */
   notice?: string | null;
   error: ViewError | null;
-  /**
-   * @maxItems 50
-   */
   history: HistoryItem[];
 }
 /**

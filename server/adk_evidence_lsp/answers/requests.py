@@ -279,7 +279,6 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
             profile=settings.profile,
             services=settings.services,
             index=index,
-            generations=tuple(item.id for item in generations.published()),
             models=fingerprint(settings),
             findings=findings,
             ingesting=ingesting or generations.is_being_written(),

@@ -150,7 +150,6 @@ describe("the doctor's report", () => {
     profile: "local",
     services: [],
     index: null,
-    generations: [],
     models: {},
     findings: [
       { what: "index", state: "broken", found: "Nothing is indexed.", mend: "Run `adk-ingest all`." },
