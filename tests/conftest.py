@@ -13,7 +13,7 @@ import hypothesis
 import pytest
 
 from adk_evidence.commands import remember_options
-from adk_evidence.embedding.minilm.model import prepare_minilm
+from adk_evidence.embedding.minilm.model import MODEL, prepare_minilm
 from adk_evidence.errors import ModelError
 from adk_evidence.settings import load_settings
 from tests.corpora import Workplace
@@ -89,7 +89,7 @@ def models() -> Path:
     """The user's folder of prepared models; the model is fetched as the product does it."""
     settings = load_settings()
     try:
-        prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.model_path)
+        prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.folder_of(MODEL))
     except ModelError as exc:
         pytest.skip(f"NO MODEL, NOT TESTED: {exc}")
     return settings.paths.models

@@ -17,6 +17,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_"
 # What the dense models' names promise.
 DOCS_MODEL, DOCS_FILE, DOCS_DIMENSION = "BAAI/bge-small-en-v1.5", "model_optimized.onnx", 384
 CODE_MODEL, CODE_FILE, CODE_DIMENSION = "jinaai/jina-embeddings-v2-base-code", "onnx/model.onnx", 768
+RERANKER = "Xenova/ms-marco-MiniLM-L-6-v2"
 RERANKER, RERANKER_FILE = "Xenova/ms-marco-MiniLM-L-6-v2", "onnx/model.onnx"
 SPLADE_FILE = "model.onnx"
 

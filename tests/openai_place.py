@@ -22,7 +22,6 @@ from tests.standins.embeddings import OWN, EmbeddingsStandIn
 
 QUESTION = "how do I retry when a tool throws?"
 HOSTED = "https://service.invalid/v1"
-PRICES = {OWN: 100.0}
 
 
 @dataclass
@@ -38,19 +37,25 @@ class OpenAiPlace:
     time: FakeTime = field(default_factory=FakeTime)
     address: str | None = None
     more: dict[str, Any] = field(default_factory=dict)
+    usd_per_million_tokens: dict[str, float] = field(default_factory=lambda: {OWN: 100.0})
+    max_cost_usd: float = 20
 
     def __post_init__(self) -> None:
-        values = {"model": OWN, "dimension": 64, "usd_per_million_tokens": PRICES, **self.values}
-        embedding = {"openai": {"base_url": HOSTED, **values}}
+        embedding = {
+            "openai": {"base_url": HOSTED, "model": OWN, "dimension": 64, **self.values},
+            "usd_per_million_tokens": self.usd_per_million_tokens,
+            "max_cost_usd": self.max_cost_usd,
+        }
         self.workplace = Workplace(self.root, {"profile": "openai", "embedding": embedding, **self.more})
         self.settings = self.workplace.settings
         self.notes: list[str] = []
 
     def dense(self) -> Pair[Any]:
-        openai = self.settings.embedding.openai
-        sent_to = openai.model_copy(update={"base_url": self.address or self.standin.base_url})
-        service = EmbeddingsService(sent_to, clock=self.time.clock, notice=self.notes.append)
-        return Pair.of(openai_embedder(service, openai))
+        embedding = self.settings.embedding
+        sent_to = embedding.openai.model_copy(update={"base_url": self.address or self.standin.base_url})
+        asked = embedding.model_copy(update={"openai": sent_to})
+        service = EmbeddingsService(asked, clock=self.time.clock, notice=self.notes.append)
+        return Pair.of(openai_embedder(service, embedding))
 
     def ingest(self) -> RunManifest:
         return ingest(self.settings, "all", self.workplace.sources, Progress(), dense=self.dense())

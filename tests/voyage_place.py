@@ -8,6 +8,7 @@ from typing import Any
 
 from adk_evidence.embedding.base import Pair
 from adk_evidence.embedding.factory import make_sparse
+from adk_evidence.embedding.splade import MODEL as SPLADE
 from adk_evidence.embedding.splade import SpladeEncoder
 from adk_evidence.embedding.voyage import voyage_embedders
 from adk_evidence.models.pack import EvidencePack
@@ -39,7 +40,8 @@ class VoyagePlace:
     overrides: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        splade = self.root / "splade"
+        models = self.root / "models"
+        splade = models / SPLADE
         if not splade.exists():
             write_splade(splade, words_of([*DOCS.values(), *CODE.values(), QUESTION]), limit=64)
         overrides: dict[str, Any] = {
@@ -48,7 +50,7 @@ class VoyagePlace:
             # A small index is always "weak": leave expansion out, so that one thing is tested at a time.
             "retrieval": {"expansion": "never"},
             "embedding": {
-                "sparse": {"splade": {"model_path": splade}},
+                "dense": {"models_path": models},
                 "voyage": {"base_url": self.base_url, "dimension": 256},
             },
         }

@@ -32,7 +32,6 @@ from adk_evidence.embedding.factory import make_dense, make_sparse
 from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.index.encoders import as_kept, with_precision
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
-from adk_evidence.services.metering import CostCap
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, Filter, IndexWriter, Match, NewPoint, Vector
 from adk_evidence.store.factory import (
@@ -88,7 +87,7 @@ class DryRun:
     changes: list[Changes]
     vectors: int
     cost: Cost | None = None
-    cap: CostCap | None = None
+    cap: float | None = None
     is_static: bool = False
 
 

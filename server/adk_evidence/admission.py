@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from adk_evidence.errors import EvidenceError, RequestCancelledError
@@ -25,10 +25,9 @@ from adk_evidence.services.eventloop import POLL_SECONDS, Cancelled
 
 T = TypeVar("T")
 
-# Some requests wait for disks and services while others compute.
+# One request runs for each core, within these: some wait for disks and services while others compute.
 LEAST_RUNNING = 4
 MOST_RUNNING = 64
-DEFAULT_WAITING = 1000
 # How much the last request counts in the mean length of a request.
 _NEWEST = 0.1
 # What a request is taken to last before any has ended.
@@ -66,13 +65,8 @@ class WaitedTooLongError(EvidenceError):
 class Limits:
     """How many requests run at a time, and how many wait for their turn."""
 
-    running: int
-    waiting: int
-
-    @classmethod
-    def of(cls, running: int | None = None, waiting: int = DEFAULT_WAITING) -> Limits:
-        """The limits of the settings; without a number, one request runs for each core."""
-        return cls(min(running or max(LEAST_RUNNING, os.cpu_count() or 1), MOST_RUNNING), waiting)
+    running: int = field(default_factory=lambda: min(max(LEAST_RUNNING, os.cpu_count() or 1), MOST_RUNNING))
+    waiting: int = 1000
 
 
 def waited_ms() -> float:
@@ -100,7 +94,7 @@ class Admission:
     """
 
     def __init__(self, limits: Limits | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.limits = limits or Limits.of()
+        self.limits = limits or Limits()
         self._clock = clock
         self._lock = threading.Lock()
         self._queue: OrderedDict[_Turn, None] = OrderedDict()

@@ -4,6 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+# What always holds since the settings were removed that chose it, and these settings.
+_FIXED: Mapping[str, tuple[str, ...]] = {
+    "The reranker chooses how many candidates go into a request": ("rerank.batch_size",),
+    "Example programs are found in the folder where the ADK keeps them": (
+        "ingestion.corpora.adk_docs.sample_globs",
+        "ingestion.corpora.adk_python.sample_globs",
+    ),
+    "Context batches always share 4 chunks": ("ingestion.batching.voyage_context_overlap_chunks",),
+    "A write may always take 60 seconds": ("ingestion.qdrant_upload.timeout_seconds",),
+    "A service that fails 3 times in a row is not asked for 30 seconds": (
+        "embedding.voyage.breaker_failures",
+        "embedding.voyage.breaker_seconds",
+        "embedding.openai.breaker_failures",
+        "embedding.openai.breaker_seconds",
+        "rerank.llm.breaker_failures",
+        "rerank.llm.breaker_seconds",
+        "store.breaker_failures",
+        "store.breaker_seconds",
+    ),
+    "The embedding of a question may always take 10 seconds": (
+        "embedding.voyage.query_timeout_seconds",
+        "embedding.openai.query_timeout_seconds",
+    ),
+    "The embedding of a question is always tried 3 times": (
+        "embedding.voyage.query_max_attempts",
+        "embedding.openai.query_max_attempts",
+    ),
+    "The vectors of 1024 questions are always kept": (
+        "embedding.voyage.query_cache_entries",
+        "embedding.openai.query_cache_entries",
+    ),
+    "A request of an ingestion may always take 60 seconds": ("embedding.voyage.timeout_seconds",),
+    "A request of an ingestion is always tried 7 times": ("embedding.openai.max_attempts",),
+    "A request always has 100 texts": ("embedding.gemini.batch_size",),
+    "A request may always take 60 seconds": ("embedding.gemini.timeout_seconds",),
+    "A request is always tried 5 times": ("embedding.gemini.max_attempts",),
+    "The current generation and the one before are kept": ("store.keep_generations",),
+    "A server always keeps payloads on disk": ("store.on_disk_payload",),
+    "The branch of written questions always has 40 candidates": ("retrieval.asked_prefetch_limit",),
+    "The value belongs to the adapter that ships": ("retrieval.adapted_below",),
+    "The threshold belongs to the dense model and is known for MiniLM alone": ("retrieval.relevant_similarity",),
+    "A pasted error is always read as one": ("retrieval.read_errors",),
+    "A reranker always sees 1200 tokens of a text": ("rerank.body_tokens",),
+    "Voyage may always take 20 seconds to rerank": ("rerank.timeout_seconds",),
+    "256 rankings are always kept": ("rerank.cache_entries",),
+    "The language model is always tried twice": ("rerank.llm.max_attempts",),
+    "The language model always sees 500 characters of a text": ("rerank.llm.chars_per_document",),
+    "Three places always go to other parts of pages and classes": ("pack.neighbours", "pack.neighbour_buffer"),
+    "A result never shows lines again that an earlier one shows": ("pack.repeats",),
+    "A pack always lists what else its pages and classes hold": ("pack.outlines",),
+    "1000 requests may always wait": ("load.waiting",),
+    "The site's own configuration says where its pages are published": (
+        "ingestion.corpora.adk_docs.site_url",
+        "ingestion.corpora.adk_python.site_url",
+    ),
+    "Sections always start at headings of levels 1 and 2": ("ingestion.chunking.docs.split_level",),
+    "A request that is too large is sent in smaller ones": ("embedding.openai.request_tokens",),
+    "A second search always has 90 candidates": ("retrieval.expanded_limit_per_collection",),
+    "As many requests run as the machine has cores, and at least 4": ("load.running",),
+}
+
 # A command is named as it was typed (`adk-ingest prune`), an option behind its command (`adk-ingest all --part`), and a
 # setting by its path (`rerank.reader.adapter`, or `rerank.reader` for a whole section).
 INSTEAD: Mapping[str, str] = {
@@ -44,99 +105,52 @@ INSTEAD: Mapping[str, str] = {
     "adk-evidence eval selfsupervised": "Write questions by hand; `config/golden/README.md` says in which form.",
     "adk-evidence eval sweep": "Run `python -m tests.quality.sweep` in a checkout of the code.",
     "adk-evidence eval train-questions": "Run `python -m tests.quality.train_questions` in a checkout of the code.",
-    "adk-evidence eval train-reader": "Leave it out: no model reads the candidates any more.",
+    **dict.fromkeys(
+        ("adk-evidence eval train-reader", "rerank.reader"),
+        "Leave it out: no model reads the candidates any more.",
+    ),
     "enrichment": "Leave it out: `python -m tests.quality.write_questions` takes options instead.",
-    "rerank.reader": "Leave it out: no model reads the candidates any more.",
     "retrieval.samples": "Example programs are always searched; filter by path to leave them out.",
     "store.prefer_grpc": "Set store.grpc_port to a port, e.g. 6334, to speak gRPC.",
-    "rerank.batch_size": "The reranker chooses how many candidates go into a request; remove the setting.",
-    "ingestion.corpora.adk_docs.sample_globs": (
-        "Example programs are found in the folder where the ADK keeps them; remove the setting."
-    ),
-    "ingestion.corpora.adk_python.sample_globs": (
-        "Example programs are found in the folder where the ADK keeps them; remove the setting."
-    ),
-    "ingestion.batching.voyage_context_overlap_chunks": "Context batches always share 4 chunks; remove the setting.",
-    "ingestion.qdrant_upload.timeout_seconds": "A write may always take 60 seconds; remove the setting.",
-    "embedding.dense.static_above": (
-        "An index that lacks 200,000 vectors gets static ones; set embedding.dense.precision to choose another kind."
-    ),
-    "embedding.sparse.stopwords": "BM25 always leaves out the words of our list; remove the setting.",
-    "embedding.sparse.k": "BM25 always has its usual constants; remove the setting.",
-    "embedding.sparse.b": "BM25 always has its usual constants; remove the setting.",
-    "embedding.sparse.avg_len_docs": "BM25 always has the mean lengths of the ADK; remove the setting.",
-    "embedding.sparse.avg_len_code": "BM25 always has the mean lengths of the ADK; remove the setting.",
-    "embedding.sparse.splade.threads": "Set embedding.dense.threads, which holds for every local model.",
-    "embedding.sparse.splade.long_text": "SPLADE always reads long texts in windows; remove the setting.",
-    "embedding.sparse.splade.window_overlap": "Windows of long texts always share 32 tokens; remove the setting.",
-    "embedding.voyage.breaker_failures": (
-        "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting."
-    ),
-    "embedding.voyage.breaker_seconds": (
-        "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting."
-    ),
-    "embedding.openai.breaker_failures": (
-        "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting."
-    ),
-    "embedding.openai.breaker_seconds": (
-        "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting."
-    ),
-    "rerank.llm.breaker_failures": (
-        "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting."
-    ),
-    "rerank.llm.breaker_seconds": (
-        "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting."
-    ),
-    "store.breaker_failures": "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting.",
-    "store.breaker_seconds": "A service that fails 3 times in a row is not asked for 30 seconds; remove the setting.",
-    "embedding.voyage.query_timeout_seconds": (
-        "The embedding of a question may always take 10 seconds; remove the setting."
-    ),
-    "embedding.voyage.query_max_attempts": "The embedding of a question is always tried 3 times; remove the setting.",
-    "embedding.voyage.query_cache_entries": "The vectors of 1024 questions are always kept; remove the setting.",
-    "embedding.openai.query_timeout_seconds": (
-        "The embedding of a question may always take 10 seconds; remove the setting."
-    ),
-    "embedding.openai.query_max_attempts": "The embedding of a question is always tried 3 times; remove the setting.",
-    "embedding.openai.query_cache_entries": "The vectors of 1024 questions are always kept; remove the setting.",
-    "embedding.voyage.timeout_seconds": "A request of an ingestion may always take 60 seconds; remove the setting.",
-    "embedding.openai.max_attempts": "A request of an ingestion is always tried 7 times; remove the setting.",
-    "embedding.gemini.batch_size": "A request always has 100 texts; remove the setting.",
-    "embedding.gemini.timeout_seconds": "A request may always take 60 seconds; remove the setting.",
-    "embedding.gemini.max_attempts": "A request is always tried 5 times; remove the setting.",
-    "store.keep_generations": "The current generation and the one before are kept; remove the setting.",
-    "store.on_disk_payload": "A server always keeps payloads on disk; remove the setting.",
-    "retrieval.asked_prefetch_limit": "The branch of written questions always has 40 candidates; remove the setting.",
-    "retrieval.adapted_below": "The value belongs to the adapter that ships; remove the setting.",
-    "retrieval.weak_pool_size": "Set retrieval.expansion to always or never to decide when sub-queries are asked.",
-    "retrieval.weak_similarity": "Set retrieval.expansion to always or never to decide when sub-queries are asked.",
-    "retrieval.relevant_similarity": (
-        "The threshold belongs to the dense model and is known for MiniLM alone; remove the setting."
+    "embedding.dense.static_above": "Set embedding.dense.precision; auto takes static vectors if 200,000 are missing.",
+    **dict.fromkeys(
+        ("retrieval.weak_pool_size", "retrieval.weak_similarity"),
+        "Set retrieval.expansion to always or never to decide when sub-queries are asked.",
     ),
     "retrieval.support": "The weights belong to the dense model and are known for MiniLM alone; remove the section.",
     "retrieval.feedback_weight": "Set retrieval.feedback_passages to 0 to switch feedback off; its weight is fixed.",
     "retrieval.feedback_terms": "Set retrieval.feedback_passages to 0 to switch feedback off; its terms are fixed.",
-    "retrieval.read_errors": "A pasted error is always read as one; remove the setting.",
     "rerank.threads": "Set embedding.dense.threads, which holds for every local model.",
-    "rerank.body_tokens": "A reranker always sees 1200 tokens of a text; remove the setting.",
-    "rerank.timeout_seconds": "Voyage may always take 20 seconds to rerank; remove the setting.",
-    "rerank.cache_entries": "256 rankings are always kept; remove the setting.",
-    "rerank.llm.max_attempts": "The language model is always tried twice; remove the setting.",
-    "rerank.llm.chars_per_document": "The language model always sees 500 characters of a text; remove the setting.",
-    "pack.neighbours": "Three places always go to other parts of pages and classes; remove the setting.",
-    "pack.neighbour_buffer": "Three places always go to other parts of pages and classes; remove the setting.",
     "pack.passages": "Ask with --full to see the whole texts of results.",
-    "pack.repeats": "A result never shows lines again that an earlier one shows; remove the setting.",
     "pack.weak_ends": "Ask with --full to see every result.",
-    "pack.outlines": "A pack always lists what else its pages and classes hold; remove the setting.",
-    "load.waiting": "1000 requests may always wait; remove the setting.",
-    "load.cache_max_bytes": (
-        "Kept answers always take 100 MB at the most; set load.cache_ttl_seconds to 0 to keep none."
-    ),
+    "load.cache_max_bytes": "Kept answers take at most 100 MB; set load.cache_ttl_seconds to 0 to keep none.",
     "telemetry.max_bytes": "The event log is always rotated at 10 MB; set telemetry.event_log to false to write none.",
-    "adk-evidence explain": "Ask again with `adk-evidence ask --json` and compare the two packs; `adk-evidence check` "
-    "compares the citations of a saved pack with the sources.",
+    "adk-evidence explain": "Run `adk-evidence check`, which compares the citations of a saved pack with the sources.",
     "embedding.cache_max_bytes": "Leave it out: an ingestion keeps 2 GB of vectors, and more where indexes need more.",
+    **dict.fromkeys(
+        ("ingestion.corpora.adk_docs.source", "ingestion.corpora.adk_python.source"),
+        "The folder `root` says what it is; else `distribution` is downloaded, or the repository cloned.",
+    ),
+    **dict.fromkeys(
+        (
+            "embedding.dense.model_path",
+            "embedding.dense.fastembed.docs_model_path",
+            "embedding.dense.fastembed.code_model_path",
+            "rerank.model_path",
+        ),
+        "Set embedding.dense.models_path to a folder that has each model in a folder with the model's name.",
+    ),
+    **dict.fromkeys(
+        ("embedding.voyage.usd_per_million_tokens", "embedding.openai.usd_per_million_tokens"),
+        "Set embedding.usd_per_million_tokens, which holds for every service.",
+    ),
+    **dict.fromkeys(
+        ("embedding.voyage.max_cost_usd", "embedding.openai.max_cost_usd"),
+        "Set embedding.max_cost_usd, which holds for every service.",
+    ),
+    "retrieval.adapted_questions": "Set embedding.dense.question_adapter to none to encode questions without it.",
+    "embedding.sparse": "Set embedding.dense.models_path and threads, which hold for every local model.",
+    **{name: f"{fact}; remove the setting." for fact, names in _FIXED.items() for name in names},
 }
 
 

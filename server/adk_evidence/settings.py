@@ -47,6 +47,8 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
     "adk_docs": ("/examples/**/*.py", *_NO_SAMPLES),
     "adk_python": ("/contributing/samples/**/*.py", *_NO_SAMPLES),
 }
+# Where the pages of the docs are published that name no address themselves.
+SITES: Mapping[str, str] = {"adk_docs": "https://adk.dev/"}
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Beyond these, threads cannot wait that long and engines cannot count that far.
 MAX_NUMBER = 1_000_000_000
@@ -101,9 +103,7 @@ class CorpusSettings(Frozen):
 
     root: str
     repo: str
-    source: Literal["auto", "git", "snapshot", "distribution"]
     distribution: str | None
-    site_url: str | None
     include_globs: tuple[str, ...]
     exclude_globs: tuple[str, ...]
     allowed_exts: tuple[str, ...]
@@ -114,6 +114,11 @@ class CorpusSettings(Frozen):
     def corpus(self) -> str:
         """The name of the corpus in the index. Not a setting: the ranking and the manifests know these names."""
         return self._name
+
+    @property
+    def site_url(self) -> str | None:
+        """Where the pages are published, if the corpus does not say so itself."""
+        return SITES.get(self._name)
 
     @property
     def sample_globs(self) -> tuple[str, ...]:
@@ -150,7 +155,6 @@ class DocsChunkingSettings(Frozen):
 
     target_chunk_chars: PositiveInt
     overlap_chars: int = NonNegativeInt
-    split_level: int = Field(ge=1, le=6)
 
 
 class CodeChunkingSettings(Frozen):
@@ -224,12 +228,10 @@ class IngestionSettings(Frozen):
 
 
 class FastEmbedSettings(Frozen):
-    """Two models of FastEmbed's list, each from the hub or from a folder."""
+    """Two models of FastEmbed's list."""
 
     docs_model: str
-    docs_model_path: UserPath | None
     code_model: str
-    code_model_path: UserPath | None
 
 
 DenseText = Literal["passages", "full"]
@@ -241,8 +243,8 @@ class DenseSettings(Frozen):
     provider: Literal["minilm", "fastembed", "voyage", "openai"]
     text: DenseText
     precision: DensePrecision
-    model_path: UserPath | None
-    question_adapter: UserPath | None
+    models_path: UserPath | None
+    question_adapter: Literal["none"] | UserPath | None
     threads: PositiveInt | None
     batch_size: PositiveInt
     max_tokens: int = Field(ge=16, le=32_768)
@@ -263,6 +265,10 @@ class DenseSettings(Frozen):
         """What the layers of the local model are computed in, where they are computed."""
         return "fp32" if self.precision == "fp32" else "int8"
 
+    def folder_of(self, model: str) -> Path | None:
+        """Where the user has the files of a local model; None where the user names no folder of models."""
+        return self.models_path / model if self.models_path else None
+
     @property
     def multi(self) -> bool:
         """Whether a chunk has several vectors, one for each passage."""
@@ -277,18 +283,6 @@ class DenseSettings(Frozen):
         return self
 
 
-class SpladeSettings(Frozen):
-    """The SPLADE encoder."""
-
-    model_path: UserPath | None
-
-
-class SparseSettings(Frozen):
-    """The sparse encoders; BM25 has nothing to choose."""
-
-    splade: SpladeSettings
-
-
 class VoyageSettings(Frozen):
     """The Voyage service; its key comes from VOYAGE_API_KEY alone and is not a setting."""
 
@@ -298,8 +292,6 @@ class VoyageSettings(Frozen):
     dimension: Literal[256, 512, 1024, 2048]
     requests_per_minute: PositiveInt
     tokens_per_minute: int = Field(ge=1000, le=MAX_NUMBER)
-    usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
-    max_cost_usd: PositiveFloat
 
 
 class GeminiSettings(Frozen):
@@ -326,10 +318,7 @@ class OpenAiEmbeddingSettings(OpenAiServiceSettings):
     document_prefix: str = Field(max_length=1000)
     query_prefix: str = Field(max_length=1000)
     request_items: int = Field(ge=1, le=2048)
-    request_tokens: PositiveInt
     text_tokens: int = Field(ge=16, le=MAX_NUMBER)
-    usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
-    max_cost_usd: PositiveFloat
 
     @property
     def length(self) -> int:
@@ -352,10 +341,11 @@ class OpenAiEmbeddingSettings(OpenAiServiceSettings):
 
 
 class EmbeddingSettings(Frozen):
-    """Dense and sparse encoders."""
+    """Dense encoders, and what paid ones may cost."""
 
     dense: DenseSettings
-    sparse: SparseSettings
+    usd_per_million_tokens: dict[str, Annotated[float, Field(ge=0, le=MAX_NUMBER)]]
+    max_cost_usd: PositiveFloat
     voyage: VoyageSettings
     gemini: GeminiSettings
     openai: OpenAiEmbeddingSettings
@@ -451,14 +441,12 @@ class RetrievalSettings(Frozen):
     dense_prefetch_limit: PositiveInt
     sparse_prefetch_limit: PositiveInt
     final_limit_per_collection: PositiveInt
-    expanded_limit_per_collection: PositiveInt
     hnsw_ef: PositiveInt
     exact: bool
     fusion: Literal["rrf", "dbsf"]
     rrf_k: PositiveInt
     pool_size: PositiveInt
     expansion: Literal["auto", "always", "never"]
-    adapted_questions: bool
     feedback_passages: int = NonNegativeInt
     named: tuple[Named, ...]
     language: ProgrammingLanguage | None
@@ -492,7 +480,6 @@ class RerankSettings(Frozen):
 
     provider: Literal["local", "fastembed", "voyage", "llm", "none"]
     model: str
-    model_path: UserPath | None
     llm: LlmRerankSettings
 
 
@@ -507,9 +494,8 @@ class PackSettings(Frozen):
 
 
 class LoadSettings(Frozen):
-    """How many requests a server answers at a time, and which answers it keeps."""
+    """Which answers a server keeps."""
 
-    running: Annotated[int, Field(ge=1, le=64)] | None
     cache_ttl_seconds: int = NonNegativeInt
 
 

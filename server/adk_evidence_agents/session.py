@@ -58,17 +58,11 @@ class AgentSession:
         load: Callable[[], Settings] = load_settings,
         find_adk: FindAdk = no_adk,
     ) -> None:
-        self._load = load
-        self.desk = Desk(self._loaded, find_adk, _open_service)
+        self.desk = Desk(load, find_adk, _open_service)
         # What asks, what indexes or deletes, and what looks something up. The surfaces let requests in.
         self.admission = Admission()
         self.indexing = Admission(INDEXING)
         self.lookups = Admission(LOOKUPS)
-
-    def _loaded(self) -> Settings:
-        settings = self._load()
-        self.admission.limits = Limits.of(settings.load.running)
-        return settings
 
     @property
     def settings(self) -> Settings:

@@ -84,7 +84,7 @@ WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "quoted texts": _named_without("quoted"),
     "defined names": _named_without("names"),
     "quoted texts and defined names": _named_without("quoted", "names"),
-    "adapted questions": {"retrieval.adapted_questions": False},
+    "adapted questions": {"embedding.dense.question_adapter": "none"},
     "definitions": {"retrieval.branches": ["dense", "sparse", "asked"]},
     "questions as a branch": {"retrieval.branches": ["dense", "sparse", "symbol"]},
     "sub-queries": {"retrieval.expansion": "never"},

@@ -19,7 +19,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from adk_evidence import __version__
-from adk_evidence.admission import Limits
 from adk_evidence.commands import remember_options
 from adk_evidence.desk import Desk, OpenService, open_service
 from adk_evidence.errors import EvidenceError, TargetsMissingError
@@ -131,8 +130,6 @@ class EvidenceServer(LanguageServer):
         from adk_evidence.search.session import settle
 
         try:
-            load = self.desk.load().load
-            self.executor.questions.limits = Limits.of(load.running)
             # Their indexes stay open.
             projects = self.projects()
             for project in projects or (None,):

@@ -93,7 +93,7 @@ def test_too_many_operations_are_told_when_to_come_back(session: AgentSession) -
             assert types(gone) == [("cancelled", "critical")]
         assert ask(session, "search_code", query="basket", collection_name="shop").status == "success"
     finally:
-        session.admission.limits = Limits.of()
+        session.admission.limits = Limits()
 
 
 def test_a_name_that_gets_another_folder_gets_another_index(own: tuple[Workplace, AgentSession]) -> None:

@@ -56,16 +56,16 @@ def main() -> None:
             begin = time.perf_counter()
             serial = [service.find(one).pack_id for one in questions]
             show("one after the other", f"{len(serial) / (time.perf_counter() - begin):.1f} a second")
-            _at_once("different, none kept", service, questions, serial, Limits.of())
+            _at_once("different, none kept", service, questions, serial, Limits())
         drawn = [random.Random(number).randrange(REPEATED) for number in range(options.requests)]
         with _service(place) as service:
             repeated, expected = [questions[number] for number in drawn], [serial[number] for number in drawn]
-            _at_once(f"{REPEATED} questions, kept", service, repeated, expected, Limits.of())
+            _at_once(f"{REPEATED} questions, kept", service, repeated, expected, Limits())
             use = service.caches()[0]
             show("", f"{service.door.shared} shared, {use.hits} from the cache, {use.misses} not in the cache")
         with _service(place, cache_ttl_seconds=0) as service:
             service.find(questions[0])
-            _at_once(f"a queue of {SHORT_QUEUE}", service, questions, serial, Limits.of(None, SHORT_QUEUE))
+            _at_once(f"a queue of {SHORT_QUEUE}", service, questions, serial, Limits(waiting=SHORT_QUEUE))
         with mock.patch.object(door, "MAX_BYTES", options.cache_bytes), _service(place) as service:
             _memory(service, options.long, options.cache_bytes)
 

@@ -222,8 +222,7 @@ async def test_what_was_waited_counts_for_the_time_budget(held: Held) -> None:
     assert waited_ms() == 0
 
 
-def test_without_a_setting_one_request_runs_for_each_core(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_request_runs_for_each_core(monkeypatch: pytest.MonkeyPatch) -> None:
     for cores, running in ((None, 4), (1, 4), (6, 6), (500, 64)):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
-        assert Limits.of().running == running
-    assert Limits.of(1, 3) == Limits(running=1, waiting=3)
+        assert Limits().running == running

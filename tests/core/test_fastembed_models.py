@@ -11,6 +11,7 @@ import pytest
 
 from adk_evidence.embedding.factory import fingerprint, make_dense
 from adk_evidence.embedding.minilm import weights
+from adk_evidence.embedding.splade import MODEL as SPLADE
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.question.query import normalise
@@ -30,6 +31,7 @@ from tests.onnx_models import (
     DOCS_FILE,
     DOCS_MODEL,
     LIMIT,
+    RERANKER,
     words_of,
     write_cross_encoder,
     write_dense,
@@ -42,27 +44,19 @@ WORDS = ["retry", "tool", "session", "state", "runner", "agent"]
 
 
 @pytest.fixture
-def folders(tmp_path: Path) -> dict[str, Path]:
-    write_dense(tmp_path / "docs", WORDS, DOCS_FILE, DOCS_DIMENSION)
-    write_dense(tmp_path / "code", WORDS, CODE_FILE, CODE_DIMENSION)
-    write_cross_encoder(tmp_path / "rerank", WORDS, limit=256)
-    return {name: tmp_path / name for name in ("docs", "code", "rerank")}
+def folders(tmp_path: Path) -> Path:
+    write_dense(tmp_path / DOCS_MODEL, WORDS, DOCS_FILE, DOCS_DIMENSION)
+    write_dense(tmp_path / CODE_MODEL, WORDS, CODE_FILE, CODE_DIMENSION)
+    write_cross_encoder(tmp_path / RERANKER, WORDS, limit=256)
+    return tmp_path
 
 
-def settings_of(home: Path, **paths: Any) -> Any:
-    chosen = {f"{kind}_model_path": paths.get(kind) for kind in ("docs", "code")}
-    return load_settings(
-        {
-            "home": home,
-            "embedding": {"dense": {"fastembed": chosen}},
-            "rerank": {"model_path": paths.get("rerank")},
-        },
-        profile="fastembed",
-    )
+def settings_of(home: Path, models: Path | None = None) -> Any:
+    return load_settings({"home": home, "embedding": {"dense": {"models_path": models}}}, profile="fastembed")
 
 
-def test_docs_and_code_have_models_of_their_own(folders: dict[str, Path], tmp_path: Path):
-    pair = make_dense(settings_of(tmp_path, **folders))
+def test_docs_and_code_have_models_of_their_own(folders: Path, tmp_path: Path):
+    pair = make_dense(settings_of(tmp_path, folders))
     assert not pair.shared
     for embedder, dimension in ((pair.doc, DOCS_DIMENSION), (pair.code, CODE_DIMENSION)):
         vectors = embed_all(embedder, ["retry the tool", "session state", "retry " * 3 * LIMIT])
@@ -82,8 +76,8 @@ def test_the_index_knows_both_models_unless_they_are_one(tmp_path: Path):
     assert make_dense(one).shared and fingerprint(one)["dense_dimension"] == DOCS_DIMENSION
 
 
-def test_the_cross_encoder_scores_in_the_documents_order(folders: dict[str, Path], tmp_path: Path):
-    reranker = make_reranker(settings_of(tmp_path, **folders))
+def test_the_cross_encoder_scores_in_the_documents_order(folders: Path, tmp_path: Path):
+    reranker = make_reranker(settings_of(tmp_path, folders))
     assert reranker is not None
     bodies = ["nothing here", "retry a tool and retry", "a tool"]
     documents = [RerankDocument(payload(body=body), 1200) for body in bodies]
@@ -95,21 +89,16 @@ def test_the_cross_encoder_scores_in_the_documents_order(folders: dict[str, Path
 def test_the_profile_runs_end_to_end_from_folders(tmp_path: Path):
     words = words_of([*DOCS.values(), *CODE.values()])
     models = tmp_path / "models"
-    write_dense(models / "docs", words, DOCS_FILE, DOCS_DIMENSION, limit=256)
-    write_dense(models / "code", words, CODE_FILE, CODE_DIMENSION, limit=256)
-    write_cross_encoder(models / "rerank", words, limit=256)
-    write_splade(models / "splade", words, limit=64)
-    paths = {"docs_model_path": models / "docs", "code_model_path": models / "code"}
+    write_dense(models / DOCS_MODEL, words, DOCS_FILE, DOCS_DIMENSION, limit=256)
+    write_dense(models / CODE_MODEL, words, CODE_FILE, CODE_DIMENSION, limit=256)
+    write_cross_encoder(models / RERANKER, words, limit=256)
+    write_splade(models / SPLADE, words, limit=64)
     workplace = Workplace(
         tmp_path,
         {
             "profile": "fastembed",
             "store": {"kind": "edge"},
-            "embedding": {
-                "dense": {"fastembed": paths},
-                "sparse": {"splade": {"model_path": models / "splade"}},
-            },
-            "rerank": {"model_path": models / "rerank"},
+            "embedding": {"dense": {"models_path": models}},
         },
     )
     run = ingest(workplace.settings, "all", workplace.sources, Progress())
@@ -122,7 +111,7 @@ def test_the_profile_runs_end_to_end_from_folders(tmp_path: Path):
     finally:
         service.close()
     assert pack.warnings == ()
-    assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "Xenova/ms-marco-MiniLM-L-6-v2"
+    assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == RERANKER
     assert any("retry" in candidate.path for candidate in pack.candidates[:3])
     assert ingest(workplace.settings, "all", workplace.sources, Progress()).status == "unchanged"
 

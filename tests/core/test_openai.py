@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adk_evidence.embedding import openai
 from adk_evidence.embedding.openai import OpenAiEmbedder, openai_embedder
 from adk_evidence.errors import CallCancelledError, CostCapError, ServiceError, SettingsError
 from adk_evidence.services import embeddings
 from adk_evidence.services.embeddings import KEY_VARIABLES, QUERY_BACKOFF, EmbeddingsService
 from adk_evidence.services.eventloop import cancellable
 from adk_evidence.services.metering import RequestTooLargeError
-from adk_evidence.settings import OpenAiEmbeddingSettings, load_settings
+from adk_evidence.settings import EmbeddingSettings, load_settings
 from tests.clocks import FakeTime
 from tests.corpora import embed_all
 from tests.standins.embeddings import ADA, EMBEDDINGS, KEY, LARGE, OWN, SMALL, Account, EmbeddingsStandIn, Model
@@ -60,7 +61,7 @@ class Asked:
         service = EmbeddingsService(settings, clock=self.time.clock, notice=self.notes.append)
         if hosted:
             # The address alone says that a service is paid, and no stand-in has a certificate.
-            settings = settings.model_copy(update={"base_url": "https://service.invalid/v1"})
+            settings = chosen(base_url="https://service.invalid/v1", **values)
         self.made.append(openai_embedder(service, settings))
         return self.made[-1]
 
@@ -73,8 +74,8 @@ def ask(standin: EmbeddingsStandIn, time: FakeTime) -> Iterator[Asked]:
         embedder.close()
 
 
-def chosen(**values: Any) -> OpenAiEmbeddingSettings:
-    return load_settings({"embedding": {"openai": values}}).embedding.openai
+def chosen(max_cost_usd: float = 20, **values: Any) -> EmbeddingSettings:
+    return load_settings({"embedding": {"openai": values, "max_cost_usd": max_cost_usd}}).embedding
 
 
 class TestWire:
@@ -153,11 +154,12 @@ class TestWire:
 
 
 class TestSizes:
-    def test_requests_keep_below_the_items_and_tokens_of_the_settings(
-        self, standin: EmbeddingsStandIn, ask: Asked
+    def test_requests_keep_below_their_items_and_tokens(
+        self, standin: EmbeddingsStandIn, ask: Asked, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         embed_all(ask(request_items=4), ["one"] * 6)
-        embed_all(ask(request_tokens=100), [PROSE * 3] * 4)
+        monkeypatch.setattr(openai, "REQUEST_TOKENS", 100)
+        embed_all(ask(), [PROSE * 3] * 4)
         assert [len(body["input"]) for body in standin.sent(EMBEDDINGS)] == [4, 2, 2, 2]
 
     @pytest.mark.parametrize("dialect", ["openai", "vllm", "tei", "llama.cpp"])
@@ -211,7 +213,7 @@ class TestSizes:
         standin.strike_always(EMBEDDINGS, Fault(413))
         with pytest.raises(RequestTooLargeError) as caught:
             embed_all(ask(), ["one"])
-        assert "request_items, request_tokens or text_tokens" in caught.value.hint
+        assert "request_items or text_tokens" in caught.value.hint
 
     def test_a_request_that_is_wrong_in_another_way_is_not_sent_in_halves(
         self, standin: EmbeddingsStandIn, ask: Asked
@@ -404,7 +406,7 @@ class TestCost:
     def test_nothing_is_spent_beyond_the_cap(self, standin: EmbeddingsStandIn, ask: Asked) -> None:
         with pytest.raises(CostCapError, match="cap") as caught:
             embed_all(ask(hosted=True, max_cost_usd=1e-9), [PROSE])
-        assert "embedding.openai.max_cost_usd" in caught.value.hint and not standin.requests
+        assert "embedding.max_cost_usd" in caught.value.hint and not standin.requests
 
     def test_tokens_are_said_where_the_price_is_unknown_and_nothing_is_sent(
         self, standin: EmbeddingsStandIn, ask: Asked
@@ -414,7 +416,7 @@ class TestCost:
         assert cost.tokens > 0 and cost.usd is None
         with pytest.raises(SettingsError, match=f"no price for {OWN}") as caught:
             embed_all(embedder, [PROSE])
-        assert "embedding.openai.usd_per_million_tokens" in caught.value.hint and not standin.requests
+        assert "embedding.usd_per_million_tokens" in caught.value.hint and not standin.requests
 
     def test_a_server_of_ones_own_costs_nothing(self, ask: Asked) -> None:
         embedder = ask(model=OWN, dimension=64, max_cost_usd=1e-9)

@@ -106,13 +106,14 @@ class TestWhatIsAdapted:
 
     def test_nothing_is_where_the_settings_say_so(self, indexed):
         encoder = Adapted()
-        find(indexed, encoder, overrides={"retrieval": {"adapted_questions": False}})
+        find(indexed, encoder, overrides={"embedding": {"dense": {"question_adapter": "none"}}})
         assert not encoder.adapted and encoder.plain
 
     def test_questions_to_other_codebases_are_not(self, tmp_path):
         settings = load_settings({"home": tmp_path})
-        assert settings.retrieval.adapted_questions
-        assert not settings_for(settings, Codebase(name="other", path=tmp_path)).retrieval.adapted_questions
+        assert settings.embedding.dense.question_adapter is None
+        other = settings_for(settings, Codebase(name="other", path=tmp_path))
+        assert other.embedding.dense.question_adapter == "none"
 
     def test_its_lower_cosines_are_made_up_for_where_something_must_be_close(self, indexed, monkeypatch):
         levels = []

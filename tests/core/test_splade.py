@@ -27,7 +27,7 @@ ITSELF, NEXT = math.log1p(3.0), math.log1p(1.0)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("splade")
-    write_splade(folder, WORDS)
+    write_splade(folder / MODEL, WORDS)
     return folder
 
 
@@ -36,10 +36,9 @@ def ids(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     return write_splade(tmp_path_factory.mktemp("ids"), WORDS)
 
 
-def settings_of(folder: Path | None) -> Settings:
+def settings_of(models: Path | None) -> Settings:
     lexical = {"sparse_model": MODEL, "sparse_batch_size": 4}
-    sparse = {"splade": {"model_path": folder}}
-    return load_settings({"ingestion": {"lexical": lexical}, "embedding": {"sparse": sparse}})
+    return load_settings({"ingestion": {"lexical": lexical}, "embedding": {"dense": {"models_path": models}}})
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +79,13 @@ def test_a_window_ends_between_two_words(encoder: SpladeEncoder, ids: dict[str, 
 
 @pytest.mark.parametrize(("content", "said"), [(None, r"model\.onnx missing"), (b"no model", "does not load")])
 def test_a_folder_with_a_missing_or_damaged_file_is_named(tmp_path: Path, content: bytes | None, said: str):
-    write_splade(tmp_path, WORDS[:3])
-    (tmp_path / "model.onnx").unlink()
+    write_splade(tmp_path / MODEL, WORDS[:3])
+    (tmp_path / MODEL / "model.onnx").unlink()
     if content is not None:
-        (tmp_path / "model.onnx").write_bytes(content)
+        (tmp_path / MODEL / "model.onnx").write_bytes(content)
     with pytest.raises(ModelError, match=said) as caught:
         make_sparse(settings_of(tmp_path)).encode_query("ak")
-    assert "embedding.sparse.splade.model_path" in caught.value.hint
+    assert "embedding.dense.models_path" in caught.value.hint
 
 
 @given(

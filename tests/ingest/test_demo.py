@@ -36,7 +36,7 @@ def test_the_first_demo_builds_an_index_of_the_named_docs_that_serves_the_next_d
 ) -> None:
     monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
     monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
-    corpora = {"adk_python": {"root": str(workplace.code)}, "adk_docs": {"source": "snapshot"}}
+    corpora = {"adk_python": {"root": str(workplace.code)}}
     workplace.overrides = {"ingestion": {"corpora": corpora}}
     first = Listener()
     session.prepare_demo(workplace.settings, first)

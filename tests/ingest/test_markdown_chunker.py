@@ -85,11 +85,6 @@ class TestSections:
         assert len(chunks) == 1
         assert chunks[0].headings == ("Page", "One")
 
-    def test_the_split_level_is_a_setting(self) -> None:
-        text = "# Page\n\nIntro.\n\n## One\n\nText one.\n\n### Sub\n\nText.\n"
-        wide = SMALL.model_copy(update={"docs": SMALL.docs.model_copy(update={"split_level": 3})})
-        assert [item.start_line for item in chunk(text, wide).chunks] == [1, 5, 9]
-
     def test_a_large_section_breaks_at_sub_headings_not_where_it_is_full(self) -> None:
         text = f"## One\n\n{filler(15)}\n\n{filler(15)}\n\n### A\n\n{filler(15)}\n\n### B\n\n{filler(15)}\n"
         assert [item.start_line for item in chunk(text).chunks] == [1, 7, 11]

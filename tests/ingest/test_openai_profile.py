@@ -90,24 +90,24 @@ class TestARun:
         assert 60 <= place.time.waited < 70
 
     def test_a_run_above_the_cap_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = OpenAiPlace(tmp_path, standin, {"max_cost_usd": 0.0001})
+        place = OpenAiPlace(tmp_path, standin, max_cost_usd=0.0001)
         with pytest.raises(CostCapError, match="nothing was spent") as refused:
             place.ingest()
-        assert "embedding.openai.max_cost_usd" in refused.value.hint and not standin.requests
+        assert "embedding.max_cost_usd" in refused.value.hint and not standin.requests
 
     def test_a_run_at_an_unknown_price_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = OpenAiPlace(tmp_path, standin, {"usd_per_million_tokens": {}})
+        place = OpenAiPlace(tmp_path, standin, usd_per_million_tokens={})
         cost = place.plan().cost
         assert cost is not None and cost.tokens > 0 and cost.usd is None
         with pytest.raises(SettingsError, match="no price") as refused:
             place.ingest()
-        assert "embedding.openai.usd_per_million_tokens" in refused.value.hint and not standin.requests
+        assert "embedding.usd_per_million_tokens" in refused.value.hint and not standin.requests
 
     def test_vectors_of_symbols_stay_below_the_cap(self, standin: EmbeddingsStandIn, place: OpenAiPlace) -> None:
         place.ingest()
         forget_vectors_of_symbols(place)
         before = standin.used_tokens
-        capped = OpenAiPlace(place.root, standin, {"max_cost_usd": 1e-9})
+        capped = OpenAiPlace(place.root, standin, max_cost_usd=1e-9)
         with pytest.raises(CostCapError, match="nothing was spent"):
             build_targets(capped.settings, Progress(), dense=capped.dense().code)
         assert standin.used_tokens == before
@@ -187,7 +187,7 @@ class TestCommands:
     @pytest.mark.parametrize(
         ("model", "said"),
         [
-            (OWN, "at a price that the settings do not name (embedding.openai.usd_per_million_tokens)"),
+            (OWN, "at a price that the settings do not name (embedding.usd_per_million_tokens)"),
             ("text-embedding-3-small", "about $0.00"),
         ],
     )

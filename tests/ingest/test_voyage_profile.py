@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from adk_evidence.embedding.splade import MODEL as SPLADE
 from adk_evidence.errors import CostCapError, IndexMismatchError, RequestCancelledError, ServiceError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
@@ -136,7 +137,7 @@ class TestARun:
         assert place.time.waited <= 6
 
     def test_a_run_above_the_cap_spends_nothing(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        place = VoyagePlace(tmp_path, standin.base_url, overrides={"embedding": {"voyage": {"max_cost_usd": 0.0001}}})
+        place = VoyagePlace(tmp_path, standin.base_url, overrides={"embedding": {"max_cost_usd": 0.0001}})
         with pytest.raises(CostCapError, match="nothing was spent"):
             place.ingest()
         assert not standin.requests
@@ -155,7 +156,7 @@ class TestTargets:
         place.ingest()
         forget_vectors_of_symbols(place)
         before = len(standin.requests)
-        capped = VoyagePlace(place.root, standin.base_url, overrides={"embedding": {"voyage": {"max_cost_usd": 1e-9}}})
+        capped = VoyagePlace(place.root, standin.base_url, overrides={"embedding": {"max_cost_usd": 1e-9}})
         with pytest.raises(CostCapError, match="nothing was spent"):
             build_targets(capped.settings, Progress(), dense=capped.dense().code)
         assert len(standin.requests) == before
@@ -243,7 +244,7 @@ class TestAnswers:
 
     def test_splade_that_cannot_be_loaded_leaves_the_dense_side(self, place: VoyagePlace) -> None:
         place.ingest()
-        folder = place.settings.embedding.sparse.splade.model_path
+        folder = place.settings.embedding.dense.folder_of(SPLADE)
         assert folder is not None
         (folder / "model.onnx").rename(folder / "gone.onnx")
         place = VoyagePlace(place.root, place.base_url)

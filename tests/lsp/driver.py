@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import adk_evidence_lsp.server as server_module
 from adk_evidence.admission import Limits
@@ -32,16 +32,6 @@ from tests.corpora import HashEmbedder, shared_sparse
 from tests.released import follow
 
 SECRET = "sk-secret-of-the-user"  # noqa: S105
-
-
-class FewerMayWait(Limits):
-    """Limits with a number of waiting requests that a test can reach."""
-
-    most: ClassVar[int]
-
-    @classmethod
-    def of(cls, running: int | None = None, waiting: int = 0) -> Limits:
-        return Limits.of(running, cls.most)
 
 
 class Gate:
@@ -99,9 +89,6 @@ class Service(EvidenceService):
 def main() -> None:
     (root,) = sys.argv[1:]
     server_module.PARENT_POLL_SECONDS = 0.05
-    if most := os.environ.get("TESTS_MOST_WAITING"):
-        server_module.Limits = FewerMayWait
-        FewerMayWait.most = int(most)
     follow(Path(root))
     gate = Gate()
 
@@ -110,6 +97,9 @@ def main() -> None:
 
     server = make_server(open_service, (sys.executable, "-m", "tests.lsp.ingest_driver", root))
     gate.server = server
+    # Numbers of requests that a test can reach.
+    if most := os.environ.get("TESTS_MOST_WAITING"):
+        server.executor.questions.limits = Limits(running=1, waiting=int(most))
 
     async def release(params: Any) -> None:
         gate.release()

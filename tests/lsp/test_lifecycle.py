@@ -73,11 +73,8 @@ def test_cancelling_is_read_while_every_thread_is_busy(start: Start) -> None:
 
 
 def test_more_questions_than_may_wait_are_told_when_to_ask_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = {"ADK_EVIDENCE_LOAD__RUNNING": "1", "TESTS_MOST_WAITING": "1"}
-    monkeypatch.setattr(rpc, "environment", lambda: environment(**limits))
+    monkeypatch.setattr(rpc, "environment", lambda: environment(TESTS_MOST_WAITING="1"))
     server = start()
-    while load(server)["requests"]["most_running"] != 1:
-        pass
     first = held(server, query="HOLD one")
     late = server.request("adk/evidence", {"query": QUESTION, "timeBudgetMs": 20})["error"]
     assert late["code"] == REQUEST_FAILED and late["data"]["code"] == "waited_too_long"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_evidence.embedding.base import DenseEmbedder
-from adk_evidence.embedding.minilm.model import MiniLmEmbedder, prepare_minilm
+from adk_evidence.embedding.minilm.model import MODEL, MiniLmEmbedder, prepare_minilm
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import load_settings
@@ -87,7 +87,7 @@ def _files() -> list[Path]:
 
 def _record() -> None:
     settings = load_settings()
-    prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.model_path)
+    prepare_minilm(settings.paths.models, named_folder=settings.embedding.dense.folder_of(MODEL))
     found = {}
     for mode in MODES:
         dense = MiniLmEmbedder(settings.embedding.dense, settings.paths.models) if mode == "model" else HashEmbedder()

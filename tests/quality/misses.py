@@ -35,7 +35,6 @@ PROBE = {
     "retrieval.dense_prefetch_limit": PROBE_DEPTH,
     "retrieval.sparse_prefetch_limit": PROBE_DEPTH,
     "retrieval.final_limit_per_collection": 10 * PROBE_DEPTH,
-    "retrieval.expanded_limit_per_collection": 10 * PROBE_DEPTH,
     "retrieval.expansion": "never",
     "rerank.provider": "none",
 }

@@ -125,7 +125,7 @@ def test_the_fitted_weights_tell_answerable_questions_from_others():
     ("settings", "fate"),
     [
         ({"retrieval.dense_prefetch_limit": 1, "retrieval.sparse_prefetch_limit": 1}, "no_branch"),
-        ({"retrieval.final_limit_per_collection": 1, "retrieval.expanded_limit_per_collection": 1}, "lost_in_fusion"),
+        ({"retrieval.final_limit_per_collection": 1}, "lost_in_fusion"),
     ],
 )
 def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, settings: dict[str, int], fate: str):

@@ -22,6 +22,8 @@ from adk_ingest.chunking.cutting import Lines, Piece, context_tail
 from adk_ingest.chunking.spans import SECTION, Splitter
 
 VERSION = "3"
+# Sections start at headings of this level and above; below, headings divide a subject.
+SPLIT_LEVEL = 2
 
 _PROSE = ("md", "rst", "adoc", *DATA_LANGUAGES)
 
@@ -34,7 +36,7 @@ def chunk_prose(
 ) -> ChunkedFile:
     """Split Markdown as mkdocs-material understands it, reStructuredText, AsciiDoc, plain text or a data file.
 
-    A section begins at a heading of `docs.split_level` or above; a section that is larger than
+    A section begins at a heading of `SPLIT_LEVEL` or above; a section that is larger than
     `docs.target_chunk_chars` falls apart at its sub-headings, then at its tabs, then at paragraphs. A chunk that begins
     with a heading or a tab gets no context tail, because the text before it is about something else. Front matter stays
     in the lines of the first chunk. YAML, JSON and TOML are cut where an entry begins, at the outermost level that
@@ -85,7 +87,7 @@ class _Cutter:
         page, docs = self._page, self._chunking.docs
         lines = Lines([page.lines[number] for number in numbers])
         ranks = _ranks(page, numbers)
-        split = Splitter(lines, [SECTION if rank <= docs.split_level else rank for rank in ranks], self._chunking)
+        split = Splitter(lines, [SECTION if rank <= SPLIT_LEVEL else rank for rank in ranks], self._chunking)
         fences = _fences(page, numbers)
         pieces = list(split.pieces())
         starts = [part.start for part in others]

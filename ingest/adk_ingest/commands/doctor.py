@@ -105,11 +105,12 @@ def _model(settings: Settings) -> Iterator[Finding]:
 def _embedding_service(settings: Settings, what: str) -> Finding:
     from adk_evidence.embedding.factory import make_dense
     from adk_evidence.services.embeddings import EMBEDDINGS
+    from adk_evidence.services.metering import prices
     from adk_evidence.services.openai_api import costs_nothing
 
     openai = settings.embedding.openai
     found = f"{openai.model} at {openai.base_url}, vectors of length {openai.length}"
-    if costs_nothing(openai, openai.usd_per_million_tokens):
+    if costs_nothing(openai, prices(settings.embedding)):
         try:
             with closing(make_dense(settings).doc) as model:
                 model.embed_query("Is anybody there?")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from rich.console import Console
 
 from adk_evidence.commands import with_options
-from adk_evidence.services.metering import CostCap
+from adk_evidence.services.metering import CAP, PRICES
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
@@ -43,7 +43,6 @@ class Plan(BaseModel):
     tokens_to_embed: int | None = None
     price_usd: float | None = None
     above_cap: bool = False
-    cap: CostCap | None = Field(default=None, exclude=True)
 
 
 class Status(BaseModel):
@@ -74,10 +73,9 @@ def make_plan(settings: Settings, dry: DryRun) -> Plan:
     )
     if dry.cost is not None:
         plan.requests, plan.tokens_to_embed = dry.cost.requests, dry.cost.tokens
-        plan.cap = dry.cap
         if dry.cost.usd is not None:
             plan.price_usd = round(dry.cost.usd, 4)
-            plan.above_cap = dry.cap is not None and dry.cost.usd > dry.cap.usd
+            plan.above_cap = dry.cap is not None and dry.cost.usd > dry.cap
     return plan
 
 
@@ -106,15 +104,14 @@ def show_plan(plan: Plan, console: Console) -> None:
         f"{plan.vectors_to_compute:,} vectors to compute, about {plan.estimated_seconds:,.0f} s, {price} "
         f"(profile {plan.profile})",
     )
-    if plan.above_cap and plan.cap is not None:
-        say(console, f"That is above {plan.cap.setting}: an ingestion would be refused.")
+    if plan.above_cap:
+        say(console, f"That is above {CAP}: an ingestion would be refused.")
 
 
 def _price(plan: Plan) -> str:
     if plan.price_usd is not None:
         return f"about ${plan.price_usd:.2f}"
-    section = f" ({plan.cap.section}.usd_per_million_tokens)" if plan.cap else ""
-    return f"at a price that the settings do not name{section}: an ingestion would be refused"
+    return f"at a price that the settings do not name ({PRICES}): an ingestion would be refused"
 
 
 def show_run(run: RunManifest, console: Console) -> None:

@@ -12,7 +12,7 @@ from adk_evidence.api.links import join_exports, package_of, read_exports
 from adk_evidence.models.chunk import Kind, Origin, sha256_text
 from adk_evidence.readers.pages.audience import EVERYBODY, Readers, languages_of_readers
 from adk_evidence.readers.pages.includes import IncludeReader, find_includes
-from adk_evidence.settings import CorpusSettings, DocsCorpusSettings, Settings
+from adk_evidence.settings import SITES, CorpusSettings, DocsCorpusSettings, Settings
 from adk_evidence.store.manifest import (
     NO_COMMIT,
     samples_name,
@@ -33,7 +33,6 @@ from adk_ingest.sources.mkdocs_site import MkdocsSite
 from adk_ingest.wording import counted
 
 API_REFERENCE = "api-reference"
-API_REFERENCE_SITE = "https://adk.dev/"
 
 _DIGEST_CHARS = 12
 
@@ -152,7 +151,7 @@ def api_reference_corpus(settings: Settings, code: CorpusInput, created_at: str)
     for origin, public in exports.items():
         of_module.setdefault(origin.rpartition(".")[0], {})[origin] = public
     modules = {path: Module(file, name, of_module.get(name, {})) for path, (name, file) in files.items()}
-    site = settings.corpora["doc"].site_url or API_REFERENCE_SITE
+    site = SITES["adk_docs"]
     return CorpusInput(
         name=API_REFERENCE,
         kind="doc",

@@ -77,7 +77,7 @@ def resolve_code(
     notify: Notify,
     environment: Path | None = None,
 ) -> Resolved:
-    """The code corpus: the settings' root where it exists, else the settings' distribution.
+    """The code corpus: the settings' root where it exists, else the settings' distribution, else a clone.
 
     `explicit` is what the user names instead: a checkout, snapshot, wheel, interpreter, virtual environment or a
     requirement such as `google-adk==2.13.0`. Without `allow_network` nothing is downloaded or cloned. A version index
@@ -92,11 +92,10 @@ def resolve_code(
     if explicit is not None:
         return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
     attempts: list[Callable[[], CorpusSource | None]] = [lambda: _from_root(settings, corpus)]
-    if corpus.source == "git" and allow_network:
-        attempts.append(lambda: _from_clone(settings, corpus, notify))
-    if corpus.source in ("auto", "distribution") and corpus.distribution:
-        wanted = corpus.distribution
+    if wanted := corpus.distribution:
         attempts.append(lambda: _from_requirement(wanted, settings, corpus, notify, allow_network))
+    elif allow_network:
+        attempts.append(lambda: _from_clone(settings, corpus, notify))
     return _first(corpus, attempts)
 
 
@@ -154,14 +153,10 @@ def _from_environment(corpus: CorpusSettings) -> CorpusSource | None:
 
 def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | None:
     root = settings.paths.root / expanded(Path(corpus.root))
-    if corpus.source == "distribution" or not root.exists():
-        return None
-    return _open_folder(root, corpus)
+    return _open_folder(root, corpus) if root.exists() else None
 
 
-def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource | None:
-    if corpus.source not in ("auto", "git"):
-        return None
+def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource:
     destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
     try:
         clone_or_update(f"https://github.com/{corpus.repo}.git", destination, notify=notify)
@@ -238,7 +233,7 @@ def _open_folder(folder: Path, corpus: CorpusSettings) -> CorpusSource:
         raise SourceError(f"{folder} is a file, not a folder.", _FOLDERS)
     if not folder.is_dir():
         raise SourceError(f"The folder {folder} does not exist.", _FOLDERS)
-    if corpus.source == "snapshot" or (corpus.source != "git" and (folder / MANIFEST).is_file()):
+    if (folder / MANIFEST).is_file():
         return open_snapshot(folder, corpus)
     place = folder.resolve()
     if not any((one / ".git").exists() for one in (place, *place.parents)):

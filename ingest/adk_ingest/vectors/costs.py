@@ -6,16 +6,15 @@ from collections.abc import Iterable
 
 from adk_evidence.embedding.base import Cost, PaidEmbedder
 from adk_evidence.errors import CostCapError
-from adk_evidence.services.metering import CostCap
+from adk_evidence.services.metering import CAP, without_price
 
 
-def cap_of(embedders: Iterable[object]) -> CostCap | None:
-    """The lowest cap of those embedders that cost money; None where none does."""
-    caps = (each.cap for each in embedders if isinstance(each, PaidEmbedder))
-    return min(caps, key=lambda cap: cap.usd, default=None)
+def cap_of(embedders: Iterable[object]) -> float | None:
+    """The cap of the embedders that cost money, in US dollars; None where none does."""
+    return next((each.cap for each in embedders if isinstance(each, PaidEmbedder)), None)
 
 
-def refuse_above_the_cap(what: str, cost: Cost | None, cap: CostCap | None, instead: str) -> None:
+def refuse_above_the_cap(what: str, cost: Cost | None, cap: float | None, instead: str) -> None:
     """Fail if a run would cost too much, or nobody knows how much.
 
     Args:
@@ -31,9 +30,9 @@ def refuse_above_the_cap(what: str, cost: Cost | None, cap: CostCap | None, inst
     if cost is None or cap is None or not cost.tokens:
         return
     if cost.usd is None:
-        raise cap.without_price("the embedding model")
-    if cost.usd > cap.usd:
+        raise without_price("the embedding model")
+    if cost.usd > cap:
         raise CostCapError(
-            f"{what} would cost about ${cost.usd:.2f}, more than the cap of ${cap.usd:g}; nothing was spent.",
-            f"Raise {cap.setting}, or {instead}.",
+            f"{what} would cost about ${cost.usd:.2f}, more than the cap of ${cap:g}; nothing was spent.",
+            f"Raise {CAP}, or {instead}.",
         )

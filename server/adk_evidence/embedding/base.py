@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.models.chunk import Kind
-from adk_evidence.services.metering import CostCap
 
 FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")
@@ -157,7 +156,7 @@ class Cost:
 class PaidEmbedder(Protocol):
     """A dense embedder that costs money."""
 
-    cap: CostCap
+    cap: float
 
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
         """What `iter_embed` or `iter_embed_contexts` would take for these inputs."""

@@ -32,9 +32,10 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
             from adk_evidence.embedding.fastembed_models import FastEmbedEmbedder
 
             chosen = dense.fastembed
-            docs, code = (chosen.docs_model, chosen.docs_model_path), (chosen.code_model, chosen.code_model_path)
-            doc = FastEmbedEmbedder(*docs, dense, models, report)
-            return Pair(doc, doc if code == docs else FastEmbedEmbedder(*code, dense, models, report))
+            doc = FastEmbedEmbedder(chosen.docs_model, dense, models, report)
+            if chosen.code_model == chosen.docs_model:
+                return Pair.of(doc)
+            return Pair(doc, FastEmbedEmbedder(chosen.code_model, dense, models, report))
         case "voyage":
             from adk_evidence.embedding.voyage import voyage_embedders
             from adk_evidence.services.voyage import VoyageService
@@ -44,8 +45,8 @@ def make_dense(settings: Settings, report: Report | None = None, check: Callable
             from adk_evidence.embedding.openai import openai_embedder
             from adk_evidence.services.embeddings import EmbeddingsService
 
-            openai = settings.embedding.openai
-            return Pair.of(openai_embedder(EmbeddingsService(openai, notice=report, check=check), openai))
+            embedding = settings.embedding
+            return Pair.of(openai_embedder(EmbeddingsService(embedding, notice=report, check=check), embedding))
 
 
 def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncoder:
@@ -56,8 +57,7 @@ def make_sparse(settings: Settings, report: Report | None = None) -> SparseEncod
     from adk_evidence.embedding import splade
 
     if lexical.sparse_model == splade.MODEL:
-        path, threads = settings.embedding.sparse.splade.model_path, settings.embedding.dense.threads
-        return splade.SpladeEncoder(path, threads, lexical.sparse_batch_size, settings.paths.models, report)
+        return splade.SpladeEncoder(settings.embedding.dense, lexical.sparse_batch_size, settings.paths.models, report)
     raise SettingsError(
         f"The sparse model {lexical.sparse_model} is not part of this build.", f"Use {bm25.MODEL} or {splade.MODEL}."
     )

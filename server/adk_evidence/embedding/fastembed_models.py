@@ -16,6 +16,7 @@ from adk_evidence.embedding.onnx import without_telemetry
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.settings import DenseSettings
 
+SETTING = "embedding.dense.models_path"
 Family = Literal["dense", "sparse", "cross-encoder"]
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 
@@ -35,24 +36,14 @@ def describe(family: Family, model: str) -> dict[str, Any]:
     return entry
 
 
-def open_model(
-    family: Family,
-    model: str,
-    folder: Path | None,
-    models: Path,
-    setting: str,
-    threads: int | None,
-    report: Report | None = None,
-) -> Any:
+def open_model(family: Family, model: str, settings: DenseSettings, models: Path, report: Report | None = None) -> Any:
     """A loaded model of FastEmbed's list.
 
     Args:
         family: What kind of model it is.
         model: Its name in the list.
-        folder: Where the user has it; then nothing else is tried.
+        settings: Where the user has models; then nothing else is tried. And the threads of the runtime.
         models: The folder of prepared models, below which downloads are kept.
-        setting: The setting that names the user's folder, for messages.
-        threads: Threads of the runtime; None: one a core.
         report: Gets a sentence before a download.
 
     Raises:
@@ -63,21 +54,21 @@ def open_model(
 
     def load(hint: str, *passed_on: type[Exception], **where: Any) -> Any:
         try:
-            return _loader(family)(name, threads=threads, enable_cpu_mem_arena=False, **where)
+            return _loader(family)(name, threads=settings.threads, enable_cpu_mem_arena=False, **where)
         except passed_on:
             raise
         # The exceptions of ONNX Runtime, tokenizers and the hub client have no common base.
         except Exception as exc:
             raise ModelError(f"The model {name} does not load ({type(exc).__name__}).", hint) from exc
 
-    if folder is not None:
-        folder, mend = folder.expanduser(), f"Mend {setting} or unset it."
+    if folder := settings.folder_of(name):
+        mend = f"Mend {SETTING} or unset it."
         missing = [needed for needed in (file, *TOKENIZER_FILES) if not (folder / needed).is_file()]
         if missing:
             raise ModelError(f"The folder {folder} does not hold {name}: {' and '.join(missing)} missing.", mend)
         return load(mend, specific_model_path=str(folder))
     kept = models / "fastembed"
-    remove = f"Remove {kept} and try again, or set {setting} to a folder with the model."
+    remove = f"Remove {kept} and try again, or set {SETTING} to a folder with the model in {name}."
     try:
         return load(remove, ValueError, cache_dir=str(kept), local_files_only=True)
     except ValueError:
@@ -86,7 +77,7 @@ def open_model(
     if problem:
         raise ModelError(
             f"{name} is not on this machine and the model hub did not give it ({problem}).",
-            f"Get online once, or set {setting} to a folder with {file}, {' and '.join(TOKENIZER_FILES)}.",
+            f"Get online once, or set {SETTING} to a folder where {name} has {file}, {' and '.join(TOKENIZER_FILES)}.",
         )
     if report is not None:
         report(f"Downloading {name} from the model hub ({described['size_in_GB']:g} GB, once)")
@@ -111,12 +102,9 @@ def _loader(family: Family) -> Any:
 class FastEmbedEmbedder:
     """A `DenseEmbedder` of FastEmbed's list, from the user's folder if there is one; its vectors are L2-normalised."""
 
-    def __init__(
-        self, name: str, folder: Path | None, settings: DenseSettings, models: Path, report: Report | None = None
-    ) -> None:
+    def __init__(self, name: str, settings: DenseSettings, models: Path, report: Report | None = None) -> None:
         self.model = f"{name};max_tokens={settings.max_tokens}"
         self._name = name
-        self._folder = folder
         self._settings = settings
         self._models = models
         self._report = report
@@ -139,10 +127,9 @@ class FastEmbedEmbedder:
         return vector
 
     def _open(self) -> Any:
-        settings, setting = self._settings, "embedding.dense.fastembed"
-        model = open_model("dense", self._name, self._folder, self._models, setting, settings.threads, self._report)
+        model = open_model("dense", self._name, self._settings, self._models, self._report)
         tokenizer = model.model.tokenizer
-        tokenizer.enable_truncation(min(settings.max_tokens, tokenizer.truncation["max_length"]))
+        tokenizer.enable_truncation(min(self._settings.max_tokens, tokenizer.truncation["max_length"]))
         return model
 
 

@@ -9,12 +9,14 @@ from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodab
 from adk_evidence.embedding.batching import Size, in_halves, pack
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.services.embeddings import SECTION, EmbeddingsService
-from adk_evidence.services.metering import RequestTooLargeError, Usage
+from adk_evidence.services.metering import RequestTooLargeError, Usage, prices
 from adk_evidence.services.openai_api import costs_nothing
 from adk_evidence.services.resilience import KEPT_QUESTIONS, CacheAside
-from adk_evidence.settings import OpenAiEmbeddingSettings
+from adk_evidence.settings import EmbeddingSettings, OpenAiEmbeddingSettings
 from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
+# By our estimate, which leaves room below the 300,000 of OpenAI; a server that takes less gets smaller requests.
+REQUEST_TOKENS = 100_000
 # A text that the service refuses even alone is shortened, but not below this length.
 _LEAST_CHARS = 200
 # Only items and tokens are limited.
@@ -30,7 +32,7 @@ class OpenAiEmbedder:
     def __init__(self, service: EmbeddingsService, settings: OpenAiEmbeddingSettings) -> None:
         self._settings = settings
         self._service = service
-        self._limit = Size(settings.request_items, _ANY, settings.request_tokens)
+        self._limit = Size(settings.request_items, _ANY, REQUEST_TOKENS)
         self.dimension = settings.length
         prefix = settings.document_prefix
         prefixed = f";document_prefix={sha256_text(prefix)[:8]}" if prefix else ""
@@ -130,7 +132,7 @@ class PaidOpenAiEmbedder(OpenAiEmbedder):
         return super()._ask(texts, tokens)
 
 
-def openai_embedder(service: EmbeddingsService, settings: OpenAiEmbeddingSettings) -> OpenAiEmbedder:
+def openai_embedder(service: EmbeddingsService, settings: EmbeddingSettings) -> OpenAiEmbedder:
     """The embedder of `embedding.openai`: most servers on this machine cost nothing."""
-    is_free = costs_nothing(settings, settings.usd_per_million_tokens)
-    return (OpenAiEmbedder if is_free else PaidOpenAiEmbedder)(service, settings)
+    is_free = costs_nothing(settings.openai, prices(settings))
+    return (OpenAiEmbedder if is_free else PaidOpenAiEmbedder)(service, settings.openai)

@@ -16,6 +16,7 @@ from typing import Any
 from adk_evidence.embedding.base import Once, SparseVector, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.embedding.minilm.weights import Report
+from adk_evidence.settings import DenseSettings
 
 MODEL = "prithivida/Splade_PP_en_v1"
 # The model reads 512 tokens. Longer texts are read in windows that share so many tokens, and a term counts as much as
@@ -34,22 +35,23 @@ class _Loaded:
 
 
 class SpladeEncoder:
-    """A `SparseEncoder` that runs a model, `batch_size` windows in one pass; memory grows with their number."""
+    """A `SparseEncoder` that runs a model, `batch_size` windows in one pass; memory grows with their number.
+
+    `settings` say where the model is, and how many threads it may take.
+    """
 
     requires_idf = False  # the model has learned how rare its terms are
     exact_terms = False  # a text's vector holds related terms, and terms are pieces of words
 
     def __init__(
         self,
-        model_path: Path | None,
-        threads: int | None,
+        settings: DenseSettings,
         batch_size: int,
         models: Path,
         report: Report | None = None,
     ) -> None:
         self.model = f"{MODEL};long_text=pool/{WINDOW_OVERLAP};without_special_tokens"
-        self._path = model_path
-        self._threads = threads
+        self._settings = settings
         self._batch_size = batch_size
         self._models = models
         self._report = report
@@ -94,8 +96,7 @@ class SpladeEncoder:
     def _open(self) -> _Loaded:
         from tokenizers import Tokenizer
 
-        setting = "embedding.sparse.splade.model_path"
-        model = open_model("sparse", MODEL, self._path, self._models, setting, self._threads, self._report)
+        model = open_model("sparse", MODEL, self._settings, self._models, self._report)
         truncating = model.model.tokenizer
         limit = int(truncating.truncation["max_length"])
         tokenizer = Tokenizer.from_str(truncating.to_str())

@@ -105,10 +105,16 @@ def settings_for(settings: Settings, codebase: Codebase) -> CodebaseSettings:
     )
     # The templates of sub-queries mention the ADK: in other indexes they would only find what mentions it too.
     # Which language its readers write is not known either, and the adapter was trained on questions about the ADK.
-    retrieval = settings.retrieval.model_copy(
-        update={"expansion": "never", "language": None, "adapted_questions": False}
-    )
-    own = {"ingestion": ingestion, "store": store, "retrieval": retrieval, "codebase": codebase}
+    retrieval = settings.retrieval.model_copy(update={"expansion": "never", "language": None})
+    dense = settings.embedding.dense.model_copy(update={"question_adapter": "none"})
+    embedding = settings.embedding.model_copy(update={"dense": dense})
+    own = {
+        "ingestion": ingestion,
+        "embedding": embedding,
+        "store": store,
+        "retrieval": retrieval,
+        "codebase": codebase,
+    }
     return CodebaseSettings.model_construct(**{**shared, **own})
 
 
@@ -117,9 +123,7 @@ def _corpus(codebase: Codebase, kind: Kind) -> CorpusSettings:
         {
             "root": str(codebase.path),
             "repo": codebase.name,
-            "source": "auto",
             "distribution": None,
-            "site_url": None,
             # Whoever writes `*.r` means `model.R` too.
             "include_globs": tuple(map(any_case, codebase.file_patterns)),
             "exclude_globs": (*ALWAYS_EXCLUDED, *map(any_case, codebase.exclude_patterns)),
@@ -134,8 +138,6 @@ def _chunking(chunking: ChunkingSettings, codebase: Codebase) -> ChunkingSetting
     return ChunkingSettings(
         max_chunk_chars=size,
         min_chunk_chars=min(chunking.min_chunk_chars, size // 4),
-        docs=DocsChunkingSettings(
-            target_chunk_chars=size, overlap_chars=overlap, split_level=chunking.docs.split_level
-        ),
+        docs=DocsChunkingSettings(target_chunk_chars=size, overlap_chars=overlap),
         code=CodeChunkingSettings(max_symbol_chunk_chars=size, overlap_chars=overlap),
     )

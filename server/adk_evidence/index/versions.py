@@ -53,8 +53,7 @@ class VersionSettings(Settings):
     def corpora(self) -> Mapping[Kind, CorpusSettings]:
         corpora = dict(super().corpora)
         about = corpora["code"]
-        # A checkout at the root of the corpus is of whatever version.
-        own = {"source": "distribution", "distribution": f"{distribution_name(self)}=={self.adk_version}"}
+        own = {"distribution": f"{distribution_name(self)}=={self.adk_version}"}
         return {**corpora, "code": about.model_copy(update=own)}
 
     @property
@@ -229,7 +228,7 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None) -> ChosenIndex:
 def configured_version(settings: Settings) -> str | None:
     """The version that the main index would be of if it were built now; None where that is not known."""
     about = settings.ingestion.corpora.adk_python
-    if about.source not in ("auto", "distribution") or (settings.paths.root / about.root).exists():
+    if (settings.paths.root / about.root).exists():
         return None
     name, _, version = (about.distribution or "").partition("==")
     parsed = read_release(version) if name else None

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 # Fewer candidates than this count as a weak first pass.
 WEAK_POOL_SIZE = 20
+# How many hits of each collection are looked at where results of its kind were missing among the first ones.
+EXPANDED_LIMIT = 90
 
 
 def begin(
@@ -130,7 +132,7 @@ def rank(question: Question) -> Ranking:
     chosen = _choose(question, candidates, quick)
     if chosen.missing and context.may_spend("the second try for coverage"):
         with context.stage("coverage"):
-            more = dict.fromkeys(chosen.missing, retrieval.expanded_limit_per_collection)
+            more = dict.fromkeys(chosen.missing, max(EXPANDED_LIMIT, retrieval.final_limit_per_collection))
             candidates = _search(question, candidates, more)
             chosen = _choose(question, candidates, quick)
     if chosen.missing and may_expand and context.may_spend("sub-queries"):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from adk_evidence.errors import ServiceError
 from adk_evidence.services.eventloop import stop_if_cancelled
-from adk_evidence.services.metering import CostCap, Meter, RequestTooLargeError
+from adk_evidence.services.metering import Meter, RequestTooLargeError
 from adk_evidence.services.openai_api import OPENAI_KEY, UNREADABLE, Named, OpenAiApi, Problem
 from adk_evidence.services.resilience import (
     CircuitBreaker,
@@ -21,7 +21,7 @@ from adk_evidence.services.resilience import (
     TransientError,
     call_with_retries,
 )
-from adk_evidence.settings import OpenAiEmbeddingSettings
+from adk_evidence.settings import EmbeddingSettings
 
 FloatMatrix = NDArray[np.float32]
 
@@ -40,7 +40,7 @@ BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 QUERY_BACKOFF = (0.5, 1.0)
 # Of a question's embedding, all tries together: without it, keywords still answer.
 QUERY_SECONDS = 10.0
-LESS = f"Lower {SECTION}.request_items, request_tokens or text_tokens to what the service takes."
+LESS = f"Lower {SECTION}.request_items or text_tokens to what the service takes."
 # How services say that a request or a text is too large, and nothing else. A server error says so only in these words.
 _TOO_LARGE = re.compile(
     r"\d tokens?\b|maximum[^.\n]{0,60} tokens?\b|too (?:large|long|many)|batch size|context (?:length|size)"
@@ -60,19 +60,19 @@ class EmbeddingsService:
 
     def __init__(
         self,
-        settings: OpenAiEmbeddingSettings,
+        settings: EmbeddingSettings,
         *,
         clock: Clock | None = None,
         notice: Callable[[str], None] | None = None,
         check: Callable[[], None] | None = None,
     ) -> None:
-        self._settings = settings
+        self._settings = openai = settings.openai
         self._clock = clock or Clock()
         self.tell: Callable[[str], None] = notice or (lambda _: None)
         self._check = check
-        self._breaker = CircuitBreaker(f"The embedding service ({settings.model})", self._clock)
-        self._api = OpenAiApi(settings, EMBEDDINGS)
-        self.meter = Meter(settings.usd_per_million_tokens, CostCap(settings.max_cost_usd, SECTION))
+        self._breaker = CircuitBreaker(f"The embedding service ({openai.model})", self._clock)
+        self._api = OpenAiApi(openai, EMBEDDINGS)
+        self.meter = Meter(settings)
 
     def embed(self, texts: Sequence[str], tokens: int) -> FloatMatrix:
         """Unit vectors of texts, for an ingestion; `tokens` is an estimate.

@@ -7,6 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from adk_evidence.errors import CostCapError, ServiceError, SettingsError
+from adk_evidence.settings import EmbeddingSettings
+
+# The settings of prices and of the cap.
+PRICES = "embedding.usd_per_million_tokens"
+CAP = "embedding.max_cost_usd"
+# List prices of November 2026; a contract may have others, which the settings name.
+LIST_PRICES: Mapping[str, float] = {
+    "voyage-context-3": 0.18,
+    "voyage-code-3": 0.18,
+    "rerank-2.5": 0.05,
+    "text-embedding-3-small": 0.02,
+    "text-embedding-3-large": 0.13,
+    "text-embedding-ada-002": 0.1,
+}
 
 
 class RequestTooLargeError(ServiceError):
@@ -21,31 +35,25 @@ class Usage:
     tokens: int = 0
 
 
-@dataclass(frozen=True)
-class CostCap:
-    """What a run may cost in US dollars, and the section of the settings that says so and has the prices."""
+def prices(settings: EmbeddingSettings) -> Mapping[str, float]:
+    """US dollars for a million tokens, by model."""
+    return {**LIST_PRICES, **settings.usd_per_million_tokens}
 
-    usd: float
-    section: str
 
-    @property
-    def setting(self) -> str:
-        return f"{self.section}.max_cost_usd"
-
-    def without_price(self, what: str) -> SettingsError:
-        """The error for something that has no price."""
-        return SettingsError(
-            f"The settings name no price for {what}, so that no cap can hold.",
-            f"Add the model to {self.section}.usd_per_million_tokens, with 0 for a service that costs nothing.",
-        )
+def without_price(what: str) -> SettingsError:
+    """The error for something that has no price."""
+    return SettingsError(
+        f"The settings name no price for {what}, so that no cap can hold.",
+        f"Add the model to {PRICES}, with 0 for a service that costs nothing.",
+    )
 
 
 class Meter:
-    """Counts the requests and tokens of models. Safe between threads."""
+    """Counts the requests and tokens of models. `cap` is what a run may cost in US dollars. Safe between threads."""
 
-    def __init__(self, usd_per_million_tokens: Mapping[str, float], cap: CostCap) -> None:
-        self._prices = usd_per_million_tokens
-        self.cap = cap
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        self._prices = prices(settings)
+        self.cap = settings.max_cost_usd
         self._usage: dict[str, Usage] = {}
         self._lock = threading.Lock()
 
@@ -76,9 +84,9 @@ class Meter:
         spent = sum(self.price(name, usage.tokens) or 0.0 for name, usage in self.usage.items())
         price = self.price(model, tokens)
         if price is None:
-            raise self.cap.without_price(model)
-        if spent + price > self.cap.usd:
+            raise without_price(model)
+        if spent + price > self.cap:
             raise CostCapError(
-                f"The next request would cost more than the cap of ${self.cap.usd:g} leaves (${spent:.2f} are spent).",
-                f"Raise {self.cap.setting}; finished vectors are kept.",
+                f"The next request would cost more than the cap of ${self.cap:g} leaves (${spent:.2f} are spent).",
+                f"Raise {CAP}; finished vectors are kept.",
             )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from adk_evidence.errors import EvidenceError, ServiceError
 from adk_evidence.services.eventloop import close_within, run_within, stop_if_cancelled
 from adk_evidence.services.keys import key_from
-from adk_evidence.services.metering import CostCap, Meter, RequestTooLargeError, Usage
+from adk_evidence.services.metering import Meter, RequestTooLargeError, Usage
 from adk_evidence.services.resilience import (
     CircuitBreaker,
     Clock,
@@ -91,7 +91,7 @@ class VoyageService:
             for part in ("embeddings", "contextualized embeddings", "rerank")
         }
         self._buckets: dict[str, tuple[TokenBucket, TokenBucket]] = {}
-        self.meter = Meter(voyage.usd_per_million_tokens, CostCap(voyage.max_cost_usd, "embedding.voyage"))
+        self.meter = Meter(settings.embedding)
         self._lock = threading.Lock()
         self._session: Any = None
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
-from adk_evidence.settings import Settings, SparseSettings
+from adk_evidence.settings import Settings
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, without_modules
 from adk_evidence.targets.internals import HiddenNames
@@ -85,7 +85,7 @@ class TargetSearch:
 
     Args:
         found: The set; its targets are in the order of their rank, and results are places in that list.
-        settings: `embedding.sparse` and `retrieval.rrf_k` decide.
+        settings: `retrieval.rrf_k` decides.
         embed_query: Encodes a query into a vector as long as those of the set.
     """
 
@@ -102,7 +102,7 @@ class TargetSearch:
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
         self._extras = Once(lambda: _known(found, EXTRAS))
-        self._words = Once(lambda: WordIndex(found.targets, settings.embedding.sparse))
+        self._words = Once(lambda: WordIndex(found.targets))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
         self.takers = Once(lambda: Takers(known, self.fields))
         self._outside = Once(lambda: without_modules(_known(found, OUTSIDE), found.targets))
@@ -437,7 +437,7 @@ class TargetNames:
 class WordIndex:
     """BM25 over the names, docstrings and signatures of targets, with slips in the query corrected."""
 
-    def __init__(self, targets: Sequence[Target], settings: SparseSettings) -> None:
+    def __init__(self, targets: Sequence[Target]) -> None:
         self._boost = np.array([_boost(target) for target in targets], dtype=np.float32)
         texts = [_lexical_text(target) for target in targets]
         words = [_WORD.findall(text) for text in texts]

@@ -83,7 +83,7 @@ def train_questions(
     from tests.quality.training.trainer import Plan, train
 
     dense = settings.embedding.dense
-    folder = prepare_minilm(settings.paths.models, named_folder=dense.model_path, report=tell)
+    folder = prepare_minilm(settings.paths.models, named_folder=dense.folder_of(MODEL), report=tell)
     tell("reading the index")
     chunks = read_chunks(settings)
     asked = asked_of(chunks, held_out=False, seed=seed)[:questions]

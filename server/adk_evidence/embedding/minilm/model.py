@@ -322,7 +322,8 @@ class MiniLmEmbedder:
 
     def _read_adapter(self) -> Adapter:
         try:
-            path = self._settings.question_adapter or config_file(SHIPPED_ADAPTER)
+            named = self._settings.question_adapter
+            path = named if isinstance(named, Path) else config_file(SHIPPED_ADAPTER)
         except SettingsError as exc:
             raise AdapterError(exc.message, exc.hint) from exc
         return adapter_of_minilm(path)
@@ -338,7 +339,8 @@ class MiniLmEmbedder:
 
     def _prepared(self) -> Path:
         settings = self._settings
-        return prepare_minilm(self._models, settings.layers, named_folder=settings.model_path, report=self._report)
+        named = settings.folder_of(MODEL)
+        return prepare_minilm(self._models, settings.layers, named_folder=named, report=self._report)
 
 
 def _query_vector(model: _Model, text: str, tokens: int) -> list[float]:

@@ -170,7 +170,7 @@ class StaticEmbedder:
         return vector
 
     def _open(self) -> _Table:
-        file = prepare_static(self._models, named_folder=self._settings.model_path, report=self._report)
+        file = prepare_static(self._models, named_folder=self._settings.folder_of(MODEL), report=self._report)
         try:
             return _Table(file)
         # The exceptions of numpy and tokenizers have no common base.

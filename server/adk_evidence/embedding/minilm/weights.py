@@ -102,11 +102,12 @@ def fetch_weights(
     if named_folder is not None:
         raise ModelError(
             f"The folder {named_folder} is not a copy of {published.name} ({failures[0]}).",
-            f"It must hold the published {files}; mend embedding.dense.model_path or unset it.",
+            f"It must hold the published {files}; mend embedding.dense.models_path or unset it.",
         )
     raise ModelError(
         f"The weights of {published.name} could not be obtained ({'; '.join(failures)}).",
-        f"Get online once, or set embedding.dense.model_path to a folder with {files}.",
+        "Get online once, or set embedding.dense.models_path to a folder that has "
+        f"{files} in {published.hub_repository}.",
     )
 
 

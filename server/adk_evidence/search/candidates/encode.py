@@ -105,12 +105,8 @@ def _embed(question: Question, encoder: DenseEmbedder, text: str) -> tuple[Seque
     """
     query, context, adapted = question.query, question.context, question_embedder(encoder)
     in_words = query.kind == "question" and not query.names
-    if (
-        adapted is not None
-        and in_words
-        and question.settings.retrieval.adapted_questions
-        and not context.failed.adapter
-    ):
+    is_wanted = question.settings.embedding.dense.question_adapter != "none"
+    if adapted is not None and in_words and is_wanted and not context.failed.adapter:
         try:
             return adapted.embed_question(text), adapted.question_model
         except AdapterError as exc:

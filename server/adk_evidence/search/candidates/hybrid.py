@@ -20,7 +20,6 @@ _LIMITS = (
     "dense_prefetch_limit",
     "sparse_prefetch_limit",
     "final_limit_per_collection",
-    "expanded_limit_per_collection",
     "pool_size",
 )
 

@@ -15,7 +15,7 @@ def make_reranker(settings: Settings) -> Reranker | None:
         case "fastembed":
             from adk_evidence.search.rerankers.fastembed import FastEmbedReranker
 
-            return FastEmbedReranker(settings.rerank, settings.paths.models, settings.embedding.dense.threads)
+            return FastEmbedReranker(settings.rerank.model, settings.embedding.dense, settings.paths.models)
         case "voyage":
             from adk_evidence.search.rerankers.voyage import VoyageReranker
             from adk_evidence.services.voyage import VoyageService

@@ -11,23 +11,23 @@ from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import RerankDocument, RerankScore
-from adk_evidence.settings import RerankSettings
+from adk_evidence.settings import DenseSettings
 
 # Candidates that a cross-encoder reads at once; memory grows with their number.
 BATCH_SIZE = 16
 
 
 class FastEmbedReranker:
-    """Reads the question with each candidate; the model is loaded at first use from `models`, a folder.
+    """Reads the question with each candidate; the model is loaded at first use.
 
+    `settings` say where the user has local models and how many threads they may take; downloads are kept in `models`.
     The question goes without the instruction: these models were trained on bare questions, and read 512 tokens.
     """
 
-    def __init__(self, settings: RerankSettings, models: Path, threads: int | None = None) -> None:
-        self.model = settings.model
+    def __init__(self, model: str, settings: DenseSettings, models: Path) -> None:
+        self.model = model
         self._settings = settings
         self._models = models
-        self._threads = threads
         self._load = Once(self._open)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
@@ -43,11 +43,4 @@ class FastEmbedReranker:
         return [RerankScore(scores[position]) for position in range(len(texts))]
 
     def _open(self) -> Any:
-        return open_model(
-            "cross-encoder",
-            self._settings.model,
-            self._settings.model_path,
-            self._models,
-            setting="rerank.model_path",
-            threads=self._threads,
-        )
+        return open_model("cross-encoder", self.model, self._settings, self._models)
