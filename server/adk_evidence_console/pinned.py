@@ -47,15 +47,14 @@ def wanted_adk(
     """
     if adk is None and project is None and python is None:
         return None
-    from adk_evidence.index.project import ProjectAdk
-    from adk_evidence.symbols.project import project_adk
+    from adk_evidence.index.project import ProjectAdk, find_adk
     from adk_evidence.text.versions import checked_version
 
     check_pinned(adk, project, python)
     if adk is not None:
         return ProjectAdk(checked_version(adk), "", exact=True)
     folder = None if project is None else expanded(project)
-    found = project_adk(folder, python)
+    found = find_adk(folder, python)
     if found is None and required:
         raise InvalidRequestError(f"No google-adk is found in {python or project}.", "Name its version with --adk.")
     return found

@@ -83,15 +83,15 @@ def codebase_for(
 
 def used_adk(settings: Settings, project: Hashable) -> ProjectAdk | None:
     """The google-adk of a project; None where it is not known, or where the settings say not to look."""
-    from adk_evidence.symbols.project import project_adk
+    from adk_evidence.index.project import find_adk
 
     if not isinstance(project, Project) or not settings.project.detect:
         return None
     try:
-        return project_adk(project.folder, project.python)
+        return find_adk(project.folder, project.python)
     except InvalidRequestError:
         # The client's interpreter is gone, or of a kind that keeps its packages elsewhere.
-        return project_adk(project.folder)
+        return find_adk(project.folder)
     except EvidenceError as exc:
         _LOG.warning("The project's google-adk is not known (%s)", exc.code)
     return None

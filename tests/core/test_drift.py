@@ -267,8 +267,8 @@ def test_imports_of_broken_code_are_read() -> None:
 
 def test_imports_are_counted_once_for_each_name_of_each_statement() -> None:
     code = "from google.adk.agents import LlmAgent, ManagedAgent\nimport google.adk.apps\nimport os\n"
-    imports = check(f"```python\n{code}```\n\n```python\n{code}```\n", lang="md").imports
-    assert (len(imports), sum(one.has is False for one in imports)) == (6, 4)
+    found = check(f"```python\n{code}```\n\n```python\n{code}```\n", lang="md")
+    assert (found.imports, found.missing) == (6, 4)
 
 
 def test_names_that_no_version_has_are_judged_fast_and_only_so_many_of_a_page() -> None:

@@ -89,7 +89,15 @@ def lacking(text: str, version: str = "2.13.0", about: str = "v2.13.0") -> list[
     run = run_on(version)
     run.query = SimpleNamespace(text=text)
     made_of = About(
-        repo="google/adk-python", commit=about, ref=about, corpora="", model="", dimension=1, built_at="", targets=0
+        repo="google/adk-python",
+        commit=about,
+        ref=about,
+        corpora="",
+        code="",
+        model="",
+        dimension=1,
+        built_at="",
+        targets=0,
     )
     search = TargetSearch(TargetSet(made_of, [], None), load_settings({}), lambda _: [])
     search._extras = Once(lambda: EXTRAS)

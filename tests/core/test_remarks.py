@@ -8,8 +8,9 @@ import pytest
 
 from adk_evidence.api.history import History
 from adk_evidence.api.table import make_table
+from adk_evidence.checks.calls import Remark
 from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.checks.remarks import Remark, remark_at, remarks_on, renamed
+from adk_evidence.checks.remarks import remark_at, remarks_on, renamed
 from adk_evidence.documents.document import PythonDocument
 
 OLD = {

@@ -90,6 +90,7 @@ def loaded(embedder: Any = None, *, of: list[Target] = TARGETS, folder: Path | N
         commit="v2.13.0",
         ref="v2.13.0",
         corpora="c",
+        code="c",
         model="m",
         dimension=HashEmbedder.dimension,
         built_at="2026-01-01T00:00:00+00:00",

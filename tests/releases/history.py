@@ -65,7 +65,7 @@ def build_history(
         table = HistoryTable.parse(path.read_bytes())
         if table.distribution != name:
             raise InvalidRequestError(f"{path} is a table of {table.distribution}, not of {name}.")
-        snapshots.update({Version(version): found for version, found in table.snapshots().items()})
+        snapshots.update({Version(version): found for version, found in _snapshots(table).items()})
     waiting = [version for version in _wanted(name, first, only) if version not in snapshots]
     get = fetch or partial(open_registry, settings=corpus, notify=lambda sentence: None)
     added: list[str] = []
@@ -117,3 +117,14 @@ def _version(text: str) -> Version:
     if version is None:
         raise InvalidRequestError(f"{text!r} is not a version.", "Name one such as 1.18.0.")
     return version
+
+
+def _snapshots(table: HistoryTable) -> dict[str, dict[str, dict[str, str]]]:
+    """What each version has."""
+    found: dict[str, dict[str, dict[str, str]]] = {version: {} for version in table.versions}
+    for module in table.modules:
+        for name, runs in table.rows(module).items():
+            for run in runs:
+                for version in table.versions[run.first : run.last + 1]:
+                    found[version].setdefault(module, {})[name] = run.payload
+    return found

@@ -118,16 +118,6 @@ class HistoryTable:
                 return run.payload
         return None
 
-    def snapshots(self) -> dict[str, dict[str, dict[str, str]]]:
-        """What each version has."""
-        found: dict[str, dict[str, dict[str, str]]] = {version: {} for version in self.versions}
-        for module in self.modules:
-            for name, runs in self.rows(module).items():
-                for run in runs:
-                    for version in self.versions[run.first : run.last + 1]:
-                        found[version].setdefault(module, {})[name] = run.payload
-        return found
-
 
 def make_table(distribution: str, snapshots: Mapping[str, Snapshot]) -> HistoryTable:
     """The table of some versions, in whatever order they come."""

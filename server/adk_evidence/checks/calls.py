@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 from adk_evidence.api.parameters import Parameters
-from adk_evidence.checks.drift import Code, DriftChecker
+from adk_evidence.checks.drift import Code, DriftChecker, DriftKind
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
 from adk_evidence.documents.meaning import Names, last_name
 from adk_evidence.readers.python import Function, own_nodes
 from adk_evidence.text.identifiers import is_private, without_module
 
-UseKind = Literal["argument", "override"]
 # Expressions whose value is nothing to await.
 _PLAIN = (
     *(ast.Constant, ast.JoinedStr, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Compare),
@@ -26,22 +26,27 @@ _PLAIN = (
 )
 
 
-class CheckedUse(NamedTuple):
-    """A call that lacks something, or an override; `symbol` is what it calls or overrides.
+@dataclass(frozen=True)
+class Remark:
+    """A name of a document that the version lacks, or that is called or overridden otherwise than the version has it.
 
-    `line`, `start` and `end` are where the name stands, in lines and characters from 0. `problem` says what is
-    wrong, and is empty of an override that fits.
+    `line`, `start` and `end` are where the name stands, in lines and characters from 0. `symbol` is as in `Deviation`;
+    of a call or an override, it is what is called or overridden, and `text` is empty of an override that fits.
+    `replacement` is the name that the version has in its place, where one is near enough. `cited` is the path of what
+    shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
     """
 
-    kind: UseKind
+    kind: DriftKind | Literal["argument", "override"]
     symbol: str
+    text: str
     line: int
     start: int
     end: int
-    problem: str = ""
+    replacement: str | None = None
+    cited: str = ""
 
 
-def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[CheckedUse]:
+def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[Remark]:
     """The calls that lack arguments and all overrides of some code, in no particular order.
 
     Args:
@@ -56,7 +61,7 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
             yield from _overrides(checker, code.document, scope.node, scope, names)
 
 
-def _incomplete_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[CheckedUse]:
+def _incomplete_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
     document = code.document
     calls = {id(node.func): node for node in code.nodes if isinstance(node, ast.Call)}
     for mention in document.mentions:
@@ -70,7 +75,7 @@ def _incomplete_calls(checker: DriftChecker, code: Code, names: Names, *, shorte
         if path and lacking:
             told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
             problem = f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks."
-            yield CheckedUse("argument", path, mention.line, mention.start, mention.end, problem)
+            yield Remark("argument", path, problem, mention.line, mention.start, mention.end, cited=path)
 
 
 def _passes_on(call: ast.Call) -> bool:
@@ -109,7 +114,7 @@ def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
 
 def _overrides(
     checker: DriftChecker, document: PythonDocument, node: ast.ClassDef, scope: Scope, names: Names
-) -> Iterator[CheckedUse]:
+) -> Iterator[Remark]:
     # What decorators and metaclasses do with a class is not known.
     bases = [] if node.decorator_list or node.keywords else _known_bases(node, scope, names)
     for method in node.body if bases else ():
@@ -144,12 +149,12 @@ def _known_bases(node: ast.ClassDef, scope: Scope, names: Names) -> list[str]:
     return found
 
 
-def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> CheckedUse:
+def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> Remark:
     line = method.lineno - 1
     # The first mention of its own name in the line is that of the definition; without one, the line stands for it.
     named = next((one for one in document.mentions_in((line, 0), (line + 1, 0)) if one.name == method.name), None)
     start, end = (named.start, named.end) if named else (0, len(document.lines[line]))
-    return CheckedUse("override", symbol, line, start, end, problem)
+    return Remark("override", symbol, problem, line, start, end, cited=symbol)
 
 
 def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:

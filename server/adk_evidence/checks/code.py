@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from adk_evidence.api.history import read_call
-from adk_evidence.checks.calls import uses_in
+from adk_evidence.checks.calls import Remark, uses_in
 from adk_evidence.checks.drift import MAX_LACKING_NAMES, Deviation, DriftChecker
-from adk_evidence.checks.remarks import Remark, remark
+from adk_evidence.checks.remarks import remark
 from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument, split_document
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.readers.pages.snippets import snippets_of
@@ -55,15 +55,11 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
     found = [
         *(_broken(document.broken) if lang == "py" else ()),
         *(named.problem(deviation, remark(checker, document, deviation, mention)) for deviation, mention in told_names),
-        *(
-            CodeProblem(kind=one.kind, line=one.line + 1, symbol=one.symbol, text=one.problem)
-            for one in uses
-            if one.problem
-        ),
+        *(CodeProblem(kind=use.kind, line=use.line + 1, symbol=use.symbol, text=use.text) for use in uses if use.text),
     ]
     # Two calls in one line may lack the same.
     problems = sorted(dict.fromkeys(found), key=lambda one: one.line)
-    confirmed = sorted({*has, *(one.symbol for one in uses if not one.problem)})
+    confirmed = sorted({*has, *(use.symbol for use in uses if not use.text)})
     is_cut = len({deviation.symbol for deviation, _ in told_names}) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
     return CodeCheck(
         version=checker.version,

@@ -83,8 +83,8 @@ def report_drift(checker: DriftChecker, files: Iterable[DocsFile]) -> DriftRepor
         lines = split_lines(file.text)
         checked = checker.check(snippets_of(lines, file.lang, file.read))
         count += 1
-        imports += len(checked.imports)
-        missing += sum(one.has is False for one in checked.imports)
+        imports += checked.imports
+        missing += checked.missing
         others = lines_for_others(lines, file.path) if file.lang == "md" else frozenset()
         named = prose_deviations(checker, lines, file.text, others) if file.lang == "md" else ()
         in_order = sorted((*checked.deviations, *named), key=lambda one: one.first)

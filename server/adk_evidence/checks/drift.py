@@ -49,13 +49,6 @@ _BROKEN_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_NAME}(?:\.{_NAME})*)[ \t]+impo
 _CATCHES_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
-class ShownImport(NamedTuple):
-    """A name that a statement imports, by its path, and whether the version has the path (None: unknown)."""
-
-    path: str
-    has: bool | None
-
-
 @dataclass(frozen=True)
 class Deviation:
     """A name in code that a version lacks or calls deprecated, or whose call lacks an `await`.
@@ -79,12 +72,14 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Checked:
-    """The imports from the ADK that a page shows, once for each name of each statement, and what is to say of its code.
+    """What is to say of the code of a page.
 
-    `by_snippet` has the deviations of each snippet by its first and its last line of the page, from 0.
+    `imports` counts the imports from the ADK, once for each name of each statement, `missing` those of them that the
+    version lacks. `by_snippet` has the deviations of each snippet by its first and its last line of the page, from 0.
     """
 
-    imports: tuple[ShownImport, ...]
+    imports: int
+    missing: int
     by_snippet: tuple[tuple[int, int, tuple[Deviation, ...]], ...]
 
     @property
@@ -117,7 +112,7 @@ class DriftChecker:
 
         Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
         """
-        imports: list[ShownImport] = []
+        imports: list[bool | None] = []
         found: list[tuple[int, int, tuple[Deviation, ...]]] = []
         known: dict[str, str] = {}
         lacking: set[str] = set()
@@ -126,9 +121,7 @@ class DriftChecker:
             if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
                 continue
             code = Code(PythonDocument(snippet.text), known, self._top)
-            imports += (
-                ShownImport(item.path, self.api.has(item.path)) for item in code.imports if self._is_adk(item.path)
-            )
+            imports += (self.api.has(item.path) for item in code.imports if self._is_adk(item.path))
             deviations = (
                 replace(one, first=lines[0], last=lines[1], included=snippet.included)
                 for one, _ in self._deviating(self._told(code, awaits=True), lacking)
@@ -136,7 +129,7 @@ class DriftChecker:
             )
             begin, end = snippet.lines(0, snippet.text.count("\n"))
             found.append((begin, end, tuple(deviations)))
-        return Checked(tuple(imports), tuple(found))
+        return Checked(len(imports), imports.count(False), tuple(found))
 
     def code_of(self, document: PythonDocument) -> Code | None:
         """A document as code to check; None where it names nothing of the ADK. What is asked of it is read once."""

@@ -6,12 +6,11 @@ import difflib
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.api.history import read_call
-from adk_evidence.checks.calls import UseKind, uses_in
-from adk_evidence.checks.drift import LACKING, Code, Deviation, DriftChecker, DriftKind
+from adk_evidence.checks.calls import Remark, uses_in
+from adk_evidence.checks.drift import LACKING, Code, Deviation, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.text.identifiers import is_private
@@ -20,25 +19,6 @@ from adk_evidence.text.identifiers import is_private
 ALIKE = 0.75
 MAX_KEPT = 2000
 _HAS_ALIAS = re.compile(r"[\s\\]+as\b")
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A name of a document that the version lacks, or that is called or overridden otherwise than the version has it.
-
-    `line`, `start` and `end` are where the name stands, in lines and characters from 0. `symbol` is as in `Deviation`.
-    `replacement` is the name that the version has in its place, where one is near enough. `cited` is the path of what
-    shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
-    """
-
-    kind: DriftKind | UseKind
-    symbol: str
-    text: str
-    line: int
-    start: int
-    end: int
-    replacement: str | None = None
-    cited: str = ""
 
 
 def remarks_on(
@@ -55,9 +35,7 @@ def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Rem
     code = checker.code_of(document)
     if code is not None:
         yield from _on_names(checker, code)
-        for use in uses_in(checker, code):
-            if use.problem:
-                yield Remark(use.kind, use.symbol, use.problem, use.line, use.start, use.end, cited=use.symbol)
+        yield from (use for use in uses_in(checker, code) if use.text)
 
 
 def _on_names(checker: DriftChecker, code: Code, first: int = 0, last: int | None = None) -> Iterator[Remark]:

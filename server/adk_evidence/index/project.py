@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from adk_evidence.api.history import History
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.declared import Declared, declared_in, newest
 from adk_evidence.index.environments import (
@@ -55,7 +56,7 @@ def find_adk(
     python: Path | None = None,
     *,
     active: bool = False,
-    released: Callable[[], Sequence[str]] = tuple,
+    released: Callable[[], Sequence[str]] = lambda: History.load().versions,
 ) -> ProjectAdk | None:
     """The google-adk of a project, or None where nothing names one.
 
@@ -67,7 +68,7 @@ def find_adk(
         folder: A folder of the project.
         python: The project's interpreter or environment.
         active: Whether the environment counts that is activated for this process.
-        released: The released versions, of which a range takes the newest. Without them, ranges do not count.
+        released: The released versions, of which a range takes the newest.
 
     Raises:
         InvalidRequestError: `python` is neither an interpreter nor an environment.

@@ -35,8 +35,7 @@ class About(BaseModel):
     commit: str
     ref: str | None
     corpora: str
-    # Sets that were built before this was noted have none.
-    code: str = ""
+    code: str
     model: str
     dimension: int
     built_at: str

@@ -155,8 +155,8 @@ def load_set(folder: Path, wanted: About) -> TargetSet:
         raise StoreError(f"The ranked targets at {folder} cannot be read.", _AGAIN) from exc
     if vectors is not None and vectors.shape != (len(targets), about.dimension):
         raise StoreError(f"The vectors at {folder} do not belong to its targets.", _AGAIN)
-    stale = folder.name != wanted.key and about.code != wanted.code
-    if about.code and about.code == wanted.code:
+    stale = about.code != wanted.code
+    if not stale:
         # A commit that changes no code leaves every place as it was.
         about = about.model_copy(update={"commit": wanted.commit, "ref": wanted.ref})
     return TargetSet(about, targets, vectors, stale, folder)

@@ -18,8 +18,8 @@ from adk_evidence_lsp.projects import Project
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.checks.calls import Remark
     from adk_evidence.checks.drift import DriftChecker
-    from adk_evidence.checks.remarks import Remark
     from adk_evidence.documents.document import Mention, PythonDocument
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.symbols.lookup import SymbolInfo, Symbols
