@@ -116,9 +116,7 @@ def test_an_environment_of_the_folder_is_found_by_any_name_and_called_by_a_usual
     assert told(find(project / "inner")) == ("1.18.0", shown if " " in name else f"../{name}", True)
 
 
-def test_pdm_names_its_interpreter_or_has_a_folder_of_packages(project: Path, tmp_path: Path) -> None:
-    install(project / "__pypackages__/3.12/lib", "1.0.0")
-    assert told(find(project)) == ("1.0.0", "__pypackages__", True)
+def test_pdm_names_its_interpreter(project: Path, tmp_path: Path) -> None:
     write(project, ".pdm-python", str(environment(tmp_path / "pdm", "1.18.0") / "bin/python"))
     assert told(find(project)) == ("1.18.0", "an environment outside the project", True)
 

@@ -207,7 +207,7 @@ def anchor(cited: Cited, corpus: Corpus) -> Verification:
 def anchor_within(cited: Cited, text: str) -> Verification | None:
     """Where a cited text is in one text of its file; None where nothing of it is left."""
     lines = _lines(text)
-    holds = _cited(cited, lines) == cited.body
+    holds = cited_lines(cited, lines) == cited.body
     found = _occurrences(cited, text)
     too_many = len(found) == _MAX_PLACES
     if holds and (len(found) < 2 or too_many):
@@ -225,7 +225,8 @@ def anchor_within(cited: Cited, text: str) -> Verification | None:
     return _by_name(cited, text)
 
 
-def _cited(cited: Cited, lines: Sequence[str]) -> str:
+def cited_lines(cited: Cited, lines: Sequence[str]) -> str:
+    """What stands now where a text was cited."""
     joined = "\n".join(lines[cited.start_line - 1 : cited.end_line])
     return joined if cited.start_col is None else joined[cited.start_col : cited.end_col]
 

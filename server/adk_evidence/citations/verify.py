@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adk_evidence.citations.anchor import Corpus, anchor
+from adk_evidence.citations.anchor import Corpus, anchor, cited_lines
 from adk_evidence.errors import SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.models.chunk import ChunkPayload, sha256_text
@@ -34,9 +34,6 @@ def verify(payload: ChunkPayload, reader: SourceReader | None, corpus: Corpus | 
 def _kept(found: Verification, payload: ChunkPayload, reader: SourceReader) -> Verification:
     """Say so where the indexed commit still holds the text."""
     kept = reader.read_at_commit(payload.path)
-    lines = split_lines(kept or "")[payload.start_line - 1 : payload.end_line]
-    joined = "\n".join(lines)
-    cited = joined if payload.start_col is None else joined[payload.start_col : payload.end_col]
-    if kept is None or sha256_text(cited) != payload.source_hash:
+    if kept is None or sha256_text(cited_lines(Cited.of(payload), split_lines(kept))) != payload.source_hash:
         return found
     return found.model_copy(update={"reason": f"{found.reason} Commit {payload.commit[:12]} still holds it."})

@@ -13,7 +13,6 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.declared import Declared, declared_in, newest
 from adk_evidence.index.environments import (
     USUAL_NAMES,
-    Installed,
     environment_at,
     environments_in,
     installed_in,
@@ -87,7 +86,6 @@ def find_adk(
     levels = list(_levels(start)) if start is not None else []
     return (
         _first(_installed(each, start) for level in levels for each in _environments(level))
-        or _first(_package_folder(level, start) for level in levels)
         or (_active(start) if active else None)
         or _first(_locked(path, found, start) for path, found in _declarations(levels) if found.versions)
         or _first(_in_range(path, found, start, released) for path, found in _declarations(levels))
@@ -129,24 +127,11 @@ def _of_environment(
     prefix: Path, folders: Sequence[Path], start: Path | None, taken_from: str = ""
 ) -> ProjectAdk | None:
     found = installed_in(DISTRIBUTION, folders)
-    return _of_installed(found, taken_from or _environment_name(prefix, start), prefix) if found else None
-
-
-def _of_installed(found: Installed, taken_from: str, prefix: Path | None) -> ProjectAdk | None:
-    version = read_release(found.version)
-    if version is None:
+    version = read_release(found.version) if found else None
+    if found is None or version is None:
         return None
-    return ProjectAdk(str(version), taken_from, exact=not found.origin, asked=found.origin, python=prefix)
-
-
-def _package_folder(folder: Path, start: Path | None) -> ProjectAdk | None:
-    """What lies in `__pypackages__`, which takes the place of an environment (PEP 582)."""
-    try:
-        places = sorted((folder / "__pypackages__").glob("3.*/lib"), reverse=True)
-    except (OSError, ValueError):
-        return None
-    found = installed_in(DISTRIBUTION, places)
-    return _of_installed(found, _relative(folder / "__pypackages__", start), None) if found else None
+    named = taken_from or _environment_name(prefix, start)
+    return ProjectAdk(str(version), named, exact=not found.origin, asked=found.origin, python=prefix)
 
 
 def _active(start: Path | None) -> ProjectAdk | None:

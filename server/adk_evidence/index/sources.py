@@ -99,33 +99,31 @@ class SourceReader:
         return text
 
     def _read(self, path: str) -> tuple[Stamp, str | None]:
+        disk, stamp = self._state(path)
+        return stamp, None if stamp is None else self._load(disk, *stamp)
+
+    def _state(self, path: str) -> tuple[str, Stamp]:
+        """Where a file lies, and its state; fails as `read` does."""
         disk = self.on_disk(path)
         if disk is None:
-            return None, None
+            return "", None
         try:
             info = os.stat(disk)  # noqa: PTH116
         except OSError as exc:
             if exc.errno not in _NO_SUCH_FILE:
                 raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
             if Path(self._root).is_dir():
-                return None, None
+                return disk, None
             message = f"The folder {self._root} that was indexed is missing."
             raise SourceError(message, "Restore it or ingest again.") from exc
-        if not stat.S_ISREG(info.st_mode):
-            return None, None
-        stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
-        return stamp, self._load(disk, *stamp)
+        return disk, (info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
 
     def stamp(self, path: str) -> Stamp:
         """The state of a file as it is now; a text that `read` has returned holds as long as the state is the same."""
-        disk = self.on_disk(path)
-        if disk is None:
-            return None
         try:
-            info = os.stat(disk)  # noqa: PTH116
-        except OSError:
+            return self._state(path)[1]
+        except SourceError:
             return None
-        return (info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
 
     def paths(self) -> list[str]:
         """The paths of the files that are there now, sorted, indexed or not; at most `MAX_LISTED`.
