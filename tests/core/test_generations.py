@@ -287,21 +287,6 @@ def test_a_lease_without_its_process_does_not_count(store: GenerationStore, tmp_
     assert not stale.exists()
 
 
-def test_collection_and_leasing_wait_for_each_other(
-    store: GenerationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    publish(store)
-    monkeypatch.setattr("adk_evidence.store.generations._LEASES_SECONDS", 0)
-    guard = tmp_path / "index" / "leases" / "guard.lock"
-    guard.parent.mkdir(exist_ok=True)
-    with FileLock(guard, timeout=0):
-        with pytest.raises(StoreError, match="locked by another process"):
-            store.open_current()
-        with pytest.raises(StoreError, match="locked by another process"):
-            store.collect_garbage(1)
-    store.open_current().release()
-
-
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
 def test_an_index_that_cannot_be_written_to_is_read_without_a_lease(
     store: GenerationStore, monkeypatch: pytest.MonkeyPatch, code: int

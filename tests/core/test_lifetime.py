@@ -28,11 +28,8 @@ def history() -> History:
         ("1.1.0", (A, B), Lifetime("1.1.0", "1.3.0")),
         ("1.3.0", (B, A), Lifetime("1.1.0", "1.3.0")),
         ("1.5.0", (B,), Lifetime("1.5.0", None)),
-        ("1.2.5", (A,), Lifetime("1.1.0", "1.2.0")),
         ("1.4.0", (A, B), None),
         ("1.0.0", ("google.adk",), Lifetime(None, None)),
-        ("0.1.0", (A,), None),
-        ("1.1.0", ("google.adk.c",), None),
         ("no version", (A,), None),
     ],
 )

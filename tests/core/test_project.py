@@ -356,10 +356,8 @@ DAMAGED = [
     "[" * 5000 + "google-adk",
     'package = "google-adk"\nproject = 3\n[tool]\npoetry = "google-adk"\n',
     '[[package]]\nname = "google-adk"\nversion = "' + "9" * 5000 + '"\n',
-    '[project]\ndependencies = [3, "google-adk>=' + "1." * 3000 + '"]\n',
     "google-adk" + " " * 100_000 + "x",
     "google-adk==1.18.0;" + "(" * 1900,
-    "[options]\ninstall_requires = %(google-adk)s\n",
     "home = \0google-adk\ninclude-system-site-packages = true\n",
 ]
 
@@ -375,31 +373,11 @@ def test_a_damaged_file_is_passed_over(project: Path, name: str, text: str) -> N
     assert found is None or found.version in RELEASED
 
 
-WORDS = st.sampled_from(
-    [
-        "google-adk",
-        "[[package]]",
-        "name = ",
-        "version",
-        "=",
-        "==",
-        "1.18",
-        '"',
-        "\n",
-        "{",
-        "[",
-        "]",
-        "}",
-        ":",
-        "- ",
-        "^",
-        "||",
-    ]
-)
+PIECES = ["google-adk", "[[package]]", "name = ", "version", "==", "1.18", '"', "\n", "{", "[", "]", "}", "^", "||"]
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.sampled_from(NAMES), words=st.lists(WORDS | st.text(max_size=5), max_size=30))
+@given(name=st.sampled_from(NAMES), words=st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30))
 def test_no_text_stops_the_search(tmp_path_factory: pytest.TempPathFactory, name: str, words: list[str]) -> None:
     folder = tmp_path_factory.mktemp("open")
     (folder / name).parent.mkdir(exist_ok=True)

@@ -48,12 +48,6 @@ def test_all_components_keep_what_lies_between_two_tokens() -> None:
     assert table @ table.T == pytest.approx(centred @ centred.T * np.outer(weights, weights), abs=1e-5)
 
 
-def test_fewer_components_are_the_first_ones_of_more() -> None:
-    assert distilled(states(), 2) == pytest.approx(distilled(states(), 6)[:, :2], abs=1e-5)
-    spread = distilled(states(), 6).std(axis=0)
-    assert spread[0] > spread[-1]
-
-
 def test_a_text_is_the_mean_of_its_tokens_whatever_stands_beside_it(small: Path) -> None:
     embedder = StaticEmbedder(SETTINGS, small)
     texts = ["a tool", "session", "", "tool tool", "unheard \ud800"]

@@ -36,7 +36,6 @@ from adk_evidence.store.base import (
     NewPoint,
     Prefetch,
     Record,
-    SearchParams,
     Vector,
 )
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
@@ -383,12 +382,6 @@ def test_a_branch_without_terms_keeps_its_place(numbered: EvidenceStore) -> None
     nothing = numbered.hybrid_query(DOCS, prefetch[:1], Fusion(), limit=5)
     assert (nothing.fused, nothing.branches) == ([], [[]])
     assert numbered.hybrid_query(DOCS, [], Fusion(), limit=5).branches == []
-
-
-@pytest.mark.parametrize("params", [SearchParams(hnsw_ef=256), SearchParams(exact=True), None])
-def test_search_parameters_do_not_change_exact_results(numbered: EvidenceStore, params: SearchParams | None) -> None:
-    result = numbered.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9, params=params)
-    assert result == numbered.hybrid_query(DOCS, branches(2, 2), Fusion(), limit=9)
 
 
 def test_idf_lifts_rare_terms_where_the_collection_asks_for_it(backend: Backend, tmp_path: Path) -> None:

@@ -34,19 +34,6 @@ def test_a_problem_names_its_place_and_not_the_value() -> None:
     assert str(found[1]) == "articles.1: it should be a text"
 
 
-@pytest.mark.parametrize(
-    ("name", "what"),
-    [("", "it is empty"), ("x" * 1001, "it is longer than 1,000 characters")],
-)
-def test_a_text_of_a_wrong_length_is_told_how_long_it_may_be(name: str, what: str) -> None:
-    class Named(BaseModel):
-        name: str = Field(min_length=1, max_length=1000)
-
-    with pytest.raises(ValidationError) as caught:
-        Named(name=name)
-    assert str(first_problem(caught.value)) == f"name: {what}"
-
-
 def test_the_words_go_into_a_sentence_of_their_own() -> None:
     problem = first_problem(refused({"count": 2}))
     assert problem == Problem("", "there must be an article") and str(problem) == problem.what
