@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adk_evidence.errors import IndexMismatchError, StoreError
 from adk_evidence.models.chunk import KINDS, Kind
@@ -12,9 +11,6 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.base import CollectionSpec, EvidenceStore, IndexWriter
 from adk_evidence.store.generations import Generation, GenerationStore, Publisher
 from adk_evidence.store.manifest import IndexManifest, read_manifest
-
-if TYPE_CHECKING:
-    from adk_evidence.services.resilience import Clock
 
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
@@ -43,13 +39,12 @@ def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int],
     ]
 
 
-def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) -> EvidenceStore:
+def open_reader(folder: Path, settings: Settings) -> EvidenceStore:
     """Open a published generation with the engine that `store.kind` names.
 
     Args:
         folder: The generation's folder; a lease on it must be held until the store is closed.
         settings: The settings.
-        clock: Clock of a server's circuit breaker; None: the system's.
 
     Raises:
         StoreError: The generation's manifest cannot be read.
@@ -63,7 +58,7 @@ def open_reader(folder: Path, settings: Settings, clock: Clock | None = None) ->
         from adk_evidence.services.resilience import Clock
         from adk_evidence.store.qdrant_server import ServerIndexReader
 
-        connection = connect(settings, query_patience(settings), query_breaker(clock or Clock()))
+        connection = connect(settings, query_patience(settings), query_breaker(Clock()))
         quantized = settings.store.quantization != "none"
         return ServerIndexReader(folder, manifest.specs(), connection, quantized=quantized)
     from adk_evidence.store.qdrant_edge import EdgeIndexReader
