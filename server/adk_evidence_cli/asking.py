@@ -19,7 +19,6 @@ from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
-from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import build_query
@@ -156,7 +155,7 @@ def answer(
     with indexes.answering(chosen, beside, strict=request.strict) as answering:
         if selection is not None and answering.symbols is not None:
             request = selection.add_to(request, answering.symbols)
-        pack = answering.ask(request, Session.find)
+        pack = answering.ask(request)
         roots = {} if render else dict(file for one in answering.sessions for file in one.local_files(pack).items())
     if render is None:
         show_pack(out, pack, roots, full=full)

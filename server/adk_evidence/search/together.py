@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
@@ -51,14 +51,6 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-Ask = Callable[[Session, EvidenceRequest], EvidencePack]
-
-
-def at_the_door(session: Session, request: EvidenceRequest) -> EvidencePack:
-    """An answer as servers give it, whose clients ask the same; see `Door.find`."""
-    return session.service.door.find(session, request)
-
-
 # Where both indexes have close results, each has at least one in this many places, if it has as many close ones.
 FLOOR_SHARE = 4
 _LEVELS: tuple[QualityLevel, ...] = ("none", "keyword_only", "mixed", "high")
@@ -100,16 +92,14 @@ class Answering:
         opened = self.sides[0].opened
         return opened.symbols if isinstance(opened, Session) else None
 
-    def ask(self, request: EvidenceRequest, ask: Ask = at_the_door) -> EvidencePack:
-        """A checked pack of the index, or of both by `ask_together`.
-
-        `ask` asks a session, by default as servers do.
-        """
+    def ask(self, request: EvidenceRequest) -> EvidencePack:
+        """A checked pack of the index, or of both by `ask_together`; see `Door.find`."""
         request = request.model_copy(update={"project": request.project or self.chosen.project})
         match self.sides:
             case (first, second):
-                return ask_together(request, first, second, ask)
-        return ask(self.sessions[0], request)
+                return ask_together(request, first, second)
+        (session,) = self.sessions
+        return session.service.door.find(session, request)
 
 
 @contextmanager
@@ -129,14 +119,13 @@ def open_side(service: EvidenceService, context: Context, *, strict: bool | None
         yield Side.of(service.settings, opened)
 
 
-def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask = at_the_door) -> EvidencePack:
+def ask_together(request: EvidenceRequest, first: Side, second: Side) -> EvidencePack:
     """Answer a question from two indexes with one checked pack.
 
     Args:
         request: The question. What it says of versions of the ADK holds for an index of the ADK alone.
         first: The index that answers.
         second: The index beside it.
-        ask: Asks a session, by default as servers do.
 
     Raises:
         RequestCancelledError: The caller has gone.
@@ -161,8 +150,8 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side, ask: Ask =
             one.model_copy(update={"known_elsewhere": tuple(sorted(elsewhere - own))})
             for one, own, elsewhere in zip(requests, held, reversed(held), strict=True)
         ]
-        theirs = threads.submit(copy_context().run, partial(_answer, second, asked[1], ask))
-        found = (_answer(first, asked[0], ask), theirs.result())
+        theirs = threads.submit(copy_context().run, partial(_answer, second, asked[1]))
+        found = (_answer(first, asked[0]), theirs.result())
     return _Merge(request, sides, found).pack()
 
 
@@ -191,11 +180,11 @@ def _held(side: Side, request: EvidenceRequest) -> frozenset[str]:
         side.opened.context.waited_ms += (time.monotonic() - begin) * 1000
 
 
-def _answer(side: Side, request: EvidenceRequest, ask: Ask) -> EvidencePack | EvidenceError:
+def _answer(side: Side, request: EvidenceRequest) -> EvidencePack | EvidenceError:
     if not isinstance(side.opened, Session):
         return side.opened
     try:
-        return ask(side.opened, request)
+        return side.opened.service.door.find(side.opened, request)
     except (RequestCancelledError, InvalidRequestError):
         raise
     except Exception as exc:
