@@ -12,7 +12,6 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import IndexSummary
 from adk_evidence.index.registry import list_indexes as known_indexes
-from adk_evidence.models.analysis import AnalysisOptions, IndexAnalysis
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload, SourceType
 from adk_evidence.models.request import QueryText, plain
@@ -22,7 +21,6 @@ from adk_evidence.search.context import Context
 from adk_evidence.settings import Settings
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.operations import managing
-from adk_evidence_agents.operations.analysis import analyze
 from adk_evidence_agents.operations.context import frame, get_context, quote_of
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import (
@@ -44,8 +42,6 @@ from adk_evidence_mcp.work import Call
 
 # The share of a budget that warnings and advice may take: they say what the rest is worth.
 NOTES_SHARE = 0.15
-# Of each list of an analysis: a model reads them, and the command line lists more.
-CHECKED_ENTRIES = 5
 Where = Literal["both", "code", "docs"]
 
 
@@ -119,14 +115,7 @@ class IndexCodebase(Frozen):
 
 
 class ListIndexes(Frozen):
-    """Arguments of `list_indexes`."""
-
-    check: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=100,
-        description=f"An index, or `{ALL_INDEXES}`: count changed files and repeated chunks.",
-    )
+    """Arguments of `list_indexes`: none."""
 
 
 class DeleteIndex(Frozen):
@@ -207,14 +196,8 @@ def index_codebase(session: AgentSession, arguments: IndexCodebase, call: Call) 
 
 def list_indexes(session: AgentSession, arguments: ListIndexes, call: Call) -> str:
     """List the indexes that can be searched: name, folder, files by language, last update."""
-    checked: tuple[IndexAnalysis, ...] = ()
-    notes = Notes()
-    if arguments.check is not None:
-        with _run(session, call, "analyze", arguments.check) as run:
-            checked, notes = analyze(run, AnalysisOptions(limit=CHECKED_ENTRIES)), run.notes
-    lines = [*map(_known_line, known_indexes(session.settings)), *map(_checked_line, checked)]
-    text = fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
-    return _with_notes(text, (*notes.warnings, *notes.recommendations))
+    lines = list(map(_known_line, known_indexes(session.settings)))
+    return fenced("\n".join(lines), "text") if lines else "Nothing has been indexed yet."
 
 
 def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> str:
@@ -279,17 +262,6 @@ def _known_line(index: IndexSummary) -> str:
     languages = ", ".join(f"{count} {name}" for name, count in list(dict(index.languages).items())[:5])
     about = index.path or "docs and source of the Agent Development Kit"
     return one_line(f"{index.name}: {about}; {index.files} files ({languages}), updated {index.updated_at or 'never'}")
-
-
-def _checked_line(item: IndexAnalysis) -> str:
-    since = "its sources were not compared since"
-    if item.changed_files is not None:
-        changes = f"{item.changed_files} files changed, {item.missing_files} are gone and {item.added_files} are new"
-        since = f"{changes} since"
-    return one_line(
-        f"{item.collection_name}, checked: {since} it was indexed {item.age_days:.1f} days ago; "
-        f"{item.duplicates.chunks} of {item.total_chunks} chunks repeat others"
-    )
 
 
 OPERATION_TOOLS: tuple[Tool, ...] = (
