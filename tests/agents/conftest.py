@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from adk_evidence.errors import ModelError
+from adk_evidence.search import session as door
+from adk_evidence_agents import adk_tool
+from adk_evidence_agents.session import AgentSession
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
@@ -67,3 +71,13 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     workplace.ingest()
     build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     return workplace
+
+
+@pytest.fixture
+def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
+    """What agents ask, by the MCP server or by the tool of the ADK, on the index of the tests."""
+    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
+    session = AgentSession(lambda: indexed.settings)
+    monkeypatch.setattr(adk_tool, "_SESSION", session)
+    yield session
+    session.close()

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,16 +39,6 @@ CANDIDATE = {
     "text",
     "citation",
 }
-
-
-@pytest.fixture
-def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    """The tool's session, on the index of the tests."""
-    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
-    session = AgentSession(lambda: indexed.settings)
-    monkeypatch.setattr(adk_tool, "_SESSION", session)
-    yield session
-    session.close()
 
 
 async def test_its_contract_is_that_of_the_specification() -> None:

@@ -16,7 +16,6 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from adk_evidence.admission import Limits
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
@@ -24,7 +23,6 @@ from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
-from tests.agents.conftest import Moody
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.corpora import CODE, CODE_COMMIT, Workplace, change, write_code
 from tests.injection import outside_fences
@@ -37,14 +35,6 @@ OUTLINE = re.compile(r"^OUTLINE OF CTX .*\n", re.MULTILINE)
 HEADER = re.compile(r"^\[(?:CTX|CODE|DOCS) \d+\] .*\n(?:AT: .*\n)?", re.MULTILINE)
 # Arguments that their name, type, values and limits explain.
 SELF_EXPLAINING = ("task_mode", "code", "task", "max_results", "limit", "sources", "where", "max_tokens")
-
-
-@pytest.fixture
-def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
-    session = AgentSession(lambda: indexed.settings)
-    yield session
-    session.close()
 
 
 @pytest.fixture

@@ -100,13 +100,6 @@ def test_a_given_question_is_about_its_symbols_and_its_place(shop: RawClient) ->
     assert pack_of(shop.result("adk/evidence", closed)).candidates[0].symbol == "RetryPlugin"
 
 
-def test_characters_beyond_the_basic_plane_count_twice(client: RawClient) -> None:
-    uri = "file:///work/emoji.py"
-    client.open(uri, "from google.adk.agents import LlmAgent\nx = '\U0001f600\U0001f600', LlmAgent()\n")
-    where = {"textDocument": {"uri": uri}, "position": place(1, 13)}
-    assert client.result("adk/symbol", where)["name"] == "LlmAgent"
-
-
 def test_progress_begins_and_ends(client: RawClient) -> None:
     client.result("adk/evidence", {"query": QUESTION, "workDoneToken": "t-1"})
     kinds = [client.notification("$/progress")["value"]["kind"] for _ in range(2)]
@@ -175,17 +168,6 @@ def test_every_part_of_an_outline_opens_at_its_lines(client: RawClient) -> None:
             start, end = part["lines"]["start"], part["lines"]["end"]
             source = client.result("adk/source", {"citation": f"{outline['citation']}#L{start}-L{end}"})
             assert (source["path"], source["lines"]) == (outline["path"], part["lines"])
-
-
-def test_a_page_that_was_made_of_docstrings_is_what_was_indexed(client: RawClient) -> None:
-    filters = {"source_types": ["docs"], "path_allowlist": ["api-reference/**"]}
-    pack = client.result("adk/evidence", {"query": "RetryPlugin", "filters": filters})
-    (first, *_) = pack["candidates"]
-    source = client.result("adk/source", {"candidateId": first["candidate_id"]})
-    assert source["matches_index"] and source["verification"] is None
-    assert source["url"].startswith(source["site_url"])
-    lines = source["text"].split("\n")[source["lines"]["start"] - 1 : source["lines"]["end"]]
-    assert any("RetryPlugin" in line for line in lines)
 
 
 def test_a_candidate_of_a_version_that_is_not_indexed_is_refused(client: RawClient) -> None:

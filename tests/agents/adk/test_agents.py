@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,10 @@ from google.adk.agents import LlmAgent
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams, StreamableHTTPConnectionParams
 from mcp import StdioServerParameters
 
-from adk_evidence.search import session as door
-from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import make_function_tool
 from adk_evidence_agents.session import AgentSession
 from tests.agents.adk.scripted import run, strings
-from tests.agents.conftest import HOSTILE, HOSTILE_WORDS, Moody
+from tests.agents.conftest import HOSTILE, HOSTILE_WORDS
 from tests.agents.servers import DRIVER, ROOT, serving_http
 from tests.corpora import Workplace
 from tests.injection import outside_fences
@@ -31,16 +29,6 @@ from tests.injection import outside_fences
 pytestmark = pytest.mark.asyncio
 
 QUESTION = "how do I retry when a tool throws?"
-
-
-@pytest.fixture
-def session(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    """The tool's session, on the index of the tests."""
-    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
-    session = AgentSession(lambda: indexed.settings)
-    monkeypatch.setattr(adk_tool, "_SESSION", session)
-    yield session
-    session.close()
 
 
 def agent_with(tool: Any) -> LlmAgent:
