@@ -19,8 +19,6 @@ from adk_ingest.commands.cli import app
 from adk_ingest.commands.doctor import examine
 from adk_ingest.vectors.caches import prune_cache
 from tests.corpora import HashEmbedder, Workplace, change
-from tests.standins.voyage import KEY, VoyageStandIn
-from tests.voyage_place import VoyagePlace
 
 pytestmark = pytest.mark.slow
 
@@ -67,18 +65,6 @@ def test_a_run_removes_what_no_index_needs_and_nothing_else(
     # So an index that must be built anew takes all vectors from the cache.
     workplace.overrides = {"ingestion": {"api_reference": True, "chunking": {"min_chunk_chars": 399}}}
     assert workplace.ingest().vectors_embedded == 0
-
-
-def test_below_the_limit_everything_stays_but_notes_of_generations_that_are_gone(workplace: Workplace) -> None:
-    workplace.ingest()
-    texts = [edit(workplace, number) for number in range(1, 7)]
-    assert kept(workplace, texts) == set(texts)
-    cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
-    noted = cache._db().execute("SELECT count(DISTINCT owner) FROM needs").fetchone()[0]
-    generations = [generation.folder for generation in workplace.generations.published()]
-    # Symbols have one, and a run takes its own before it removes the generation that is not kept any more.
-    assert all(map(cache.knows, generations)) and noted <= len(generations) + 2
-    cache.close()
 
 
 def test_a_home_folder_that_was_moved_keeps_the_vectors_of_its_index(
@@ -133,25 +119,6 @@ def test_the_vectors_of_another_index_of_the_home_stay(
     change(workplace.docs / RETRY, "busy service", "tired service")
     workplace.ingest()
     assert kept(workplace, first.embedded) == set(first.embedded)
-
-
-def test_vectors_that_a_service_was_paid_for_stay_as_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep_nothing: Callable[[], None]
-) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
-    keep_nothing()
-    with VoyageStandIn() as standin:
-        place = VoyagePlace(tmp_path, standin.base_url, overrides={})
-        place.ingest()
-        sent = len(standin.requests)
-        again = VoyagePlace(tmp_path, standin.base_url, overrides={"store": {"path": tmp_path / "anew"}})
-        run = again.ingest()
-        assert run.status == "complete" and run.vectors_embedded == 0 and len(standin.requests) == sent
-    cache = EmbeddingCache(place.settings.paths.embedding_cache)
-    sparse = [f"{place.sparse.model};{kind}" for kind in ("doc", "code")]
-    assert cache._db().execute("SELECT name FROM models WHERE dimension = 0").fetchall() == [(name,) for name in sparse]
-    cache.close()
 
 
 def test_a_status_and_the_doctor_say_the_size_of_the_cache(

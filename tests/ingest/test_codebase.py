@@ -266,15 +266,6 @@ class TestWhatIsIndexed:
         assert dict(found.languages) == {"md": 1, "rst": 1, "py": 1, "ts": 1, "r": 1, "txt": 1}
         assert len(found.commits) == 1 and found.created_at and found.updated_at
 
-    def test_the_files_of_an_answer_are_found_on_this_machine(self, indexed: tuple[Place, IndexReport]) -> None:
-        place, _ = indexed
-        with place.service() as service, service.session() as session:
-            pack = session.find(EvidenceRequest(query=QUESTION))
-            files = session.local_files(pack)
-        assert {files[candidate.candidate_id] for candidate in pack.candidates} == {
-            place.app / candidate.path for candidate in pack.candidates
-        }
-
 
 BUILDS: dict[str, str | bytes] = {
     "src/login.ts": APP["web/login.ts"],
@@ -296,17 +287,6 @@ class TestTwins:
         assert ("login.js", "twin") not in report.skipped, "one sentence is enough"
         runs = list(RunFiles(settings_of(place.settings, "app").paths.runs).runs())
         assert sum(corpus.skipped.get("twin", 0) for corpus in runs[0].corpora.values()) == 2
-
-    def test_maps_of_sources_are_left_out_of_folders_that_are_taken_back(self, place: Place) -> None:
-        source_map = '{"version": 3, "sources": ["src/login.ts"], "mappings": "AAAA,SAAS"}\n'
-        write_files(place.app, {"dist/login.js": BUILDS["login.js"], "dist/login.js.map": source_map})
-        place.index(exclude_patterns=("!dist/",))
-        assert {chunk.path for chunk in place.chunks() if chunk.path.startswith("dist/")} == {"dist/login.js"}
-
-    def test_a_build_is_indexed_where_its_source_is_left_out(self, place: Place) -> None:
-        write_files(place.app, BUILDS)
-        place.index(exclude_patterns=("src/",))
-        assert {"login.js", "login.d.ts"} <= {chunk.path for chunk in place.chunks()}
 
 
 class TestPatterns:
@@ -457,21 +437,6 @@ class TestUpdates:
         place.update()
         assert {(chunk.commit, chunk.ref) for chunk in place.chunks()} == {(head, None)}
         assert place.update().status == "unchanged"
-
-    def test_a_renamed_page_keeps_its_vectors_and_renamed_code_gets_those_of_its_new_path(self, place: Place) -> None:
-        def renamed(old: str, new: str) -> list[str]:
-            (place.app / old).rename(place.app / new)
-            embedder = HashEmbedder()
-            indexer = CodebaseIndexer(place.settings, dense=embedder, sparse=shared_sparse())
-            report = indexer.build(Codebase(name="app", path=place.app), Progress())
-            assert report.changed_files == report.removed_files == 1
-            return embedder.embedded
-
-        place.index()
-        assert renamed("README.md", "guide/overview.md") == []
-        computed = renamed("src/app/auth.py", "src/app/sign_in.py")
-        assert computed and all("sign in" in text for text in computed)
-        assert renamed("src/app/sign_in.py", "src/app/auth.py") == [], "what was computed once is in the cache"
 
     def test_a_citation_that_no_longer_holds_says_so(self, place: Place) -> None:
         place.index()

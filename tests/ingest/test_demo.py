@@ -25,12 +25,6 @@ def ingestions(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     return asked
 
 
-def test_a_later_demo_ingests_nothing(workplace: Workplace, ingestions: list[tuple[object, ...]]) -> None:
-    workplace.ingest()
-    session.prepare_demo(workplace.settings, Listener())
-    assert ingestions == []
-
-
 def test_the_first_demo_builds_an_index_of_the_named_docs_that_serves_the_next_demo(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,17 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from adk_evidence.errors import CostCapError, IndexMismatchError, ServiceError, SettingsError
+from adk_evidence.errors import IndexMismatchError, ServiceError, SettingsError
 from adk_evidence.services.embeddings import KEY_VARIABLES
 from adk_evidence_cli.main import app as evidence
 from adk_ingest.commands.cli import app as ingestion
-from adk_ingest.progress import Progress
-from adk_ingest.targets.build import build_targets
 from tests.answers import told
-from tests.corpora import change, forget_vectors_of_symbols, write_code, write_docs
 from tests.openai_place import HOSTED, QUESTION, OpenAiPlace
-from tests.standins.embeddings import EMBEDDINGS, KEY, OWN, EmbeddingsStandIn
-from tests.standins.json_service import Fault
+from tests.standins.embeddings import KEY, OWN, EmbeddingsStandIn
 
 pytestmark = pytest.mark.slow
 
@@ -55,46 +51,6 @@ class TestARun:
         after = place.plan()
         assert after.vectors == 0 and after.cost is not None and after.cost.requests == 0
 
-    def test_another_commit_with_the_same_text_costs_nothing_and_a_changed_page_little(
-        self, standin: EmbeddingsStandIn, place: OpenAiPlace
-    ) -> None:
-        place.ingest()
-        sent = len(standin.requests)
-        write_docs(place.workplace.docs, commit="d" * 40)
-        write_code(place.workplace.code, commit="c" * 40)
-        assert place.ingest().vectors_embedded == 0 and len(standin.requests) == sent
-        change(place.workplace.docs / "docs/tools/retry.md", "Waiting longer", "Waiting much longer")
-        place.ingest()
-        texts = [text for _, body in standin.requests[sent:] for text in body["input"]]
-        assert len(texts) == 1 and "Waiting much longer" in texts[0]
-
-    def test_what_was_paid_for_survives_a_run_that_fails(
-        self, standin: EmbeddingsStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("adk_evidence.services.embeddings.BACKOFF", (1.0,))
-        place = OpenAiPlace(tmp_path, standin, {"request_items": 4})
-        standin.strike(EMBEDDINGS, None, Fault(503), Fault(503))
-        with pytest.raises(ServiceError, match="overloaded"):
-            place.ingest()
-        failed = place.workplace.runs()[0]
-        assert failed.status == "failed" and failed.vectors_embedded == 4
-        run = place.ingest()
-        assert run.status == "complete" and run.vectors_from_cache == 4
-        texts = [text for body in standin.taken(EMBEDDINGS) for text in body["input"]]
-        assert len(texts) == len(set(texts)), "something was paid for twice"
-
-    def test_an_outage_of_a_minute_is_sat_out(self, standin: EmbeddingsStandIn, place: OpenAiPlace) -> None:
-        standin.now = lambda: place.time.time
-        standin.go_down_until(place.time.time + 60)
-        assert place.ingest().status == "complete"
-        assert 60 <= place.time.waited < 70
-
-    def test_a_run_above_the_cap_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
-        place = OpenAiPlace(tmp_path, standin, max_cost_usd=0.0001)
-        with pytest.raises(CostCapError, match="nothing was spent") as refused:
-            place.ingest()
-        assert "embedding.max_cost_usd" in refused.value.hint and not standin.requests
-
     def test_a_run_at_an_unknown_price_spends_nothing(self, standin: EmbeddingsStandIn, tmp_path: Path) -> None:
         place = OpenAiPlace(tmp_path, standin, usd_per_million_tokens={})
         cost = place.plan().cost
@@ -102,17 +58,6 @@ class TestARun:
         with pytest.raises(SettingsError, match="no price") as refused:
             place.ingest()
         assert "embedding.usd_per_million_tokens" in refused.value.hint and not standin.requests
-
-    def test_vectors_of_symbols_stay_below_the_cap(self, standin: EmbeddingsStandIn, place: OpenAiPlace) -> None:
-        place.ingest()
-        forget_vectors_of_symbols(place)
-        before = standin.used_tokens
-        capped = OpenAiPlace(place.root, standin, max_cost_usd=1e-9)
-        with pytest.raises(CostCapError, match="nothing was spent"):
-            build_targets(capped.settings, Progress(), dense=capped.dense().code)
-        assert standin.used_tokens == before
-        build_targets(place.settings, Progress(), dense=place.dense().code)
-        assert standin.used_tokens > before
 
 
 class TestAnswers:

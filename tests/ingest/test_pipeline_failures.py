@@ -273,22 +273,6 @@ class TestARunThatFails:
             workplace.ingest()
         assert "permissions" in raised.value.hint
 
-    def test_what_a_chunker_cannot_take_costs_one_file(
-        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        from adk_ingest.chunking.code import chunk_code
-
-        def picky(file: Any, chunking: Any) -> Any:
-            if file.path == PLUGIN:
-                raise RecursionError("too deep")
-            return chunk_code(file, chunking)
-
-        monkeypatch.setattr("adk_ingest.corpora.forms.chunk_code", picky)
-        run = workplace.ingest()
-        assert run.corpora["adk_python"].parse_failures == [PLUGIN]
-        assert any("RecursionError" in warning for warning in run.corpora["adk_python"].warnings)
-        assert PLUGIN not in {payload.path for payload in workplace.points().values()}
-
     def test_a_chunker_that_fails_on_many_files_is_not_the_files_fault(
         self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -314,20 +298,6 @@ class TestARunThatIsStopped:
         run = workplace.ingest(dense=second)
         assert run.vectors_from_cache == 8
         assert not set(first.embedded) & set(second.embedded)
-
-    def test_it_may_be_cancelled_before_it_begins(self, workplace: Workplace) -> None:
-        embedder = HashEmbedder()
-        with pytest.raises(IngestCancelledError):
-            workplace.ingest(dense=embedder, cancelled=lambda: True)
-        assert not embedder.embedded
-
-    def test_ctrl_c_is_no_failure(self, workplace: Workplace) -> None:
-        with pytest.raises(KeyboardInterrupt):
-            workplace.ingest(dense=HashEmbedder(fail_after=8, failure=KeyboardInterrupt()))
-        (stopped,) = workplace.runs()
-        assert stopped.status == "interrupted"
-        assert workplace.failure(stopped.run_id).stage == "embed"
-        assert workplace.ingest().status == "complete"
 
     def test_a_run_that_died_without_a_word_is_settled_by_the_next(self, workplace: Workplace) -> None:
         done = workplace.ingest()

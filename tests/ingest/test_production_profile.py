@@ -101,13 +101,6 @@ def test_a_run_is_verified_and_answers_with_reranked_exact_citations(place: Voya
     assert {"docs", "code"} == {candidate.source_type for candidate in pack.candidates}
 
 
-def test_an_unchanged_run_sends_nothing(place: VoyagePlace, voyage: VoyageStandIn, qdrant: QdrantStandIn) -> None:
-    place.ingest()
-    sent, written, served = len(voyage.requests), upserts(qdrant), dict(qdrant.aliases)
-    assert place.ingest().status == "unchanged"
-    assert (len(voyage.requests), upserts(qdrant), qdrant.aliases) == (sent, written, served)
-
-
 @pytest.mark.parametrize("stage", ["embed", "upsert"])
 def test_an_interrupted_run_goes_on_and_pays_nothing_twice(
     place: VoyagePlace, voyage: VoyageStandIn, qdrant: QdrantStandIn, stage: str

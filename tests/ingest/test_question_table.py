@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,13 +9,11 @@ import pytest
 
 from adk_evidence.index.registry import settings_of
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.settings import config_file
 from adk_evidence.store.factory import open_generations
 from adk_ingest.commands.codebase import codebase_from
 from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.records import questions
-from adk_ingest.records.questions import SHIPPED, Table
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files, write_questions
 
 # Words that stand in no text of the small corpora.
@@ -43,12 +40,6 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WriteTable:
 def own(place: Workplace) -> list[ChunkPayload]:
     """The chunks that may have questions."""
     return [payload for payload in place.points().values() if payload.origin != "api-reference"]
-
-
-def test_another_process_gets_the_same_table() -> None:
-    shipped = questions._read(config_file(SHIPPED))
-    copied: Table = pickle.loads(pickle.dumps(shipped))  # noqa: S301 - our own
-    assert copied.by_text == shipped.by_text
 
 
 @pytest.mark.slow

@@ -90,11 +90,6 @@ class TestPlan:
             k: v for k, v in before.items() if not k.startswith("cache")
         }
 
-    def test_it_goes_for_one_corpus(self, published: Workplace) -> None:
-        result = run(published, "plan", "docs", "--docs", str(published.docs), "--json")
-        (plan,) = json_lines(result.stdout)
-        assert set(plan["corpora"]) == {"adk_docs"}
-
 
 class TestIngest:
     def test_a_person_reads_the_stages_and_the_sum(self, workplace: Workplace) -> None:

@@ -10,12 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError, VerificationError
-from adk_evidence.models.pack import EvidencePack, Why
-from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.search import session as retrieval
+from adk_evidence.models.pack import Why
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.services.resilience import Clock
 from adk_evidence.store.base import KEYWORD_FIELDS
@@ -23,14 +20,10 @@ from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
 from adk_evidence.store.server_index import ServerIndex
-from adk_evidence_cli.main import app as evidence_app
-from adk_ingest import pipeline as ingestion
-from adk_ingest.commands.cli import app as ingest_app
 from adk_ingest.commands.doctor import examine
 from adk_ingest.commands.reports import make_status, verify_published
-from adk_ingest.pipeline import LEXICAL_FIRST
 from tests.answers import told
-from tests.corpora import CODE_COMMIT, DOCS, HashEmbedder, Workplace, shared_sparse, write_docs, write_files
+from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
 from tests.standins.qdrant import QdrantStandIn, Strict
 
 pytestmark = pytest.mark.slow
@@ -171,15 +164,6 @@ class TestPublishing:
         with pytest.raises(SettingsError, match="write_consistency_factor is 3, and replication_factor makes only 2"):
             place.ingest()
 
-    def test_an_encoder_without_idf_gets_a_collection_without_it(
-        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        sparse = shared_sparse()
-        monkeypatch.setattr(type(sparse), "requires_idf", False)
-        place.ingest(sparse=sparse)
-        for collection in server.collections.values():
-            assert "modifier" not in (collection.config["sparse_vectors"]["sparse_lexical"] or {})
-
     def test_a_strict_server_takes_and_answers_everything(self, tmp_path: Path) -> None:
         strict = Strict(
             max_query_limit=1000,
@@ -195,23 +179,6 @@ class TestPublishing:
             place.ingest()
             pack = place.ask("does back_off exist in RetryPlugin?")
             assert pack.candidates and not any("unavailable" in warning for warning in told(pack))
-
-    def test_an_index_without_tags_of_decorators_is_not_filtered_by_them(self, tmp_path: Path) -> None:
-        with QdrantStandIn(strict=Strict()) as server:
-            place = place_on(server, tmp_path)
-            write_files(place.code, {"src/kit/routes.py": "@app.route('/')\ndef home():\n    return 'home'\n"})
-            place.ingest()
-
-            def ask(*tags: str) -> EvidencePack:
-                service = place.service()
-                try:
-                    filters = EvidenceFilters(tags=tags)
-                    return service.find(EvidenceRequest(query="where is home returned?", filters=filters))
-                finally:
-                    service.close()
-
-            (found,) = ask("@app.route").candidates
-            assert found.path == "src/kit/routes.py"
 
     def test_both_stores_give_the_same_answers(self, place: Workplace, tmp_path: Path) -> None:
         embedded = Workplace(tmp_path, {"home": tmp_path / "embedded"})
@@ -267,18 +234,6 @@ class TestSecondRuns:
         rollback(place.settings)
         assert commit not in {chunk.commit for chunk in place.points().values()}
 
-    def test_an_update_of_commits_that_fails_leaves_the_old_index_serving(
-        self, place: Workplace, server: QdrantStandIn
-    ) -> None:
-        place.ingest()
-        before, aliases = place.points(), dict(server.aliases)
-        write_docs(place.docs, {}, commit="f" * 40)
-        with server.failing("POST .*/points/payload", 400), pytest.raises(StoreError, match="cannot be written"):
-            place.ingest()
-        assert (place.points(), server.aliases) == (before, aliases)
-        assert place.ingest().status == "complete"
-        assert {chunk.commit for chunk in place.points().values() if chunk.path in DOCS} == {"f" * 40}
-
     def test_older_commits_are_dropped_as_the_settings_say(self, place: Workplace, server: QdrantStandIn) -> None:
         seen = []
         for number in range(4):
@@ -306,18 +261,6 @@ class TestSecondRuns:
         with pytest.raises(StoreError, match="no longer complete"):
             rollback(place.settings)
         assert server.aliases == published_collections(place) != first
-
-    def test_a_rollback_that_the_server_does_not_hear_of_changes_nothing(
-        self, place: Workplace, server: QdrantStandIn
-    ) -> None:
-        place.ingest()
-        change_docs(place)
-        place.ingest()
-        current = place.generations.current_id()
-        server.down()
-        with pytest.raises(StoreError, match="cannot be reached"):
-            rollback(place.settings)
-        assert place.generations.current_id() == current
 
     def test_a_reader_keeps_its_collections_while_another_run_publishes(
         self, place: Workplace, server: QdrantStandIn
@@ -442,20 +385,6 @@ class TestBadDays:
         assert place.ingest().status == "complete"
         assert server.aliases == published_collections(place)
 
-    def test_a_first_run_that_died_after_it_moved_the_aliases_serves_until_the_next_one_is_done(
-        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(GenerationStore, "publish", interrupted)
-            place.ingest()
-        served = dict(server.aliases)
-        with server.failing(UPSERT, 400), pytest.raises(StoreError, match="status 400"):
-            place.ingest()
-        assert server.aliases == served and set(served.values()) <= set(server.collections)
-        place.ingest()
-        assert server.aliases == published_collections(place)
-        assert set(server.collections) == set(server.aliases.values())
-
     def test_an_index_folder_that_cannot_be_written_leaves_the_aliases_where_they_were(
         self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -506,15 +435,6 @@ class TestBadDays:
         assert place.ingest(dense=dense).status == "complete"
         assert dense.embedded == []
         assert verify_published(place.settings, citations=False).ok
-
-    def test_keywords_are_published_first_where_vectors_take_long(
-        self, place: Workplace, server: QdrantStandIn
-    ) -> None:
-        pages = {f"docs/p{n}.md": f"# Page {n}\n\n{'word ' * 80} {n}\n" for n in range(LEXICAL_FIRST + 10)}
-        write_files(place.docs, pages)
-        run = place.ingest()
-        assert run.lexical_generation and run.generation != run.lexical_generation
-        assert server.aliases == published_collections(place)
 
     def test_a_collection_in_the_place_of_an_alias_is_named(self, place: Workplace, server: QdrantStandIn) -> None:
         server.create("adk_code", body={"vectors": {"v": {"size": 4, "distance": "Cosine"}}})
@@ -582,15 +502,6 @@ class TestSeveralPlaces:
         assert set(published_collections(one).values()) <= set(server.collections)
         assert one.ask(QUESTION).candidates
 
-    def test_an_unchanged_index_does_not_take_the_aliases_from_another_of_its_home(
-        self, server: QdrantStandIn, tmp_path: Path
-    ) -> None:
-        one, two = (place_on(server, tmp_path, path=str(tmp_path / name)) for name in ("one", "two"))
-        one.ingest()
-        two.ingest()
-        assert one.ingest().status == "unchanged"
-        assert server.aliases == published_collections(two)
-
     def test_a_machine_without_the_index_folder_is_told_what_to_do(
         self, place: Workplace, server: QdrantStandIn, tmp_path: Path
     ) -> None:
@@ -632,80 +543,6 @@ class TestSeveralPlaces:
         place.ingest()
         ServerIndex(place.settings).collect_garbage()
         assert place.ask(QUESTION).candidates
-
-
-class TestCommands:
-    @pytest.fixture(autouse=True)
-    def _models(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in (ingestion, retrieval):
-            monkeypatch.setattr(module, "make_dense", lambda *_, **__: HashEmbedder())
-
-    @pytest.fixture
-    def keyed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[QdrantStandIn, Workplace]]:
-        """A server that wants a key, which the environment has; the settings are in the environment, too."""
-        with QdrantStandIn(key=KEY) as server:
-            place = Workplace(tmp_path)
-            monkeypatch.setenv("ADK_EVIDENCE_HOME", str(place.home))
-            monkeypatch.setenv("ADK_EVIDENCE_STORE__KIND", "server")
-            monkeypatch.setenv("ADK_EVIDENCE_STORE__URL", server.url)
-            monkeypatch.setenv("ADK_EVIDENCE_SETTINGS", str(write_files(tmp_path, {"mine.yaml": ""}) / "mine.yaml"))
-            monkeypatch.setenv("ADK_EVIDENCE_QDRANT_API_KEY", KEY)
-            yield server, place
-
-    def test_every_command_works_on_a_server_and_the_key_is_nowhere(
-        self, keyed: tuple[QdrantStandIn, Workplace], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        server, place = keyed
-        corpora = ["--docs", str(place.docs), "--code", str(place.code), "--offline"]
-        cli = CliRunner()
-        printed = ""
-        for app, *command in (
-            (ingest_app, "plan", "all", *corpora),
-            (ingest_app, "all", *corpora),
-            (ingest_app, "verify", "--citations"),
-            (evidence_app, "ask", QUESTION),
-            (evidence_app, "ask", QUESTION, "--json"),
-            (ingest_app, "status"),
-        ):
-            result = cli.invoke(app, command)
-            assert result.exit_code == 0, (command, result.output)
-            printed += result.output
-        assert "The index is verified." in printed and "retry" in printed
-        change_docs(place)
-        assert cli.invoke(ingest_app, ["all", *corpora]).exit_code == 0
-        went_back = cli.invoke(ingest_app, ["rollback"])
-        assert went_back.exit_code == 0 and "serves now" in went_back.output
-        doctor = cli.invoke(evidence_app, ["doctor"])
-        assert f"{server.url}, version 1.19.0" in doctor.output.replace("\n", "")
-        assert "API key: set in the environment" in doctor.output
-        monkeypatch.setenv("ADK_EVIDENCE_QDRANT_API_KEY", f"{KEY}-expired")
-        refused = cli.invoke(evidence_app, ["ask", QUESTION])
-        assert refused.exit_code == 5 and "refuses the API key" in refused.output
-        failed = cli.invoke(ingest_app, ["all", *corpora])
-        assert failed.exit_code == 5 and "refuses the API key" in failed.output
-        printed += went_back.output + doctor.output + refused.output + failed.output
-        assert KEY not in printed
-        files = [path for path in place.root.rglob("*") if path.is_file()]
-        assert not [path for path in files if KEY.encode() in path.read_bytes()]
-        assert any(path.name.endswith("failure.json") for path in files)
-
-    def test_a_server_that_is_away_is_one_sentence_and_a_hint(self, keyed: tuple[QdrantStandIn, Workplace]) -> None:
-        server, place = keyed
-        cli = CliRunner()
-        corpora = ["--docs", str(place.docs), "--code", str(place.code), "--offline"]
-        assert cli.invoke(ingest_app, ["all", *corpora]).exit_code == 0
-        server.down()
-        for app, *command in (
-            (evidence_app, "ask", QUESTION),
-            (ingest_app, "all", *corpora),
-            (ingest_app, "verify"),
-        ):
-            result = cli.invoke(app, command)
-            assert result.exit_code == 5, command
-            assert "cannot be reached" in result.output and "Traceback" not in result.output
-        settings = place.settings_with({"store": {"kind": "server", "url": server.url}})
-        [finding] = [found for found in examine(settings) if found.what == "Qdrant server"]
-        assert finding.state == "broken" and "cannot be reached" in finding.found
 
 
 def test_a_status_needs_no_server(place: Workplace, server: QdrantStandIn) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,8 +27,7 @@ from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files
 
 if sys.platform == "linux":
-    import fcntl
-    import termios
+    pass
 
 pytestmark = pytest.mark.slow
 
@@ -121,11 +116,6 @@ def test_what_the_system_does_not_start_is_done_in_one_process(
     assert started and started[0].returncode is not None
 
 
-def test_places_of_modules_may_be_anything(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side.sys, "path", ["", Path("anywhere"), *side_by_side.sys.path])
-    assert build(place, "places", 2, monkeypatch)["chunks"]
-
-
 def test_a_process_that_dies_is_an_error_that_names_the_file(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(side_by_side, "_PROGRAM", "pass")
     with pytest.raises(IngestError, match=r"ended with 0 before it had done \w+"):
@@ -137,40 +127,6 @@ def test_what_fails_besides_a_chunker_is_told(place: Workplace, monkeypatch: pyt
     monkeypatch.setattr(side_by_side, "_PROGRAM", program)
     with pytest.raises(IngestError, match="cannot be made: TypeError"):
         build(place, "failing", 2, monkeypatch)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="asks how full a pipe is")
-def test_a_process_that_is_stopped_in_the_middle_of_a_result_goes_on_with_the_rest(
-    place: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = "".join(f"    total += {n}  # the {n}th line\n" for n in range(4_000))
-    files = {f"pkg/big{n}.py": f"def big{n}(total):\n{body}    return total\n" for n in range(2)}
-    write_files(place.root / "app", files)
-    alone = build(place, "alone", 1, monkeypatch)
-    # As container images mostly set it.
-    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
-    result, stopped = side_by_side._result, []
-
-    def stop_while_writing(process: subprocess.Popen[bytes], job: Any) -> Any:
-        pipe = side_by_side._pipe(process.stdout).fileno()
-        if job[1].path in files:
-            # The result is larger than a pipe, so the process waits in the middle of it.
-            while unread(pipe) < 16_384:
-                os.sched_yield()
-            process.send_signal(signal.SIGSTOP)
-            os.waitpid(process.pid, os.WUNTRACED)
-            process.send_signal(signal.SIGCONT)
-            stopped.append(job[1].path)
-        return result(process, job)
-
-    monkeypatch.setattr(side_by_side, "_result", stop_while_writing)
-    assert build(place, "stopped", 2, monkeypatch) == alone
-    assert sorted(stopped) == sorted(files)
-
-
-def unread(pipe: int) -> int:
-    """How many bytes of a pipe nobody has read yet."""
-    return int(struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0])
 
 
 def test_a_cancelled_run_leaves_no_process(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

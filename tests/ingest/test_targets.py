@@ -159,12 +159,6 @@ def test_only_public_symbols_are_targets(kit: Any) -> None:
     }
 
 
-def test_no_part_of_any_name_of_a_target_is_private(kit: Any) -> None:
-    for target in kit.values():
-        for path in (target.fqn, target.import_path, target.symbol, target.name):
-            assert not any(part.startswith("_") for part in path.split("."))
-
-
 def test_a_reexported_symbol_keeps_the_place_of_its_definition(kit: Any) -> None:
     target = kit["kit.agents.load_agent"]
     assert (target.name, target.type, target.path) == ("load_agent", "function", "src/kit/agents/_base.py")
@@ -520,11 +514,6 @@ def test_page_rank_is_a_distribution(nodes: int, pairs: set[tuple[int, int]]) ->
     assert rank.sum() == pytest.approx(1) and (rank > 0).all()
 
 
-def test_page_rank_favours_what_is_pointed_at() -> None:
-    rank = page_rank(4, np.array([(0, 3), (1, 3), (2, 3)], dtype=np.int64))
-    assert rank[3] > 2 * rank[0]
-
-
 @settings(max_examples=50)
 @given(st.text(max_size=200))
 def test_no_source_text_breaks_the_extraction(text: str) -> None:
@@ -599,21 +588,6 @@ def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, Path]) -> 
     assert lines[3].endswith("on_tool_error(error: Exception, attempt: int) -> bool")
 
 
-def test_a_second_build_does_nothing(built: tuple[Workplace, Path]) -> None:
-    embedder = HashEmbedder()
-    assert build(built[0], dense=embedder) == built[1]
-    assert not embedder.embedded
-
-
-def test_the_same_corpora_give_the_same_bytes(tmp_path: Path) -> None:
-    listings = []
-    for name in ("one", "two"):
-        workplace = Workplace(tmp_path / name)
-        workplace.ingest()
-        listings.append((build(workplace) / "ranked_targets.yaml").read_bytes())
-    assert listings[0] == listings[1]
-
-
 def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_back(workplace: Workplace) -> None:
     workplace.ingest()
     before = build(workplace)
@@ -637,18 +611,6 @@ def test_an_answer_says_where_the_targets_are_of_an_earlier_state(workplace: Wor
     shutil.rmtree(build(workplace))
     answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
     assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
-
-
-def test_answers_say_nothing_of_changed_docs_or_missing_vectors(workplace: Workplace) -> None:
-    workplace.ingest()
-    build(workplace)
-    change(workplace.docs / "docs/tools/retry.md", "#", "# Again:")
-    workplace.ingest()
-    targets = CurrentSymbols(workplace.settings, HashEmbedder())
-    for folder in workplace.settings.paths.targets.iterdir():
-        (folder / "targets_vectors.npy").unlink()
-    assert targets.find("RetryPlugin").warnings == ()
-    assert targets.find("what is called when a tool throws").warnings == ()
 
 
 def test_a_long_constructor_keeps_all_its_parameters_and_searches_read_the_first(tmp_path: Path) -> None:

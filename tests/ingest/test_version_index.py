@@ -235,10 +235,6 @@ def test_what_is_no_released_version_is_refused(given: str, workplace: Workplace
         settings_for_version(workplace.settings, given)
 
 
-def test_notes_on_a_question_call_the_subject_the_adk_whatever_the_version(workplace: Workplace) -> None:
-    assert settings_for_version(workplace.settings, "8.1.0").subject == workplace.settings.subject == "the ADK"
-
-
 def test_on_a_server_the_collections_carry_the_version(workplace: Workplace) -> None:
     store = settings_for_version(workplace.settings, "8.1.0").store
     assert (store.docs_collection, store.code_collection) == ("adk_docs-8.1.0", "adk_code-8.1.0")

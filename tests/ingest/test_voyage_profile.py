@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adk_evidence.embedding.splade import MODEL as SPLADE
-from adk_evidence.errors import CostCapError, IndexMismatchError, RequestCancelledError, ServiceError, SettingsError
+from adk_evidence.errors import CostCapError, RequestCancelledError, ServiceError, SettingsError
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import KEY_VARIABLE
@@ -18,8 +18,8 @@ from adk_evidence.settings import load_settings
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.targets.build import build_targets
-from tests.answers import codes, told
-from tests.corpora import Workplace, change, forget_vectors_of_symbols, write_code, write_docs
+from tests.answers import codes
+from tests.corpora import change, forget_vectors_of_symbols
 from tests.standins.json_service import Fault
 from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace
@@ -73,23 +73,6 @@ class TestARun:
             assert "[COMMIT=" not in text and "[LINES=" not in text
             assert text.startswith(("[CORPUS=", "Name: "))
 
-    def test_points_hold_vectors_of_the_settings_length(self, place: VoyagePlace) -> None:
-        place.ingest()
-        for kind, name in (("doc", "dense_docs"), ("code", "dense_code")):
-            for record in place.workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
-                assert len(record.vectors[name]) == 256
-                assert record.vectors["sparse_lexical"]
-
-    def test_another_commit_with_the_same_text_costs_nothing(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
-        place.ingest()
-        sent = len(standin.requests)
-        write_docs(place.workplace.docs, commit="d" * 40)
-        write_code(place.workplace.code, commit="c" * 40)
-        run = place.ingest()
-        assert run.status == "complete" and run.vectors_embedded == 0
-        assert len(standin.requests) == sent
-        assert {payload.commit for payload in place.workplace.points().values()} == {"d" * 40, "c" * 40}
-
     def test_a_changed_page_is_embedded_again_with_its_context_and_no_other(
         self, standin: VoyageStandIn, place: VoyagePlace
     ) -> None:
@@ -100,18 +83,6 @@ class TestARun:
         (sent,) = [body for _, body in standin.requests[before:]]
         (file,) = sent["inputs"]
         assert len(file) > 1 and all("[PATH=docs/tools/retry.md]" in text for text in file)
-
-    def test_what_was_paid_for_survives_a_run_that_fails(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        batching = {"voyage_dense_max_items": 4, "voyage_retry_max_attempts": 1}
-        place = VoyagePlace(tmp_path, standin.base_url, overrides={"ingestion": {"batching": batching}})
-        standin.strike(EMBED, None, Fault(503), Fault(503))
-        with pytest.raises(ServiceError, match="overloaded"):
-            place.ingest()
-        failed = place.workplace.runs()[0]
-        assert failed.status == "failed" and failed.vectors_embedded > 0
-        assert sum(spent.requests for spent in failed.spent.values()) == len(standin.requests) - 2
-        run = place.ingest()
-        assert run.vectors_from_cache == failed.vectors_embedded
 
     def test_an_outage_of_a_minute_is_sat_out(self, tmp_path: Path) -> None:
         place = VoyagePlace(tmp_path, None)
@@ -206,16 +177,6 @@ class TestAnswers:
         }
         assert "dense" in branches["docs"] and "dense" not in branches["code"]
 
-    def test_keywords_alone_answer_when_the_service_is_down(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
-        place.ingest()
-        standin.go_down_until(1e9)
-        pack = place.ask()
-        assert set(codes(pack)) == {"dense_unavailable", "rerank_unavailable"}
-        assert pack.quality.level == "keyword_only" and "reranker was not available" in pack.quality.note
-        assert pack.candidates
-        with pytest.raises(ServiceError):
-            place.ask(strict=True)
-
     def test_a_rerank_that_failed_is_not_tried_again_for_the_same_question(
         self, standin: VoyageStandIn, tmp_path: Path
     ) -> None:
@@ -251,31 +212,6 @@ class TestAnswers:
         pack = place.ask()
         assert codes(pack) == ["sparse_unavailable"]
         assert "keyword side was not available" in pack.quality.note
-
-    def test_the_breaker_spares_a_service_that_is_down_and_tries_again(
-        self, standin: VoyageStandIn, place: VoyagePlace
-    ) -> None:
-        place.ingest()
-        service = place.answers()
-        try:
-            standin.strike_always(RERANK, Fault(500))
-            for number in range(3):
-                service.find(EvidenceRequest(query=f"retry a tool {number}"))
-            asked = len(standin.sent(RERANK))
-            assert asked == 3 * 3
-            pack = service.find(EvidenceRequest(query="retry a tool again"))
-            assert "failed 3 times in a row" in " ".join(told(pack))
-            assert len(standin.sent(RERANK)) == asked
-            standin.recover()
-            place.time.clock.sleep(31)
-            assert service.find(EvidenceRequest(query="retry a tool at last")).warnings == ()
-        finally:
-            service.close()
-
-    def test_an_index_of_other_models_is_refused(self, place: VoyagePlace) -> None:
-        Workplace(place.root).ingest()
-        with pytest.raises(IndexMismatchError, match="voyage-context-3"):
-            place.ask()
 
 
 def test_a_key_is_no_setting() -> None:

@@ -153,9 +153,3 @@ class TestTogether:
         shown = ask(QUESTION, "--index", "my-shop", "--with", "other").stdout
         assert "of my-shop" in shown and "of other" in shown
         assert "of my-shop" not in ask(QUESTION, "--index", "my-shop").stdout
-
-    def test_an_index_that_is_not_there_is_a_sentence(self, shop: Path, tmp_path: Path, ingest: Cli, ask: Cli) -> None:
-        ingest("codebase", shop)
-        sentence(ask(QUESTION, "--index", "my-shop", "--with", "nowhere"), 5, "no index called 'nowhere'", "my-shop")
-        sentence(ask(QUESTION, "--index", "my-shop", "--with", tmp_path), 2, "lies in no codebase")
-        sentence(ask(QUESTION, "--index", "my-shop", "--with", "my-shop"), 2, "answers already")

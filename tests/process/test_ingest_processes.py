@@ -21,7 +21,7 @@ import adk_ingest.pipeline as pipeline
 from adk_evidence.store.qdrant_server import ServerRecord
 from adk_ingest.commands.cli import app
 from adk_ingest.commands.reports import make_status
-from tests.corpora import HashEmbedder, Workplace, change
+from tests.corpora import HashEmbedder, Workplace
 from tests.standins.live import server_store
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -247,12 +247,3 @@ def test_ctrl_c_ends_with_130_and_a_sentence(workplace: Workplace) -> None:
     assert workplace.failure(stopped.run_id).stage == "embed"
     assert workplace.generations.current_id() == old
     assert workplace.ingest().vectors_from_cache > 0
-
-
-def test_change_is_seen_by_the_next_question_of_a_running_process(workplace: Workplace) -> None:
-    with child(workplace, "ask") as asking:
-        asking.wait_for(bool)
-        change(workplace.docs / "docs/index.md", "Small kit", "Tiny kit")
-        new = workplace.ingest().generation
-        asking.wait_for(lambda line: json.loads(line)["generation"] == new)
-        assert asking.finish() == 0, asking.errors

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from adk_evidence import files
-from adk_evidence.errors import StoreError
 from adk_evidence.store import generations
 from adk_evidence.store.base import CollectionSpec, Filter, Fusion, Match, NewPoint, Prefetch
 from adk_evidence.store.generations import GenerationStore, LeasedGeneration
@@ -138,13 +137,6 @@ def hold_lease(index: Path, ready: Any, parked: Any) -> None:
     lease.release()
 
 
-def hold_writer(index: Path, ready: Any, parked: Any) -> None:
-    with GenerationStore(index).begin("run-held") as building:
-        (building.folder / "half").write_text("done")
-        ready.set()
-        parked.wait(PATIENCE_SECONDS)
-
-
 # The tests
 
 
@@ -211,17 +203,6 @@ def test_a_writer_that_dies_harms_no_reader_and_the_next_run_succeeds(index: Pat
     assert not list((index / "trash").glob("*"))
 
 
-def test_the_first_writer_that_dies_leaves_an_index_that_can_be_built(tmp_path: Path) -> None:
-    index = tmp_path / "index"
-    writer = start(build, index, 1, die_at="renamed")
-    writer.join(PATIENCE_SECONDS)
-    assert writer.exitcode == KILLED
-    # No pointer was ever written, but the generation is complete.
-    assert current_makers(index) == {1}
-    build(index, 2)
-    assert current_makers(index) == {2}
-
-
 def test_a_dead_readers_lease_is_reaped_and_a_live_ones_is_not(index: Path) -> None:
     store = GenerationStore(index)
     held = store.current_id()
@@ -233,16 +214,3 @@ def test_a_dead_readers_lease_is_reaped_and_a_live_ones_is_not(index: Path) -> N
     killed(reader)
     assert store.collect_garbage(1) == [held]
     assert not list((index / "leases").glob("*.*.lock"))
-
-
-def test_a_second_writer_process_is_named_and_a_dead_one_makes_way(index: Path) -> None:
-    ready, parked = PROCESSES.Event(), PROCESSES.Event()
-    writer = start(hold_writer, index, ready, parked)
-    assert ready.wait(PATIENCE_SECONDS)
-    with pytest.raises(StoreError, match=rf"process {writer.pid} on .*, run run-held"):
-        build(index, 2)
-    assert current_makers(index) == {1}
-    killed(writer)
-    build(index, 3)
-    assert current_makers(index) == {3}
-    assert not list((index / "building").glob("*"))
