@@ -54,12 +54,9 @@ def test_tabs_of_other_languages_are_for_their_readers_whatever_they_hold() -> N
     java, go = (text for _, text in others(TABS))
     assert java.startswith('=== "Java"') and java.endswith("```") and "mvn" in java
     assert go == '=== "Go (v2)"\n\n    Not yet.'
-
-
-def test_another_reader_gets_another_view() -> None:
-    readers = Readers("java", PYTHON.languages)
-    assert [language for language, _ in others(TABS, readers=readers)] == ["python", "go"]
-    assert others(TABS, readers=Readers()) == []
+    of_java = Readers("java", PYTHON.languages)
+    assert [language for language, _ in others(TABS, readers=of_java)] == ["python", "go"]
+    assert others(TABS, readers=Readers()) == others('=== "Java / Python"\n\n    Both.') == []
 
 
 def test_a_code_block_counts_only_in_a_language_that_the_site_has_readers_of() -> None:
@@ -116,7 +113,8 @@ def test_a_heading_goes_with_the_only_part_of_its_section() -> None:
 
         Set one.
 
-    ## Retries
+    Retries
+    -------
 
     === "Go"
 
@@ -125,30 +123,17 @@ def test_a_heading_goes_with_the_only_part_of_its_section() -> None:
     === "Java"
 
         Two.
-    """
-    assert others(text)[0] == ("go", '## Timeouts\n\n=== "Go"\n\n    Set one.')
-    assert [text.split("\n")[0] for _, text in others(text)[1:]] == ['=== "Go"', '=== "Java"']
 
+    Waits
+    -----
 
-def test_a_heading_goes_with_the_line_below_that_underlines_it() -> None:
-    text = """\
-    # Tools
-
-    Text.
-
-    Timeouts
-    --------
-
-    ```java
-    wait(3);
+    ```go
+    wait(3)
     ```
     """
-    assert others(text) == [("java", "Timeouts\n--------\n\n```java\nwait(3);\n```")]
-
-
-def test_a_tab_for_several_languages_is_for_everybody() -> None:
-    both, one = '=== "Java / Python"\n\n    Both.', '=== "Go, v2"\n\n    One.'
-    assert others(f"{both}\n\n{one}") == [("go", one)]
+    assert others(text)[-1] == ("go", "Waits\n-----\n\n```go\nwait(3)\n```")
+    assert others(text)[0] == ("go", '## Timeouts\n\n=== "Go"\n\n    Set one.')
+    assert [text.split("\n")[0] for _, text in others(text)[1:-1]] == ['=== "Go"', '=== "Java"']
 
 
 @pytest.mark.parametrize(
@@ -218,6 +203,27 @@ def test_a_question_names_languages_but_not_by_english_words(question: str, lang
     assert named_languages(question) == languages
 
 
+@pytest.mark.parametrize(
+    ("title", "language"),
+    [
+        ("Unlike Java", None),
+        ("Coming from Java", None),
+        ("Go faster with caching", None),
+        ("Go deeper", None),
+        ("Java differs", None),
+        ("Go", "go"),
+        ("Go: paths", "go"),
+        ("ADK Go v2.0.0", "go"),
+        ("Redaction in Go", "go"),
+        ("Java support", "java"),
+    ],
+)
+def test_a_note_whose_title_names_a_language_alone_is_for_its_readers(title: str, language: str | None) -> None:
+    assert [found for found, _ in others(f'!!! tip "{title}"\n    Return nothing.\n')] == (
+        [language] if language else []
+    )
+
+
 NOTES = """\
     # Tools
 
@@ -254,22 +260,3 @@ def test_a_note_whose_title_names_another_language_is_for_its_readers_unless_it_
         ("java", '??? tip "Applies to only Java ADK"'),
     ]
     assert others(NOTES)[0][1].endswith("| `/api` |")
-
-
-@pytest.mark.parametrize(
-    "title", ["Unlike Java", "Coming from Java", "Not in Go", "Go faster with caching", "Java differs", "Go deeper"]
-)
-def test_a_title_that_speaks_to_readers_of_other_languages_hides_no_note(title: str) -> None:
-    assert others(f'!!! tip "{title}"\n    Return nothing.\n') == []
-
-
-@pytest.mark.parametrize("title", ["Go", "Go: paths", "ADK Go v2.0.0", "Go only", "Redaction in Go", "Java support"])
-def test_a_title_that_names_a_language_alone_is_for_its_readers(title: str) -> None:
-    assert [language for language, _ in others(f'!!! tip "{title}"\n    Return nothing.\n')] == [
-        "java" if "Java" in title else "go"
-    ]
-
-
-def test_tags_of_languages_hide_nothing() -> None:
-    tag = '<div class="language-support-tag">\n<span class="lst-java">Java v1.7.0</span>\n</div>'
-    assert others(f"# Tools\n\n## Filters\n\n{tag}\n\nPython takes the filter elsewhere.\n") == []

@@ -9,7 +9,6 @@ from adk_evidence.text.identifiers import (
     expand_identifiers,
     extract_identifiers,
     is_code_like,
-    query_lexical_text,
     split_identifier,
 )
 from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
@@ -44,27 +43,14 @@ def test_expansion_keeps_the_name_beside_its_words() -> None:
     assert expand_identifiers("ToolContext") == "tool context toolcontext"
     assert expand_identifiers("client.upsert") == "client.upsert client upsert"
     assert expand_identifiers("save the state, v1.2.3") == "save the state v1.2.3 v1 2 3"
+    encoded = "aB3" * 60
+    assert expand_identifiers(encoded) == encoded.lower()
 
 
-def test_a_question_in_words_and_in_code_share_their_terms() -> None:
-    assert set(query_lexical_text("tool context").split()) < set(query_lexical_text("ToolContext").split())
-
-
-def test_encoded_data_is_not_taken_apart() -> None:
-    blob = "aB3" * 60
-    assert expand_identifiers(blob) == blob.lower()
-
-
-@pytest.mark.parametrize(
-    "token", ["run_async", "LlmAgent", "getUser", "tool.run", "agent.py", "run()", "__init__", "HTTPServer"]
-)
-def test_code_is_recognised(token: str) -> None:
-    assert is_code_like(token)
-
-
-@pytest.mark.parametrize("token", ["agent", "Agent", "LLM", "LLMs", "e.g.", "e.g", "", "_", "42", "()"])
-def test_words_are_not_code(token: str) -> None:
-    assert not is_code_like(token)
+def test_code_is_told_from_words() -> None:
+    code = ["run_async", "LlmAgent", "getUser", "tool.run", "agent.py", "run()", "__init__", "HTTPServer"]
+    words = ["agent", "Agent", "LLM", "LLMs", "e.g.", "e.g", "", "_", "42", "()"]
+    assert [token for token in (*code, *words) if is_code_like(token)] == code
 
 
 def test_code_is_told_apart_from_words_in_a_question() -> None:
@@ -72,13 +58,8 @@ def test_code_is_told_apart_from_words_in_a_question() -> None:
     assert code_identifiers(query) == ["run_async", "ToolContext", "agent.py", "stop"]
     assert "Why" in extract_identifiers(query)
     assert extract_identifiers("a b a") == ["a", "b"]
-
-
-def test_keys_of_dicts_are_no_names() -> None:
-    assert code_identifiers("node_input['task_a'] and state[\"user_name\"], or 'output_key'?") == [
-        "node_input",
-        "output_key",
-    ]
+    keys = "node_input['task_a'] and state[\"user_name\"], or 'output_key'?"
+    assert code_identifiers(keys) == ["node_input", "output_key"], "keys of dicts are no names"
 
 
 @given(st.text(max_size=300))

@@ -77,12 +77,6 @@ def test_a_tab_inside_a_line_does_not_change_its_indentation(line: str) -> None:
     assert defined(text) == {"f": (1, 4, "def f()"), "g": (6, 7, "def g()")}
 
 
-def test_a_definition_may_have_a_header_that_cannot_be_written_again() -> None:
-    tree, reason = parse("def f(x=f'{\"\x07\"}'):\n    pass\n")
-    assert reason is None and list(definitions(tree)) == ["f"]
-    assert signature(definitions(tree)["f"][0]) in (None, """def f(x=f"{'\\x07'}")""")
-
-
 def test_indentation_may_be_as_deep_as_it_likes() -> None:
     text = "".join(" " * depth + "if x:\n" for depth in range(1_000)) + "def f(:\n"
     tree, _ = parse(text)

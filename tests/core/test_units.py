@@ -77,16 +77,10 @@ def needed(source, lang, text):
     return ["\n".join(lines[found[need].start : found[need].end]).strip() for need in unit.needs]
 
 
-def test_a_code_block_stays_with_the_line_that_introduces_it():
-    assert "Wrap the tool as follows:\n\n```python\nretry(tool)\n```" in texts(PAGE, "md", "text")
-
-
 def test_what_stands_in_a_tab_needs_the_heading_and_the_label_of_its_tab_alone():
     assert needed(PAGE, "md", "Use nothing.") == ["# Retries", '=== "Other"']
     assert needed(PAGE, "md", "A second") == ["# Retries"]
-
-
-def test_markup_says_nothing_by_itself():
+    assert "Wrap the tool as follows:\n\n```python\nretry(tool)\n```" in texts(PAGE, "md", "text")
     assert texts(PAGE, "md", "idle") == ['<div class="tag">\n</div>']
 
 
@@ -97,27 +91,16 @@ def test_a_long_code_block_is_cut_but_never_shown_without_its_borders():
     assert len(parts) > 1
     for part in parts:
         assert needed(page, "md", part) == ["As follows:", "```python", "```"]
-
-
-def test_what_introduces_a_long_code_block_can_be_shown_without_opening_the_block():
-    page = "As follows:\n\n```python\n" + "step = 1\n\n" * 30 + "```\n"
     assert "As follows:" in texts(page, "md", "text") and needed(page, "md", "As follows:") == []
-
-
-def test_imports_for_type_checkers_are_idle():
-    source = "if TYPE_CHECKING:\n  from a import b\nelse:\n  b = None\n\nif TYPE_CHECKING:\n  import c\n  import d\n"
-    assert texts(source, "py", "idle") == ["if TYPE_CHECKING:\n  import c\n  import d"]
 
 
 def test_licence_and_imports_are_idle():
     idle = texts(LICENSED, "py", "idle")
     assert idle[0].startswith("# Copyright") and "class" not in idle[0]
     assert idle[1:] == ["import os", "from a import b"]
-
-
-def test_only_the_comment_at_the_head_is_a_licence():
-    source = "# Keeps the state.\n\n# The user's licence is checked elsewhere.\nx = 1\n"
-    assert texts(source, "py", "idle") == []
+    checked = "if TYPE_CHECKING:\n  import c\n  import d"
+    assert texts(f"if TYPE_CHECKING:\n  from a import b\nelse:\n  b = None\n\n{checked}\n", "py", "idle") == [checked]
+    assert texts("# Keeps the state.\n\n# The user's licence is checked elsewhere.\nx = 1\n", "py", "idle") == []
 
 
 def test_a_signature_comes_with_the_first_paragraph_of_its_docstring():
@@ -125,6 +108,8 @@ def test_a_signature_comes_with_the_first_paragraph_of_its_docstring():
     assert 'class Box(Base):\n  """Holds things.' in labels
     assert 'def put(self, thing):\n    """Puts a thing in."""' in labels
     assert "class Box" in needed(LICENSED, "py", "self.things")[0]
+    method = LICENSED[LICENSED.index("  def put") :]
+    assert "self.things.append(thing)\n    return thing" in texts(method, "py", "text")
 
 
 def test_fields_are_told_from_statements_and_keep_their_docstrings():
@@ -135,11 +120,6 @@ def test_long_arguments_are_cut_by_entries_below_their_title():
     assert "Args:" in texts(LICENSED, "py", "label")
     assert needed(LICENSED, "py", "size: How many")[-1] == "Args:"
     assert not any("size: How many" in text and "depth" in text for text in texts(LICENSED, "py", "text"))
-
-
-def test_a_method_without_its_class_is_cut_at_its_own_lines():
-    method = LICENSED[LICENSED.index("  def put") :]
-    assert "self.things.append(thing)\n    return thing" in texts(method, "py", "text")
 
 
 PIECES = """

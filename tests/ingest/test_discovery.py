@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -52,25 +51,13 @@ def read_all(discovery: Discovery) -> dict[str, str]:
     return {file.path: file.text for file in discovery.read()}
 
 
-def test_files_come_sorted_by_their_repository_path(tmp_path: Path) -> None:
-    write(tmp_path, {"b/z.md": "z", "b.md": "b", "a/y.md": "y", "a/B.md": "B", "é.md": "e"})
-    paths = found(tmp_path)
-    assert paths == sorted(paths)
-    assert set(paths) == {"b/z.md", "b.md", "a/y.md", "a/B.md", "é.md"}
-
-
 def test_paths_are_the_repositorys_where_the_root_is_only_a_part_of_it(tmp_path: Path) -> None:
     write(tmp_path, {"google/adk/a.py": "a = 1", "google/other/b.py": "b = 1", "top.py": "c = 1"})
     packaged = source(tmp_path, path_prefix="src/", subtrees=("google/adk",))
     result = discover(packaged, corpus(allowed_exts=(".py",)))
     assert [file.path for file in result.files] == ["src/google/adk/a.py"]
-
-
-def test_globs_see_the_repositorys_path(tmp_path: Path) -> None:
-    write(tmp_path, {"google/adk/a.py": "a = 1", "google/adk/b.py": "b = 1"})
-    packaged = source(tmp_path, path_prefix="src/", subtrees=("google/adk",))
-    result = discover(packaged, corpus(allowed_exts=(".py",), exclude_globs=("src/google/adk/a.py",)))
-    assert [file.path for file in result.files] == ["src/google/adk/b.py"]
+    without = corpus(allowed_exts=(".py",), exclude_globs=("src/google/adk/a.py",))
+    assert discover(packaged, without).files == []
 
 
 class TestFilters:
@@ -100,28 +87,18 @@ class TestFilters:
             "empty": ["in/d.md"],
         }
 
-    def test_no_include_globs_and_no_extensions_let_everything_pass(self, tmp_path: Path) -> None:
-        write(tmp_path, {"LICENSE": "free", "a/b.xyz": "text"})
-        assert found(tmp_path, include_globs=(), allowed_exts=()) == ["LICENSE", "a/b.xyz"]
-
-    def test_extensions_do_not_mind_their_case(self, tmp_path: Path) -> None:
-        write(tmp_path, {"README.MD": "text"})
-        assert found(tmp_path) == ["README.MD"]
-
-    def test_a_later_glob_with_an_exclamation_mark_takes_a_file_back(self, tmp_path: Path) -> None:
-        write(tmp_path, {"docs/a.md": "a", "docs/keep.md": "k", "docs/deep/keep.md": "k"})
-        assert found(tmp_path, exclude_globs=("docs/", "!docs/keep.md")) == ["docs/keep.md"]
-        assert found(tmp_path, exclude_globs=("!docs/keep.md", "docs/")) == []
+    def test_no_globs_and_no_extensions_let_everything_pass_and_case_does_not_count(self, tmp_path: Path) -> None:
+        write(tmp_path, {"LICENSE": "free", "a/B.MD": "text"})
+        assert found(tmp_path, include_globs=(), allowed_exts=()) == ["LICENSE", "a/B.MD"]
+        assert found(tmp_path) == ["a/B.MD"]
 
     def test_a_glob_for_a_folder_covers_what_is_in_it(self, tmp_path: Path) -> None:
         write(tmp_path, {"a/b/c.md": "c", "a/b/keep.md": "k", "d.md": "d"})
         assert found(tmp_path, exclude_globs=("a/*",)) == ["d.md"]
         assert found(tmp_path, exclude_globs=("a/*", "!keep.md")) == ["a/b/keep.md", "d.md"]
+        assert found(tmp_path, exclude_globs=("!keep.md", "a/*")) == ["d.md"]
         assert found(tmp_path, include_globs=("a/*",)) == ["a/b/c.md", "a/b/keep.md"]
-
-    def test_include_globs_take_files_out_again_too(self, tmp_path: Path) -> None:
-        write(tmp_path, {"docs/a.md": "a", "docs/draft/b.md": "b", "other/c.md": "c"})
-        assert found(tmp_path, include_globs=("docs/**", "!docs/draft/**")) == ["docs/a.md"]
+        assert found(tmp_path, include_globs=("a/*", "!keep.md")) == ["a/b/c.md"]
 
     def test_an_excluded_folder_is_not_walked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write(tmp_path, {".git/objects/a.md": "a", "node_modules/x/b.md": "b", "c.md": "c"})
@@ -164,29 +141,18 @@ class TestBrokenFiles:
         assert read_all(result) == {"good.md": "good"}
         assert result.skipped == {reason: ["bad.md"]}
 
-    def test_a_few_wrong_bytes_are_replaced_and_said(self, tmp_path: Path) -> None:
-        write(tmp_path, {"old.md": b"caf\xe9 " + b"x" * 1000})
-        result = discover(source(tmp_path), corpus())
-        assert read_all(result) == {"old.md": "caf\N{REPLACEMENT CHARACTER} " + "x" * 1000}
-        assert result.decode_warnings == ["old.md: replaced 1 character that is not UTF-8."]
-
-    def test_replacement_characters_that_the_author_wrote_are_no_errors(self, tmp_path: Path) -> None:
+    def test_a_few_wrong_bytes_are_replaced_and_told_from_what_the_author_wrote(self, tmp_path: Path) -> None:
         text = "\N{REPLACEMENT CHARACTER}" * 100
-        write(tmp_path, {"unicode.md": text})
+        write(tmp_path, {"old.md": b"caf\xe9 " + b"x" * 1000, "unicode.md": text})
         result = discover(source(tmp_path), corpus())
-        assert read_all(result) == {"unicode.md": text}
-        assert result.decode_warnings == []
+        assert read_all(result) == {"old.md": "caf\N{REPLACEMENT CHARACTER} " + "x" * 1000, "unicode.md": text}
+        assert result.decode_warnings == ["old.md: replaced 1 character that is not UTF-8."]
 
     def test_newlines_and_byte_order_marks_leave_no_trace(self, tmp_path: Path) -> None:
         write(tmp_path, {"a.md": b"\xef\xbb\xbfone\r\ntwo\rthree\n", "b.md": "one\ntwo\nthree\n"})
         first, second = discover(source(tmp_path), corpus()).read()
         assert first.text == second.text == "one\ntwo\nthree\n"
         assert first.file_hash == second.file_hash
-
-    def test_a_huge_file_is_not_read(self, tmp_path: Path) -> None:
-        with (tmp_path / "huge.md").open("wb") as file:
-            file.truncate(50_000_000)
-        assert discover(source(tmp_path), corpus()).skipped == {"too_large": ["huge.md"]}
 
     def test_unreadable_files_and_folders_are_skipped(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write(tmp_path, {"locked/a.md": "a", "locked.md": "b", "open.md": "c"})
@@ -211,27 +177,6 @@ class TestBrokenFiles:
         assert [file.path for file in result.files] == ["open.md"]
         assert result.skipped == {"unreadable": ["locked.md", "locked/"]}
 
-    def test_a_file_that_vanishes_before_it_is_read_is_skipped(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        write(tmp_path, {"a.md": "a", "b.md": "b"})
-        real_open = open
-
-        def remove_and_open(path: Any, *arguments: Any, **options: Any) -> Any:
-            if Path(path).name == "a.md":
-                Path(path).unlink()
-            return real_open(path, *arguments, **options)
-
-        monkeypatch.setattr("builtins.open", remove_and_open)
-        result = discover(source(tmp_path), corpus())
-        assert read_all(result) == {"b.md": "b"}
-        assert result.skipped == {"unreadable": ["a.md"]}
-
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-    def test_a_pipe_is_not_opened(self, tmp_path: Path) -> None:
-        os.mkfifo(tmp_path / "pipe.md")
-        assert discover(source(tmp_path), corpus()).skipped == {"special_file": ["pipe.md"]}
-
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux file systems take names of any bytes")
     def test_names_that_are_not_utf8_are_skipped_and_can_be_printed(self, tmp_path: Path) -> None:
         write(tmp_path, {"good.md": "good"})
@@ -252,16 +197,6 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     result = discover(source(root), corpus())
     assert [file.path for file in result.files] == ["a.md", "b/b.md"]
     assert result.skipped == {"symlink": ["b/up.md", "out.md", "outer.md"]}
-
-
-def test_many_files_take_a_moment(tmp_path: Path) -> None:
-    for folder in range(40):
-        (tmp_path / f"{folder}").mkdir()
-        for file in range(20):
-            (tmp_path / f"{folder}/{file}.md").write_text("# Title\n\nText.\n")
-    started = time.process_time()
-    count = sum(1 for _ in discover(source(tmp_path), corpus()).read())
-    assert count / (time.process_time() - started) > 100
 
 
 NAMES = st.sampled_from(["a", "b", "docs", "x.md", "y.md", "z.txt", ".git"])

@@ -73,6 +73,21 @@ class TestWhatIsRead:
         read.clear()
         assert build(place).status == "unchanged"
         assert read == []
+        assert build(place, compare=True).status == "unchanged"
+        assert set(read) >= {Path(name).name for name in APP}, "contents are compared on request"
+        (settings_of(place.settings, "app").index_path / RECORD).write_bytes(b'{"rules": "0", "files": {}}')
+        read.clear()
+        assert build(place).status == "unchanged"
+        assert set(read) >= {Path(name).name for name in APP}, "another version of the product wrote the record"
+
+    def test_an_unchanged_adk_is_not_read_again(self, tmp_path: Path, trusting: None, read: list[str]) -> None:
+        workplace = Place(tmp_path).workplace
+        commit_all(workplace.code)
+        workplace.ingest()
+        assert "retry.py" in read and "retry.md" in read
+        read.clear()
+        assert workplace.ingest().status == "unchanged"
+        assert read == []
 
     def test_only_a_changed_file_is_read_and_embedded(self, place: Place, trusting: None, read: list[str]) -> None:
         build(place)
@@ -83,35 +98,6 @@ class TestWhatIsRead:
         assert read == ["auth.py"]
         assert embedder.embedded and all("Let a user in" in text for text in embedder.embedded)
         assert any("Let a user in" in chunk.text for chunk in place.chunks())
-
-    def test_a_file_that_was_written_a_moment_before_is_read_anyway(self, place: Place, read: list[str]) -> None:
-        build(place)
-        read.clear()
-        assert build(place).status == "unchanged"
-        assert set(read) >= {Path(name).name for name in APP}
-
-    def test_contents_are_compared_on_request(self, place: Place, trusting: None, read: list[str]) -> None:
-        build(place)
-        read.clear()
-        assert build(place, compare=True).status == "unchanged"
-        assert set(read) >= {Path(name).name for name in APP}
-
-    @pytest.mark.parametrize("damage", [b"", b"{", b'{"rules": "0", "files": {}}', b"\xff\xfe"])
-    def test_without_a_usable_record_all_files_are_read(
-        self, damage: bytes, place: Place, trusting: None, read: list[str]
-    ) -> None:
-        build(place)
-        record = settings_of(place.settings, "app").index_path / RECORD
-        record.write_bytes(damage)
-        read.clear()
-        assert build(place).status == "unchanged"
-        assert set(read) >= {Path(name).name for name in APP}
-
-    def test_the_record_forgets_files_that_are_gone(self, place: Place, trusting: None) -> None:
-        build(place)
-        (place.app / "Makefile").unlink()
-        build(place)
-        assert b"Makefile" not in (settings_of(place.settings, "app").index_path / RECORD).read_bytes()
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not count the changes of an inode")
     def test_a_time_that_was_set_back_hides_no_change(self, place: Place, trusting: None) -> None:
@@ -135,8 +121,8 @@ class TestRenames:
         assert (report.changed_files, report.removed_files) == (1, 1)
         assert embedder.embedded == []
         paths = {chunk.path for chunk in place.chunks()}
-        assert "guide/intro.md" in paths
-        assert "README.md" not in paths
+        assert "guide/intro.md" in paths and "README.md" not in paths
+        assert b"README.md" not in (settings_of(place.settings, "app").index_path / RECORD).read_bytes()
 
     def test_code_that_is_moved_and_moved_back_keeps_its_vectors(self, place: Place, trusting: None) -> None:
         build(place)
@@ -151,17 +137,6 @@ class TestRenames:
         paths = {chunk.path for chunk in place.chunks()}
         assert "model/fit.r" in paths
         assert "model/train.r" not in paths
-
-
-class TestMain:
-    def test_an_unchanged_adk_is_not_read_again(self, tmp_path: Path, trusting: None, read: list[str]) -> None:
-        workplace = Place(tmp_path).workplace
-        commit_all(workplace.code)
-        workplace.ingest()
-        assert "retry.py" in read and "retry.md" in read
-        read.clear()
-        assert workplace.ingest().status == "unchanged"
-        assert read == []
 
 
 class Disk:

@@ -35,11 +35,7 @@ def cls(text: str) -> ast.ClassDef:
     ],
 )
 def test_a_field_shows_what_its_callers_need(written: str, shown: str) -> None:
-    assert default(value(written)) == shown
-
-
-def test_a_field_without_a_value_has_no_default() -> None:
-    assert default(None) == ""
+    assert default(value(written)) == shown and default(None) == ""
 
 
 def test_fields_say_what_they_are_and_whether_they_are_deprecated() -> None:
@@ -95,11 +91,8 @@ class Event(Model):
 
 def test_a_validator_takes_what_it_takes_out_of_the_arguments() -> None:
     assert shortcuts(cls(SHORT)) == ("message: str -> content (as it is)", "route: Any")
-
-
-def test_what_a_validator_warns_of_is_not_offered() -> None:
-    text = SHORT.replace("data = dict(data)", "warnings.warn('`message` is deprecated.')")
-    assert shortcuts(cls(text)) == ()
+    warned = SHORT.replace("data = dict(data)", "warnings.warn('`message` is deprecated.')")
+    assert shortcuts(cls(warned)) == ()
 
 
 def test_a_constructor_that_passes_the_rest_on_takes_some_out() -> None:

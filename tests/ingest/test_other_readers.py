@@ -97,22 +97,11 @@ def test_sizes_count_only_the_readers_lines() -> None:
     assert len(rest) > 3 and all(item.for_language == "go" for item in rest)
 
 
-def test_a_group_of_tabs_without_the_readers_language_is_left_out_of_the_text_before_it() -> None:
-    own, go, java = chunks('Some text.\n\n=== "Go"\n\n    One.\n\n=== "Java"\n\n    Two.\n')
-    assert own.body.startswith("Some text.") and own.left_out == ((3, 5, "go"), (7, 9, "java"))
-    assert (go.for_language, java.for_language) == ("go", "java")
-
-
 def test_each_reader_gets_the_included_files_of_the_readers_own_tabs() -> None:
     text = 'Run:\n\n=== "Python"\n\n    --8<-- "a.py"\n\n=== "Java"\n\n    --8<-- "A.java"\n'
     own, java = chunks(text, **{"a.py": "run()", "A.java": "run();"})
     assert [(each.path, each.line) for each in own.attachments] == [("a.py", 5)]
     assert [(each.path, each.line) for each in java.attachments] == [("A.java", 9)]
-
-
-def test_a_page_for_other_readers_is_cut_as_any_page() -> None:
-    text = f"# Go quickstart\n\n{filler(10)}\n\n## One\n\n{filler(10)}\n"
-    assert [(item.start_line, item.for_language) for item in chunks(text)] == [(1, "go"), (5, "go")]
 
 
 LINES = st.sampled_from(

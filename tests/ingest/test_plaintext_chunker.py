@@ -33,22 +33,6 @@ def test_paragraphs_are_grouped_to_the_target_and_overlap() -> None:
     assert [item.tail for item in short] == ["", "Last of b."]
 
 
-@pytest.mark.parametrize(
-    ("path", "lang"),
-    [
-        ("a.rst", "rst"),
-        ("a.TXT", "txt"),
-        ("a.yml", "yaml"),
-        ("a.json", "json"),
-        ("a.toml", "toml"),
-        ("a.adoc", "adoc"),
-        ("LICENSE", "txt"),
-    ],
-)
-def test_the_language_is_the_extension_s(path: str, lang: str) -> None:
-    assert chunk("text", path).chunks[0].lang == lang
-
-
 class TestRst:
     PAGE = (
         "=====\nTitle\n=====\n\nIntro.\n\nFirst\n=====\n\nText.\n\nDetail\n------\n\nMore.\n\nSecond\n======\n\nEnd.\n"
@@ -63,17 +47,9 @@ class TestRst:
             (17, ("Title", "Second")),
         ]
 
-    def test_a_large_section_breaks_at_its_sub_titles(self) -> None:
-        text = f"A\n=\n\nA\n==\n\nTop\n---\n\n{paragraph('x')}\n{paragraph('y')}\n\nSub\n~~~\n\n{paragraph('z')}\n"
-        assert chunk(text, "a.rst").chunks[-1].headings[-1] == "Sub"
-
     def test_tables_and_transitions_are_no_titles(self) -> None:
         text = "Text.\n\n----\n\nMore.\n\n=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n"
         assert [item.headings for item in chunk(text, "a.rst").chunks] == [()]
-
-    def test_a_literal_block_stays_with_its_announcement(self) -> None:
-        text = f"{paragraph('a')}\n{paragraph('b')}\n\nLike this::\n\n    {paragraph('c')}\n    {paragraph('d')}\n"
-        assert chunk(text, "a.rst").chunks[-1].body.startswith("Like this::")
 
 
 def test_asciidoc_titles_count_outside_of_listings() -> None:
@@ -81,16 +57,16 @@ def test_asciidoc_titles_count_outside_of_listings() -> None:
     assert [item.headings for item in chunk(text, "a.adoc").chunks] == [("Doc",), ("Doc", "One"), ("Doc", "Two")]
 
 
-def test_yaml_is_cut_where_an_outer_entry_begins() -> None:
-    entries = [f"# about {name}\n{name}:\n" + "\n".join(f"  key_{n}: some value" for n in range(7)) for name in "abc"]
-    chunks = chunk("\n".join(entries) + "\n", "a.yaml").chunks
-    assert [item.body.splitlines()[0] for item in chunks] == ["# about a", "# about b", "# about c"]
-
-
-def test_toml_is_cut_at_tables() -> None:
-    tables = [f"[tool.{name}]\n" + "\n".join(f"key_{n} = 'some value'" for n in range(7)) for name in "abc"]
-    chunks = chunk("\n".join(tables) + "\n", "a.toml").chunks
-    assert [item.body.splitlines()[0] for item in chunks] == ["[tool.a]", "[tool.b]", "[tool.c]"]
+@pytest.mark.parametrize(
+    ("path", "entry", "member"),
+    [("a.yml", "# about {}\n{}:\n", "  key: some value"), ("a.toml", "[{}.{}]\n", "key = 'value'")],
+)
+def test_yaml_and_toml_are_cut_where_an_outer_entry_begins(path: str, entry: str, member: str) -> None:
+    entries = [entry.format(name, name) + "\n".join([member] * 9) for name in "abc"]
+    chunks = chunk("\n".join(entries) + "\n", path).chunks
+    firsts = [entry.format(name, name).splitlines()[0] for name in "abc"]
+    assert [item.body.splitlines()[0] for item in chunks] == firsts
+    assert {item.lang for item in chunks} == {"toml" if path == "a.toml" else "yaml"}
 
 
 def test_json_is_cut_at_outer_members_and_minified_json_by_columns() -> None:

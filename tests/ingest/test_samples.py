@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import IndexMismatchError, IndexMissingError
+from adk_evidence.errors import IndexMismatchError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import EvidencePack, LineSpan
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.settings import Settings
 from adk_ingest.commands.doctor import examine
 from adk_ingest.commands.reports import verify_published
 from tests.corpora import CODE, Workplace, write_checkout, write_files
@@ -102,26 +100,22 @@ def test_samples_are_documentation_that_is_cited_at_its_own_lines(place: Workpla
     [first, *_] = [one for one in find(place, "pour_tea cups").candidates if one.origin == "sample"]
     assert "examples/python/tea.py#L" in first.citation and first.verification.state == "exact"
     assert first.source_type == "docs" and first.language == "py"
-
-
-def test_the_code_corpus_leaves_its_samples_to_the_documentation(place: Workplace) -> None:
-    code = {payload.path for payload in place.points().values() if payload.kind == "code"}
-    assert "contributing/samples/coffee/agent.py" not in code and "contributing/samples/coffee/README.md" in code
-
-
-def test_an_index_with_samples_holds_what_its_manifest_says(place: Workplace) -> None:
     assert verify_published(place.settings, citations=True).ok
     current = place.generations.current()
     assert current is not None
     assert {"adk_docs-samples", "adk_python-samples"} <= set(current.manifest.corpora)
+    code = {payload.path for payload in place.points().values() if payload.kind == "code"}
+    assert "contributing/samples/coffee/agent.py" not in code and "contributing/samples/coffee/README.md" in code
 
 
 def test_samples_that_are_gone_leave_the_index(tmp_path: Path) -> None:
     place = Workplace(tmp_path)
     sample = place.docs / "examples/tea.py"
-    write_files(place.docs, {"examples/tea.py": SAMPLE})
-    place.ingest()
+    write_files(place.docs, {"examples/empty.py": "", "examples/tea.py": SAMPLE, "docs/.aws/credentials": "x"})
+    run = place.ingest()
     assert samples(place)
+    assert run.corpora["adk_docs-samples"].skipped == {"empty": 1}, "the walk for samples tells of samples alone"
+    assert sum(".aws" in notice for notice in run.notices) == 1
     sample.unlink()
     place.ingest()
     current = place.generations.current()
@@ -166,31 +160,11 @@ def test_a_sample_that_is_not_as_in_the_commit_is_cited_as_it_is(tmp_path: Path)
     assert verify_published(place.settings, citations=True).ok
 
 
-def test_the_walk_for_samples_speaks_of_samples_alone(tmp_path: Path) -> None:
-    place = Workplace(tmp_path)
-    write_files(place.docs, {"examples/empty.py": "", "examples/tea.py": SAMPLE, "docs/.aws/credentials": "x"})
-    (place.docs / "docs/broken.md").symlink_to("nowhere.md")
-    run = place.ingest()
-    assert run.corpora["adk_docs-samples"].skipped == {"empty": 1}
-    assert sum(".aws" in notice for notice in run.notices) == 1
-
-
 def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
     page = next(one for one in find(place, "pour_tea cups").candidates if one.path == "docs/tools/drinks.md")
     assert "def pour_tea" in page.attached
     [payload] = [one for one in place.points().values() if one.path == page.path and one.for_language is None]
     assert payload.passage_lines[0] == 1 and payload.passage_lines[-1] == 8
-
-
-def test_a_page_that_includes_code_is_opened_as_it_was_indexed(place: Workplace) -> None:
-    service = place.service()
-    try:
-        with service.session() as session:
-            for path, text in (("docs/tools/drinks.md", PAGE), ("examples/python/tea.py", SAMPLE)):
-                source = session.read_file(path)
-                assert (source.text, source.matches_index, source.local_matches) == (text, True, True), path
-    finally:
-        service.close()
 
 
 def test_an_index_of_an_older_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -207,24 +181,6 @@ def test_an_index_of_an_older_version_is_refused_with_what_to_do(tmp_path: Path)
     assert finding.state == "broken" and finding.found == refused.value.message
 
 
-def test_a_manifest_of_another_form_is_refused_and_ingesting_builds_anew(tmp_path: Path) -> None:
-    place = Workplace(tmp_path)
-    place.ingest()
-    current = place.generations.current()
-    assert current is not None
-    path = current.folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    for corpus in manifest["corpora"].values():
-        for file in corpus["files"].values():
-            del file["content"]
-    path.write_text(json.dumps(manifest))
-    with pytest.raises(IndexMissingError, match="There is no index") as refused:
-        place.ask("how does a runner retry?")
-    assert "adk-ingest all" in (refused.value.hint or "")
-    place.ingest()
-    assert place.ask("how does a runner retry?").candidates
-
-
 class TestReaders:
     def test_what_is_for_other_readers_is_not_searched_and_not_paid_for(self, place: Workplace) -> None:
         pack = find(place, "samovar of drinks")
@@ -236,19 +192,6 @@ class TestReaders:
         ]
         assert page.verification.state == "exact" and page.lines is not None and page.lines.end == 23
         assert "samovar" in page.text and "samovar" not in page.why.matched_terms
-
-    def test_a_citation_of_other_readers_lines_opens_their_chunk(self, place: Workplace) -> None:
-        service = place.service()
-        try:
-            with service.session() as session:
-                lines = LineSpan(start=11, end=15)
-                write_files(place.docs, {"docs/tools/drinks.md": "# New first line\n\n" + PAGE})
-                moved = session.read_file("docs/tools/drinks.md", lines=lines)
-                assert moved.verification is not None and moved.verification.state == "moved"
-                assert moved.lines == LineSpan(start=13, end=17)
-        finally:
-            write_files(place.docs, {"docs/tools/drinks.md": PAGE})
-            service.close()
 
     @pytest.mark.parametrize(
         ("query", "filters", "found"),
@@ -266,8 +209,17 @@ class TestReaders:
         assert {one.for_language for one in find(place, query, **filters).candidates} - {None} == found
 
     def test_without_a_readers_language_everything_is_searched(self, place: Workplace) -> None:
-        settings: Settings = place.settings_with({"retrieval": {"language": None}})
-        everywhere = Workplace(place.root, {"retrieval": {"language": None}})
-        assert settings.retrieval.language is None
-        pack = find(everywhere, "samovar of drinks")
+        pack = find(Workplace(place.root, {"retrieval": {"language": None}}), "samovar of drinks")
         assert {one.for_language for one in pack.candidates} == {None, "java", "go"}
+
+    def test_a_citation_of_other_readers_lines_opens_their_chunk(self, place: Workplace) -> None:
+        write_files(place.docs, {"docs/tools/drinks.md": "# New first line\n\n" + PAGE})
+        service = place.service()
+        try:
+            with service.session() as session:
+                moved = session.read_file("docs/tools/drinks.md", lines=LineSpan(start=11, end=15))
+        finally:
+            write_files(place.docs, {"docs/tools/drinks.md": PAGE})
+            service.close()
+        assert moved.verification is not None and moved.verification.state == "moved"
+        assert moved.lines == LineSpan(start=13, end=17)
