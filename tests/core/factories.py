@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adk_evidence.models.chunk import KINDS, ChunkPayload, make_chunk_id, point_id, sha256_text
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.models.pack import Coverage, EvidencePack, Quality, Verification
 from adk_evidence.models.request import MAX_QUERY_CHARS, EvidenceRequest
 from adk_evidence.render.wording import named_label
@@ -15,8 +16,10 @@ from adk_evidence.search.question.query import normalise
 from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.stages import BranchPlace, Candidates, Encoded, Hit, Names, QueryVectors, Question, Ranking
 from adk_evidence.settings import load_settings
+from adk_evidence.targets.target import RankParts, Target
 
 SETTINGS = load_settings()
+PARTS = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
 
 
 def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **changes: Any) -> ChunkPayload:
@@ -48,6 +51,25 @@ def payload(kind: str = "doc", path: str = "docs/a.md", body: str = "text", **ch
         "chunker_version": "1",
     }
     return ChunkPayload(**{**values, **changes})
+
+
+def target(symbol: str, *signatures: str, module: str = "kit.parts", **changes: Any) -> Target:
+    """A public symbol of a package."""
+    values: dict[str, Any] = {
+        "rank": 1,
+        "score": 0.5,
+        "fqn": f"{module}.{symbol}",
+        "name": symbol.rpartition(".")[2],
+        "symbol": symbol,
+        "type": "class",
+        "import_path": f"{module}.{symbol}",
+        "summary": "",
+        "signatures": signatures or (f"class {symbol}",),
+        "path": "src/kit/parts.py",
+        "lines": LineSpan(start=1, end=2),
+        "parts": PARTS,
+    }
+    return Target(**{**values, **changes})
 
 
 def words(found: Hit) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_evidence.models.pack import LineSpan
 from adk_evidence.targets.fields import Fields
-from adk_evidence.targets.target import RankParts, Target, Targets
+from adk_evidence.targets.target import Target, Targets
+from tests.core import factories
+from tests.core.factories import PARTS
 
 
 def target(
@@ -18,20 +19,12 @@ def target(
     takes_fields: bool = True,
     **changes: Any,
 ) -> Target:
-    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=deprecated, weight=1)
-    return Target(
-        rank=1,
-        score=0.5,
-        fqn=f"{module}.{symbol}",
-        name=symbol.rpartition(".")[2],
-        symbol=symbol,
+    return factories.target(
+        symbol,
+        *(signatures or (f"{symbol}()",)),
+        module=module,
         type=kind,
-        import_path=f"{module}.{symbol}",
-        summary="",
-        signatures=signatures or (f"{symbol}()",),
-        path="src/kit/agents.py",
-        lines=LineSpan(start=1, end=1),
-        parts=parts,
+        parts=PARTS.model_copy(update={"deprecated": deprecated}),
         takes_fields=takes_fields and kind == "class",
         **changes,
     )

@@ -21,9 +21,8 @@ from adk_evidence.search.pack.passages import QuestionWords, choose_passages, ex
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports
-from adk_evidence.targets.target import RankParts, Target
 from adk_evidence.text.tokens import estimate_tokens
-from tests.core.factories import hit, pack, payload, placed, question, ranking
+from tests.core.factories import hit, pack, payload, placed, question, ranking, target
 
 FILLER = "\n\n".join(
     f"Paragraph {n} tells of weather, of tides and of the long way home that sailors take." for n in range(9)
@@ -325,31 +324,18 @@ def test_an_outline_costs_at_most_60_tokens(path, results):
 # Import statements
 
 
-def target(symbol, import_path, start, end, path="src/pkg/_impl.py", kind="function", rank=1):
-    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
-    return Target(
-        rank=rank,
-        score=0.5,
-        fqn=import_path,
-        name=symbol.rpartition(".")[2],
-        symbol=symbol,
-        type=kind,
-        import_path=import_path,
-        summary="",
-        signatures=("x",),
-        path=path,
-        lines=LineSpan(start=start, end=end),
-        parts=parts,
-    )
+def importable(symbol, import_path, start, end, path="src/pkg/_impl.py", kind="function", rank=1):
+    names = {"fqn": import_path, "import_path": import_path}
+    return target(symbol, **names, path=path, lines=LineSpan(start=start, end=end), type=kind, rank=rank)
 
 
 CODE = payload("code")
 IMPORTS = PublicImports(
     [
-        target("load_all", "pkg.load_all", 10, 20),
-        target("Box", "pkg.boxes.Box", 30, 90, kind="class"),
-        target("Box.put", "pkg.boxes.Box.put", 40, 50, kind="method"),
-        target("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2),
+        importable("load_all", "pkg.load_all", 10, 20),
+        importable("Box", "pkg.boxes.Box", 30, 90, kind="class"),
+        importable("Box.put", "pkg.boxes.Box.put", 40, 50, kind="method"),
+        importable("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2),
     ],
     repo=CODE.repo,
     commit=CODE.commit,
@@ -378,11 +364,11 @@ def test_a_chunk_is_imported_by_what_it_is_called_however_others_rank():
 
 
 def test_an_instance_of_the_class_is_imported_beside_it_and_a_nested_class_with_its_own():
-    made = target("lid", "pkg.lid", 96, 96, kind="variable").model_copy(
+    made = importable("lid", "pkg.lid", 96, 96, kind="variable").model_copy(
         update={"alias_of": "pkg.boxes.Lid", "signatures": ("lid = Lid()",)}
     )
-    kind = target("Lid.Kind", "pkg.boxes.Lid.Kind", 93, 94, kind="class", rank=3)
-    lid = target("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2)
+    kind = importable("Lid.Kind", "pkg.boxes.Lid.Kind", 93, 94, kind="class", rank=3)
+    lid = importable("Lid", "pkg.boxes.Lid", 92, 95, kind="class", rank=2)
     imports = PublicImports([made, kind, lid], repo=CODE.repo, commit=CODE.commit)
     chunk = payload("code", "src/pkg/_impl.py", start_line=92, end_line=96)
     chunk = chunk.model_copy(update={"symbol": "Lid", "symbol_kind": "class", "symbols": ("Lid", "Lid.Kind", "lid")})
@@ -399,10 +385,10 @@ def test_another_version_or_codebase_has_no_statement_though_its_paths_are_the_s
 
 EXTRAS = PublicImports(
     [
-        target("Box", "pkg.boxes.Box", 30, 90, kind="class").model_copy(update={"needs": "kit[box]"}),
-        target("Lid", "pkg.Lid", 92, 95, kind="class").model_copy(update={"needs": "kit[lid,shut]"}),
-        target("Tape", "pkg.Tape", 96, 97, kind="class"),
-        target("Tape", "pkg.wide.Tape", 98, 99, kind="class").model_copy(update={"needs": "kit[wide]"}),
+        importable("Box", "pkg.boxes.Box", 30, 90, kind="class").model_copy(update={"needs": "kit[box]"}),
+        importable("Lid", "pkg.Lid", 92, 95, kind="class").model_copy(update={"needs": "kit[lid,shut]"}),
+        importable("Tape", "pkg.Tape", 96, 97, kind="class"),
+        importable("Tape", "pkg.wide.Tape", 98, 99, kind="class").model_copy(update={"needs": "kit[wide]"}),
     ],
     repo=CODE.repo,
     commit=CODE.commit,

@@ -6,32 +6,16 @@ from typing import Any
 
 import pytest
 
-from adk_evidence.models.lines import LineSpan
 from adk_evidence.render.signatures import parameters
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.takers import HANDED_TO, MAX_RANK, MAX_RANK_UNMENTIONED, Takers
-from adk_evidence.targets.target import RankParts, Target, Targets, TargetType
+from adk_evidence.targets.target import Target, Targets
+from tests.core import factories
+from tests.core.factories import PARTS
 
-PARTS = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
 
-
-def target(rank: int, symbol: str, *signatures: str, type: TargetType = "class", **more: Any) -> Target:
-    module = more.pop("module", "kit.parts")
-    values: dict[str, Any] = {
-        "rank": rank,
-        "score": 0.5,
-        "fqn": f"{module}.{symbol}",
-        "name": symbol.rpartition(".")[2],
-        "symbol": symbol,
-        "type": type,
-        "import_path": f"{module}.{symbol}",
-        "summary": "",
-        "signatures": signatures or (f"class {symbol}",),
-        "path": "src/kit/parts.py",
-        "lines": LineSpan(start=1, end=2),
-        "parts": PARTS,
-    }
-    return Target(**{**values, **more})
+def target(rank: int, symbol: str, *signatures: str, **more: Any) -> Target:
+    return factories.target(symbol, *signatures, rank=rank, **more)
 
 
 BASE = target(1, "BasePlugin")

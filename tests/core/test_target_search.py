@@ -24,9 +24,10 @@ from adk_evidence.targets.installation import availability, find_installed
 from adk_evidence.targets.internals import HiddenSymbol, standing
 from adk_evidence.targets.search import TargetSearch, typed_as
 from adk_evidence.targets.sets import OUTSIDE, TargetSet
-from adk_evidence.targets.target import RankParts, Target, rich_text
+from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
+from tests.core import factories
 from tests.corpora import HashEmbedder, Workplace, embed_all, forget_vectors_of_symbols
 
 pytestmark = pytest.mark.slow
@@ -35,20 +36,16 @@ REQUIREMENT = "google-adk==2.13.0"
 
 
 def target(rank: int, symbol: str, summary: str, kind: Any = "class", package: str = "google.adk.kit") -> Target:
-    parts = RankParts(centrality=0, docs_mentions=0, documented=0, exported=True, deprecated=False, weight=1)
-    return Target(
+    return factories.target(
+        symbol,
+        f"{symbol}()",
+        module=package,
         rank=rank,
         score=round(1 / (rank + 1), 4),
         fqn=f"{package}.module.{symbol}",
-        name=symbol.rpartition(".")[2],
-        symbol=symbol,
         type=kind,
-        import_path=f"{package}.{symbol}",
         summary=summary,
-        signatures=(f"{symbol}()",),
         path=f"src/{package.replace('.', '/')}/module.py",
-        lines=LineSpan(start=rank, end=rank),
-        parts=parts,
     )
 
 
