@@ -45,7 +45,6 @@ from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generatio
 from adk_evidence.store.manifest import IndexManifest
 from adk_ingest.chunking.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora.corpus import PAGES_FOLDER, CorpusInput
-from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.bases import Base, without_waste
 from adk_ingest.publishing.changes import Changes
@@ -283,7 +282,7 @@ class Ingestion:
 
     def _chunk(self, log: RunLog, changes: Sequence[Changes]) -> None:
         files = sum(len(change.changed) for change in changes)
-        with log.stage("chunk", files, "files"), rare_garbage_collection():
+        with log.stage("chunk", files, "files"):
             for _ in self._made(changes):
                 self._progress.advance()
                 self._stop_if_cancelled()
@@ -348,11 +347,9 @@ class Ingestion:
         with log.timed("upsert"):
             building = self._generations.begin(log.run.run_id, base.published, skip=base.left_out)
         with building:
-            untouched = self._write(log, building.folder, changes, vectors)
+            self._write(log, building.folder, changes, vectors)
             manifest = self._manifest(building, log.run, base, changes, with_dense=vectors is not None)
-            generation = publish_verified(
-                log, self._settings, self._generations, self._publisher, building, manifest, untouched=untouched
-            )
+            generation = publish_verified(log, self._settings, self._generations, self._publisher, building, manifest)
             self._note_needs(generation, base, changes)
             self._progress.published(vectors=vectors is not None)
             return generation
@@ -377,12 +374,8 @@ class Ingestion:
                 needed.setdefault(model, {}).update((prefix + path, keys) for path, keys in keys_of.items())
         self._cache.need(generation.folder, needed, base=base.published.folder if base.published else None, gone=gone)
 
-    def _write(self, log: RunLog, folder: Path, changes: Sequence[Changes], vectors: Vectors | None) -> frozenset[str]:
-        """Write the changed points into a folder's collections.
-
-        Returns:
-            The collections that no change was about.
-        """
+    def _write(self, log: RunLog, folder: Path, changes: Sequence[Changes], vectors: Vectors | None) -> None:
+        """Write the changed points into a folder's collections."""
         store = self._settings.store
         with log.timed("upsert"):
             for change in changes:
@@ -395,7 +388,6 @@ class Ingestion:
             self._upsert(log, writer, changes, vectors)
             with log.timed("upsert"):
                 writer.flush()
-            return writer.untouched()
         finally:
             writer.close()
 

@@ -160,37 +160,6 @@ def gather(
     return corpora
 
 
-def check_sources(settings: Settings, mode: Mode, sources: Sources) -> None:
-    """Refuse sources that cannot be had, before anything of them is read.
-
-    Raises:
-        SourceError: A corpus of the mode cannot be had; no generated pages stand in for the docs.
-    """
-    network = sources.allow_network
-    if mode != "code":
-        docs = resolve_docs(settings, sources.docs, allow_network=network, notify=lambda sentence: None)
-        if docs.source is None:
-            raise _no_docs()
-    if mode != "docs":
-        code = resolve_code(
-            settings,
-            sources.code,
-            allow_network=network,
-            notify=lambda sentence: None,
-            environment=sources.environment,
-        )
-        if code.source is None:
-            raise _no_code(settings, code.hint)
-
-
-def _no_docs() -> SourceError:
-    return SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
-
-
-def _no_code(settings: Settings, hint: str) -> SourceError:
-    return SourceError(f"The source of {settings.exact_subject} cannot be had.", hint)
-
-
 def _found(
     settings: Settings,
     mode: Mode,
@@ -213,7 +182,7 @@ def _found(
             corpora.append(docs_corpus(settings, source, created_at))
             corpora.append(samples_corpus(settings, source, "doc", created_at))
         elif mode == "docs" or not settings.ingestion.api_reference:
-            raise _no_docs()
+            raise SourceError("The ADK docs cannot be had.", "Name a folder with --docs or set ADK_EVIDENCE_DOCS.")
         else:
             # The last notice says that no place has the docs; the notice before it says why the last place has none.
             missing["adk_docs"] = docs.notices[-2:][0]
@@ -228,7 +197,7 @@ def _found(
         for notice in found.notices:
             note(notice)
         if found.source is None:
-            raise _no_code(settings, found.hint)
+            raise SourceError(f"The source of {settings.exact_subject} cannot be had.", found.hint)
         source = replace(found.source, known=known)
         code = code_corpus(settings, source, created_at)
         corpora.append(code)

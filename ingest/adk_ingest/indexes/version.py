@@ -13,7 +13,6 @@ from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.registry import register_version
 from adk_evidence.index.versions import (
     VERSION_RECORD,
-    VersionSettings,
     configured_version,
     distribution_name,
     main_version,
@@ -25,8 +24,8 @@ from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.text.versions import checked_version, is_same_version
 from adk_ingest.indexes.removal import kept_if_published
 from adk_ingest.progress import Progress
-from adk_ingest.publishing.manifest import Mode, RunManifest
-from adk_ingest.session import Sources, check_sources, ingest
+from adk_ingest.publishing.manifest import RunManifest
+from adk_ingest.session import Sources, ingest
 from adk_ingest.sources.distribution import open_folder
 
 if TYPE_CHECKING:
@@ -92,27 +91,6 @@ def version_sources(settings: Settings, wanted: ProjectAdk, sources: Sources) ->
         )
     docs = sources.docs or _folder_of(manifest, "adk_docs")
     return settings_for_version(settings, version), replace(sources, docs=docs, environment=wanted.python)
-
-
-def indexed_sources(settings: Settings) -> tuple[Mode, Sources]:
-    """What the published index of the ADK holds, and where that was read; nothing of it is downloaded again.
-
-    Raises:
-        SourceError: A corpus of the index can no longer be read.
-    """
-    current = open_generations(settings).current()
-    manifest = current.manifest if current else None
-    held = manifest.corpora if manifest else {}
-    mode: Mode = "all" if "adk_python" in held else "docs"
-    if "adk_docs" not in held and mode == "all":
-        mode = "code"
-    code = None
-    if mode != "docs" and not isinstance(settings, VersionSettings):
-        version = main_version(settings)
-        code = _indexed_code(settings, manifest) or (f"{distribution_name(settings)}=={version}" if version else None)
-    sources = Sources(_folder_of(manifest, "adk_docs"), code, allow_network=False)
-    check_sources(settings, mode, sources)
-    return mode, sources
 
 
 def _indexed_code(settings: Settings, manifest: IndexManifest | None) -> str | None:

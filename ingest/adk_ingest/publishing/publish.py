@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from adk_evidence.errors import StoreError, VerificationError
@@ -56,12 +56,8 @@ def publish_verified(
     publisher: Publisher,
     building: Building,
     manifest: IndexManifest,
-    untouched: Collection[str] = (),
 ) -> Generation:
     """Compare what was written with its manifest, and make it the current generation.
-
-    Collections that are `untouched` have the files of the current
-    generation: they were verified when they were written, and their points are only counted again.
 
     Raises:
         VerificationError: The store does not hold what the manifest says; nothing was published.
@@ -70,8 +66,7 @@ def publish_verified(
     # Readers learn the collections' shapes from the manifest, also the reader that verifies.
     write_manifest(building.folder, manifest)
     before = generations.current()
-    verified = [] if before is None else _held_alike(before.manifest, manifest, untouched, settings.store)
-    _verify(log, settings, building, manifest, verified)
+    _verify(log, settings, building, manifest)
     with log.stage("publish"):
         publisher.publish(building.folder)
         try:
@@ -84,22 +79,7 @@ def publish_verified(
             raise
 
 
-def _held_alike(
-    before: IndexManifest, manifest: IndexManifest, collections: Collection[str], store: StoreSettings
-) -> list[str]:
-    """Those of some collections that are verified against the same by both manifests."""
-
-    def held(index: IndexManifest, name: str) -> object:
-        own = {corpus: entry for corpus, entry in index.corpora.items() if store.collection(entry.kind) == name}
-        counts = {corpus: (entry.commit, entry.chunks) for corpus, entry in own.items()}
-        return index.dense, index.collections.get(name), counts
-
-    return [name for name in collections if held(before, name) == held(manifest, name)]
-
-
-def _verify(
-    log: RunLog, settings: Settings, building: Building, manifest: IndexManifest, verified: Collection[str]
-) -> None:
+def _verify(log: RunLog, settings: Settings, building: Building, manifest: IndexManifest) -> None:
     with log.stage("verify"):
         reader = open_reader(building.folder, settings)
         try:
@@ -107,7 +87,7 @@ def _verify(
                 # Opens the collection, which reads all of it into memory; what is verified needs little of that.
                 reader.count(collection)
                 leave_pages_to_system(building.folder)
-            report = verify_index(reader, manifest, settings.store, verified)
+            report = verify_index(reader, manifest, settings.store)
         finally:
             reader.close()
     log.run.qdrant_counts = report.counts

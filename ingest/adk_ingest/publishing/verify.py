@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -37,9 +37,7 @@ class VerificationReport:
         return not self.problems
 
 
-def verify_index(
-    store: EvidenceStore, manifest: IndexManifest, settings: StoreSettings, verified: Collection[str] = ()
-) -> VerificationReport:
+def verify_index(store: EvidenceStore, manifest: IndexManifest, settings: StoreSettings) -> VerificationReport:
     """Check an index's counts, the vectors of all its points and the payloads of a sample against its manifest.
 
     Counts are exact, for each corpus at its commit and in all. Every point must have a vector of each name. The sample
@@ -49,16 +47,9 @@ def verify_index(
         store: The index.
         manifest: What it should hold.
         settings: The names of its collections and vectors.
-        verified: Collections that were verified as they are, with the counts of this manifest: their points are only
-            counted in all.
     """
     report = VerificationReport()
-    kinds = [kind for kind in KINDS if settings.collection(kind) not in verified]
     for name, corpus in sorted(manifest.corpora.items()):
-        if corpus.kind not in kinds:
-            # The sum of all is counted below.
-            report.counts[name] = corpus.chunks
-            continue
         found = store.count(settings.collection(corpus.kind), _corpus_filter(name, corpus))
         report.counts[name] = found
         if found != corpus.chunks:
@@ -68,7 +59,7 @@ def verify_index(
     report.counts["total"] = found
     if found != total:
         report.problems.append(f"The index holds {found} points instead of {total}.")
-    for kind in kinds:
+    for kind in KINDS:
         collection = settings.collection(kind)
         for name in _vector_names(manifest, collection, settings):
             # Counted by the store: reading all vectors takes 600 times as long.
@@ -76,7 +67,7 @@ def verify_index(
             if lacking:
                 points = counted(lacking, "point lacks its", "points lack their")
                 report.problems.append(f"In {collection}, {points} vector {name}.")
-    for kind in kinds:
+    for kind in KINDS:
         for record in _sample(store, settings.collection(kind), manifest.generation):
             report.sampled += 1
             if problem := _check_record(record, kind, manifest, settings):

@@ -25,7 +25,6 @@ from adk_evidence.targets.about import About, about_index, code_corpus_name, has
 from adk_evidence.targets.sets import Contents, load_set, remove_old, write_set, write_vectors
 from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.chunking.python import module_name
-from adk_ingest.garbage import rare_garbage_collection
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.targets.extract import public_symbols
@@ -89,9 +88,8 @@ def _targets(settings: Settings, model: DenseEmbedder, progress: Progress) -> tu
         folder = settings.paths.targets / about.key
         if folder.is_dir():
             return about, folder, Contents(load_set(folder, about).targets)
-        with rare_garbage_collection():
-            declared = _declared(settings, lease.manifest, lease.folder)
-            contents = _read(lease.manifest, source_readers(lease.manifest, lease.folder), declared, progress)
+        declared = _declared(settings, lease.manifest, lease.folder)
+        contents = _read(lease.manifest, source_readers(lease.manifest, lease.folder), declared, progress)
     return about.model_copy(update={"targets": len(contents.targets)}), folder, contents
 
 

@@ -375,10 +375,6 @@ class IndexWriter(EvidenceStore):
     def flush(self) -> None:
         """Make everything written so far durable."""
 
-    @abstractmethod
-    def untouched(self) -> frozenset[str]:
-        """The collections whose files are still those of the published generation that the folder was begun with."""
-
 
 def scroll_all(
     store: EvidenceStore,

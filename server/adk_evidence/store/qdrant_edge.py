@@ -285,9 +285,6 @@ class EdgeIndexWriter(_EdgeStore, IndexWriter):
                 self._shards[collection].flush()
             self._unflushed.discard(collection)
 
-    def untouched(self) -> frozenset[str]:
-        return frozenset(self._specs.keys() - self._shards.keys())
-
     def close(self) -> None:
         try:
             self.flush()

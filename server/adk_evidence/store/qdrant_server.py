@@ -342,10 +342,6 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
                     self._call(collection, _wait_until_applied)
                 self._unapplied.discard(collection)
 
-    def untouched(self) -> frozenset[str]:
-        # The points of a generation are on the server, where they are always counted.
-        return frozenset()
-
     def close(self) -> None:
         """Close the connections. Points that were not flushed may be missing: nothing is sent after a failure."""
         self._closed = True
