@@ -17,9 +17,6 @@ import pytest
 from adk_evidence.commands import remember_options
 from adk_evidence.errors import (
     CollectionUnavailableError,
-    EvidenceError,
-    IndexMissingError,
-    ModelError,
     RequestCancelledError,
     StoreError,
 )
@@ -34,7 +31,7 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import Settings
 from tests.answers import codes, told
-from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse, write_files
+from tests.corpora import CODE_COMMIT, DOCS_COMMIT, HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
 
@@ -148,23 +145,6 @@ class Favours:
 
     def rerank(self, query: Any, task_mode: Any, documents: Any) -> list[RerankScore]:
         return [RerankScore(float(document.payload.kind == self.kind)) for document in documents]
-
-
-class Unreachable:
-    model = "unreachable-1"
-
-    def rerank(self, query: Any, task_mode: Any, documents: Any) -> list[RerankScore]:
-        raise EvidenceError("The reranker does not answer.")
-
-
-class NoModel(HashEmbedder):
-    """An embedder whose weights cannot be had; counts the attempts."""
-
-    attempts = 0
-
-    def embed_query(self, text: str) -> list[float]:
-        self.attempts += 1
-        raise ModelError("The weights cannot be had.", "Name a folder.")
 
 
 # The pack
@@ -400,27 +380,6 @@ def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):
 # Parts that fail
 
 
-def test_without_a_dense_model_keywords_answer(indexed, make):
-    dense = NoModel()
-    service = make(indexed, dense=dense)
-    pack = ask(service)
-    assert pack.status == "success" and pack.quality.level == "keyword_only"
-    assert "dense_unavailable: The weights cannot be had. Name a folder." in told(pack)
-    branches = {branch.branch[:6] for candidate in pack.candidates for branch in candidate.why.branches}
-    assert branches == {"sparse"}
-    assert dense.attempts == 1 and added(ranked(service)), "finding a model may take seconds"
-
-
-def test_a_failing_reranker_leaves_the_fused_order(indexed, make):
-    pack = ask(make(indexed, STRONG, reranker=Unreachable()), task_mode="explain")
-    assert told(pack) == ("rerank_unavailable: The reranker does not answer.",)
-    assert pack.retrieval_plan.rerank_model is None
-    assert [candidate.why.pool_rank for candidate in pack.candidates] == list(range(1, len(pack.candidates) + 1))
-    assert all(candidate.rerank_score is None for candidate in pack.candidates)
-    with pytest.raises(EvidenceError, match="does not answer"):
-        ask(make(indexed, reranker=Unreachable()), strict=True)
-
-
 @pytest.mark.usefixtures("sure")
 def test_a_kind_that_is_not_indexed_is_said_and_is_no_high_quality(workplace, make):
     workplace.ingest("docs")
@@ -495,12 +454,6 @@ def test_a_collection_that_fails_behind_the_search_lowers_the_quality(indexed, m
         ask(make(indexed), strict=True)
 
 
-def test_without_an_index_the_command_that_makes_one_is_named(workplace, make):
-    with pytest.raises(IndexMissingError, match="There is no index") as caught:
-        ask(make(workplace))
-    assert "adk-ingest all" in caught.value.hint
-
-
 def test_vectors_that_are_still_to_come_are_said(indexed, make, tmp_path):
     pending = without(indexed, tmp_path)
     manifest = next(pending.home.glob("index/generations/*/manifest.json"))
@@ -527,19 +480,6 @@ def test_a_caller_who_has_gone_is_noticed_between_stages(service):
 
 
 # The index and its sources change
-
-
-def test_a_new_generation_is_used_by_the_next_question(workplace, make):
-    workplace.ingest()
-    service = make(workplace)
-    before = ask(service, "what is a zebra")
-    write_files(workplace.docs, {"docs/zebra.md": "# Zebra\n\nA zebra is what the second run brings.\n"})
-    workplace.ingest()
-    after = ask(service, "what is a zebra")
-    assert "docs/zebra.md" not in {candidate.path for candidate in before.candidates}
-    assert "docs/zebra.md" in {candidate.path for candidate in after.candidates}
-    assert before.index.generation != after.index.generation
-    assert before.pack_id != after.pack_id
 
 
 def test_without_guides_the_api_reference_stands_in_and_the_pack_says_so(workplace, make):
