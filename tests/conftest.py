@@ -84,6 +84,14 @@ def workplace(tmp_path: Path) -> Workplace:
     return Workplace(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """The small corpora and their index, which no test of a module changes."""
+    place = Workplace(tmp_path_factory.mktemp("indexed"))
+    place.ingest()
+    return place
+
+
 @pytest.fixture(scope="session")
 def models() -> Path:
     """The user's folder of prepared models; the model is fetched as the product does it."""

@@ -58,14 +58,6 @@ def place(tmp_path: Path) -> Workplace:
     return workplace
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    """An index that no test changes."""
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 @contextmanager
 def opened(place: Workplace, dense: Held | None = None, **load: Any) -> Iterator[EvidenceService]:
     # A small index is always weak: without sub-queries, a question is encoded once.

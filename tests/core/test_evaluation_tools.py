@@ -28,14 +28,6 @@ def question(*targets: Target, query: str = "reflect and retry") -> GoldenQuesti
     return GoldenQuestion(id="a", query=query, expected=targets)
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    """An index that no test changes."""
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 @pytest.fixture
 def bench(indexed: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     monkeypatch.setattr(variants, "make_dense", lambda settings: HashEmbedder())

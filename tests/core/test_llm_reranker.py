@@ -52,13 +52,6 @@ def standin() -> Iterator[LlmStandIn]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 @pytest.fixture
 def time() -> FakeTime:
     return FakeTime(running=True)

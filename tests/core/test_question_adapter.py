@@ -51,13 +51,6 @@ class Adapted(HashEmbedder):
         return word_vector(self._about)
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 def find(place: Workplace, encoder: HashEmbedder, query: str = IN_WORDS, **values: Any) -> EvidencePack:
     settings = place.settings_with(values.pop("overrides", {}))
     service = EvidenceService(settings, dense=encoder, sparse=shared_sparse())

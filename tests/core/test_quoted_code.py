@@ -24,15 +24,8 @@ shop_runner.run(first_words)
 """
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("quoted"))
-    workplace.ingest()
-    return workplace
-
-
-def ask(shop: Workplace, query: str, **more: object) -> EvidencePack:
-    with closing(shop.service()) as service:
+def ask(indexed: Workplace, query: str, **more: object) -> EvidencePack:
+    with closing(indexed.service()) as service:
         return service.find(EvidenceRequest.model_validate({"query": query, **more}))
 
 
@@ -50,37 +43,39 @@ def unknown(pack: EvidencePack) -> list[str]:
         pytest.param(f'Why?\n\n- ```py title="shop.py"\n{indent(CODE, "  ")}  ```\n', id="in a list"),
     ],
 )
-def test_names_of_the_askers_own_code_are_not_unknown(shop: Workplace, query: str) -> None:
-    assert unknown(ask(shop, query)) == []
+def test_names_of_the_askers_own_code_are_not_unknown(indexed: Workplace, query: str) -> None:
+    assert unknown(ask(indexed, query)) == []
 
 
 @pytest.mark.parametrize("language", ["text", "console", "java"])
-def test_what_is_quoted_as_something_else_is_no_python(shop: Workplace, language: str) -> None:
-    assert unknown(ask(shop, f"Does run_at_night answer?\n```{language}\nrun_at_night = 1\n```\n")) == ["run_at_night"]
+def test_what_is_quoted_as_something_else_is_no_python(indexed: Workplace, language: str) -> None:
+    assert unknown(ask(indexed, f"Does run_at_night answer?\n```{language}\nrun_at_night = 1\n```\n")) == [
+        "run_at_night"
+    ]
 
 
-def test_an_error_is_not_read_as_code(shop: Workplace) -> None:
+def test_an_error_is_not_read_as_code(indexed: Workplace) -> None:
     trace = 'Traceback (most recent call last):\n  File "shop.py", line 3, in open\n    Runner(agent=x)\nKeyError: 7\n'
     used = with_quoted_code(request := EvidenceRequest(query=f"```\n{trace}```"), normalise(request.query), pytest.fail)
     assert used is request
 
 
-def test_names_that_the_adk_would_have_to_have_are_unknown(shop: Workplace) -> None:
+def test_names_that_the_adk_would_have_to_have_are_unknown(indexed: Workplace) -> None:
     text = (
         "from google.adk.runners import Runner, SelfRunner\n\nmy_runner = Runner(agent=x)\nmy_runner.run_at_night()\n"
     )
-    assert set(unknown(ask(shop, text))) == {"SelfRunner", "run_at_night"}
-    assert unknown(ask(shop, "made = SelfRunner(my_shop)\nmade.open_now()\n")) == ["SelfRunner"]
+    assert set(unknown(ask(indexed, text))) == {"SelfRunner", "run_at_night"}
+    assert unknown(ask(indexed, "made = SelfRunner(my_shop)\nmade.open_now()\n")) == ["SelfRunner"]
     # Words are no code: what they name is asked about.
-    assert unknown(ask(shop, "how does run_at_night work?")) == ["run_at_night"]
+    assert unknown(ask(indexed, "how does run_at_night work?")) == ["run_at_night"]
 
 
-def test_the_adk_in_code_is_the_subject(shop: Workplace) -> None:
-    first = ask(shop, CODE).candidates[0]
+def test_the_adk_in_code_is_the_subject(indexed: Workplace) -> None:
+    first = ask(indexed, CODE).candidates[0]
     assert first.symbol is not None
     assert first.symbol.startswith("Runner")
     assert first.why.named is not None
 
 
-def test_what_a_surface_says_of_its_document_counts(shop: Workplace) -> None:
-    assert unknown(ask(shop, "total = no_such_thing(1)\ntotal += 1\n", own_names=("other",))) == ["no_such_thing"]
+def test_what_a_surface_says_of_its_document_counts(indexed: Workplace) -> None:
+    assert unknown(ask(indexed, "total = no_such_thing(1)\ntotal += 1\n", own_names=("other",))) == ["no_such_thing"]

@@ -26,13 +26,6 @@ ERROR = (
 )
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 def all_answered(
     place: Workplace, asked: list[dict[str, Any]], overrides: dict[str, Any] | None = None, **parts: Any
 ) -> list[dict[str, Any]]:

@@ -41,14 +41,6 @@ run()
 Cli = Callable[..., Result]
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    """An index that no test changes."""
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 @pytest.fixture(autouse=True)
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model."""

@@ -28,13 +28,6 @@ def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None
         monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
 
 
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("indexed"))
-    workplace.ingest()
-    return workplace
-
-
 @pytest.fixture
 def home(indexed: Workplace) -> Path:
     return indexed.home
