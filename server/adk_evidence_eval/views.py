@@ -131,7 +131,7 @@ def _means_table(rows: Sequence[Measured]) -> Table:
     for one in rows:
         intervals = {metric: one.interval(metric) for metric in one.metrics}
         means = (
-            f"{_short(metric, intervals[metric].mean)} ({_short_between(intervals[metric], metric)})"
+            f"{formatted(metric, intervals[metric].mean)} ({_between(intervals[metric], metric)})"
             if metric in intervals
             else "-"
             for metric in shown
@@ -174,16 +174,7 @@ def _gain(metric: str, gain: Interval) -> str:
 def _signed(metric: str, value: float) -> str:
     if metric == "cpu_ms":
         return f"{value:+.1f}"
-    return f"{value:+,.0f}" if metric.startswith("tokens") else f"{value:+.3f}".replace("0.", ".", 1)
-
-
-def _short(metric: str, value: float) -> str:
-    """As `formatted`, but shares without the 0 before their point."""
-    return formatted(metric, value).removeprefix("0") if 0 < value < 1 else formatted(metric, value)
-
-
-def _short_between(interval: Interval, metric: str) -> str:
-    return f"{_short(metric, interval.low)}-{_short(metric, interval.high)}"
+    return f"{value:+,.0f}" if metric.startswith("tokens") else f"{value:+.3f}"
 
 
 def findings_view(findings: Sequence[Finding]) -> View:

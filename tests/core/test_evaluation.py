@@ -12,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence_eval import extra
-from adk_evidence_eval.extra import EvaluationMissingError
 from adk_evidence_eval.golden import (
     GoldenQuestion,
     Selection,
@@ -173,16 +171,6 @@ def test_the_kind_of_a_set_is_that_of_all_its_questions():
     assert set_kind({"a": pasted}) == "traceback" and set_kind({"b": chosen}) == "selection"
     assert set_kind({"a": pasted, "b": chosen}) == set_kind({"c": question("c")}) == "question"
     assert set(TABLE_METRICS) == {"question", "traceback", "selection"}
-
-
-def test_a_library_that_is_not_installed_is_one_sentence(monkeypatch):
-    def missing(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(extra.importlib, "import_module", missing)
-    with pytest.raises(EvaluationMissingError) as caught:
-        score_one([MISS], [target(1, 10)])
-    assert 'pip install "adk-evidence[eval]"' in str(caught.value) and "\n" not in str(caught.value)
 
 
 SPANS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(lambda pair: (pair[0], sum(pair)))
