@@ -37,7 +37,7 @@ EXPECTED = Declared(
 
 
 class TestDeclared:
-    def test_a_wheel_tells_it_in_its_metadata(self, tmp_path: Path) -> None:
+    def test_a_wheel_tells_it_in_its_metadata_and_a_checkout_in_its_pyproject(self, tmp_path: Path) -> None:
         folder = tmp_path / "my_kit-1.0.dist-info"
         folder.mkdir()
         (folder / "METADATA").write_text(METADATA)
@@ -45,12 +45,11 @@ class TestDeclared:
         assert found is not None and (found.always, found.extras["mcp"]) == (EXPECTED.always, EXPECTED.extras["mcp"])
         assert found.extras["all"] == {"crew", "mcp"}
         assert declared_at(tmp_path, "my") is None
-
-    def test_a_checkout_tells_it_in_its_pyproject(self, tmp_path: Path) -> None:
-        (tmp_path / "pyproject.toml").write_text(PROJECT)
-        assert declared_at(tmp_path, "my-kit") == EXPECTED
-        # A project of another name is not the distribution's checkout.
-        assert declared_at(tmp_path, "kit") is None
+        checkout = tmp_path / "checkout"
+        checkout.mkdir()
+        (checkout / "pyproject.toml").write_text(PROJECT)
+        assert declared_at(checkout, "my-kit") == EXPECTED
+        assert declared_at(checkout, "kit") is None, "a project of another name"
 
     @pytest.mark.parametrize(
         "text",
@@ -109,7 +108,6 @@ def needs(**files: str) -> dict[str, str]:
         ("from google.cloud.bigquery import Client", "my-kit[analytics]"),
         # A module that names the extra knows better.
         ("from google.cloud import bigquery\nHINT = 'pip install my-kit[gcp]'", "my-kit[gcp]"),
-        ("import llama_index.core", "my-kit[extensions]"),
         ("import pytest", "my-kit[test]"),
         ("import mcp\nimport sqlalchemy as sa", "my-kit[db,mcp]"),
         # What always is there, comes with what is, or is of nobody knows what.
@@ -118,7 +116,6 @@ def needs(**files: str) -> dict[str, str]:
         ("import typing\nif not typing.TYPE_CHECKING:\n    import mcp", "my-kit[mcp]"),
         ("try:\n    import mcp\nexcept ImportError:\n    mcp = None", ""),
         ("try:\n    import mcp\nexcept (ValueError, ModuleNotFoundError) as e:\n    raise E() from e", "my-kit[mcp]"),
-        ("try:\n    import mcp\nexcept ValueError:\n    mcp = None", "my-kit[mcp]"),
         ("try:\n    import mcp\nexcept:\n    mcp = None\nfinally:\n    import sqlalchemy", "my-kit[db]"),
         ("def load():\n    import mcp", ""),
         (
@@ -126,12 +123,11 @@ def needs(**files: str) -> dict[str, str]:
             "my-kit[extensions]",
         ),
         ("if not find('litellm'):\n    raise ImportError('Try: pip install my-kit[what].')", ""),
-        ("import = 3", ""),
     ],
 )
 def test_an_import_needs_the_extra_that_brings_what_the_module_imports(text: str, expected: str) -> None:
     body = f"{text}\n\n\nclass Tool:\n    '''A tool.'''\n"
-    assert needs(tool=body) == ({"Tool": expected} if text != "import = 3" else {})
+    assert needs(tool=body) == {"Tool": expected}
 
 
 def test_what_a_module_and_its_packages_import_is_needed_as_well() -> None:
@@ -166,12 +162,8 @@ def test_the_statement_that_imports_a_symbol_says_what_the_import_needs() -> Non
     assert with_extras["Tool"].import_statement == "from kit.tool import Tool  # needs my-kit[mcp]"
     assert with_extras["Tool.go"].import_statement == with_extras["Tool"].import_statement
     assert {target.needs for target in read_targets(modules, {}, []).targets} == {""}
-
-
-def test_each_optional_package_that_the_code_imports_anywhere_is_brought_by_an_extra() -> None:
     text = """
         import httpx, json, what.is_this
-        from .tool import Tool
         try:
             import mcp.types
         except ImportError:
@@ -179,10 +171,9 @@ def test_each_optional_package_that_the_code_imports_anywhere_is_brought_by_an_e
 
         def load():
             from google.cloud import bigquery, pubsub_v1 as pubsub
-            import kit.tool
         """
-    found = read_targets([ModuleText("kit", "kit/__init__.py", dedent(text))], {}, [], KIT).extras
-    assert found == {
+    optional = read_targets([ModuleText("kit", "kit/__init__.py", dedent(text))], {}, [], KIT).extras
+    assert optional == {
         "google.cloud.bigquery": "my-kit[analytics]",
         "google.cloud.pubsub_v1": "my-kit[gcp]",
         "mcp": "my-kit[mcp]",

@@ -73,6 +73,9 @@ class TestWhatIsRead:
         read.clear()
         assert build(place).status == "unchanged"
         assert read == []
+        change(place.app / "src/app/auth.py", "Sign a user in", "Let a user in")
+        assert build(place).changed_files == 1
+        assert read == ["auth.py"]
         assert build(place, compare=True).status == "unchanged"
         assert set(read) >= {Path(name).name for name in APP}, "contents are compared on request"
         (settings_of(place.settings, "app").index_path / RECORD).write_bytes(b'{"rules": "0", "files": {}}')
@@ -89,16 +92,6 @@ class TestWhatIsRead:
         assert workplace.ingest().status == "unchanged"
         assert read == []
 
-    def test_only_a_changed_file_is_read_and_embedded(self, place: Place, trusting: None, read: list[str]) -> None:
-        build(place)
-        read.clear()
-        change(place.app / "src/app/auth.py", "Sign a user in", "Let a user in")
-        embedder = HashEmbedder()
-        assert build(place, embedder).changed_files == 1
-        assert read == ["auth.py"]
-        assert embedder.embedded and all("Let a user in" in text for text in embedder.embedded)
-        assert any("Let a user in" in chunk.text for chunk in place.chunks())
-
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not count the changes of an inode")
     def test_a_time_that_was_set_back_hides_no_change(self, place: Place, trusting: None) -> None:
         file = place.app / "src/app/auth.py"
@@ -110,33 +103,6 @@ class TestWhatIsRead:
         assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
         assert build(place).changed_files == 1
         assert any("Wave a user in" in chunk.text for chunk in place.chunks())
-
-
-class TestRenames:
-    def test_a_renamed_page_keeps_its_vectors_and_replaces_its_points(self, place: Place, trusting: None) -> None:
-        build(place)
-        git(place.app, "mv", "README.md", "guide/intro.md")
-        embedder = HashEmbedder()
-        report = build(place, embedder)
-        assert (report.changed_files, report.removed_files) == (1, 1)
-        assert embedder.embedded == []
-        paths = {chunk.path for chunk in place.chunks()}
-        assert "guide/intro.md" in paths and "README.md" not in paths
-        assert b"README.md" not in (settings_of(place.settings, "app").index_path / RECORD).read_bytes()
-
-    def test_code_that_is_moved_and_moved_back_keeps_its_vectors(self, place: Place, trusting: None) -> None:
-        build(place)
-        git(place.app, "mv", "model/fit.r", "model/train.r")
-        build(place)
-        # Of code, the path is a part of what is embedded.
-        assert "model/train.r" in {chunk.path for chunk in place.chunks()}
-        git(place.app, "mv", "model/train.r", "model/fit.r")
-        embedder = HashEmbedder()
-        build(place, embedder)
-        assert embedder.embedded == []
-        paths = {chunk.path for chunk in place.chunks()}
-        assert "model/fit.r" in paths
-        assert "model/train.r" not in paths
 
 
 class Disk:

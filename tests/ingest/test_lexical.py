@@ -55,19 +55,10 @@ def test_code_text_holds_path_symbol_and_expanded_names(settings: LexicalSetting
     assert words.count("save_state") == 3, "the symbol weighs twice, the body once"
     assert "apache" not in words
     assert set(query_lexical_text("sessionService save_state").split()) <= set(words)
-
-
-def test_each_part_of_the_code_text_can_be_left_out(settings: LexicalSettings) -> None:
-    bare = settings.model_copy(
-        update={
-            "include_path_tokens": False,
-            "include_symbol_tokens": False,
-            "code_identifier_expansion": False,
-        }
-    )
+    off = ("include_path_tokens", "include_symbol_tokens", "code_identifier_expansion")
+    bare = settings.model_copy(update=dict.fromkeys(off, False))
     words = lexical_text(code_chunk(doc=None), path="a/b.py", title=None, kind="code", settings=bare).split()
-    assert words[:2] == ["import", "os"]
-    assert "session" not in words
+    assert words[:2] == ["import", "os"] and "session" not in words
 
 
 def test_docs_text_holds_title_headings_and_attachments_without_markup(settings: LexicalSettings) -> None:
@@ -123,18 +114,14 @@ def test_a_short_chunk_is_one_passage_and_an_empty_one_its_head() -> None:
     assert passages(raw, path="pkg/main.py", title=None, kind="code") == ("pkg main\nx = 1",)
     empty = RawChunk(1, 1, "   ", headings=("Tools", "State"))
     assert passages(empty, path="docs/t.md", title="Tools", kind="doc") == ("Tools > State",)
+    repeated = RawChunk(1, 10, f"{SENTENCE} {SENTENCE} {SENTENCE}\n" * 9 + "done", headings=("Tools",))
+    assert len(passages(repeated, path="docs/t.md", title=None, kind="doc")) == 1
 
 
 def test_passages_of_docs_have_no_markup() -> None:
     body = f"## State {{#state}}\n\n!!! note\n\n    See [the guide](../guide.md){{target=_blank}}.\n\n{SENTENCE}\n"
     [text] = passages(RawChunk(1, 8, body, headings=("State",)), path="docs/t.md", title="Tools", kind="doc")
     assert text == f"Tools > State\nState\nnote\nSee the guide.\n{SENTENCE}"
-
-
-def test_the_same_lines_are_one_passage_and_a_short_end_is_none() -> None:
-    repeated = f"{SENTENCE} {SENTENCE} {SENTENCE}\n" * 9
-    raw = RawChunk(1, 10, repeated + "done", headings=("Tools",))
-    assert len(passages(raw, path="docs/t.md", title=None, kind="doc")) == 1
 
 
 def test_a_long_line_goes_on_in_the_next_passages_until_there_are_enough() -> None:

@@ -73,15 +73,17 @@ class TestUrls:
         site = MkdocsSite.load(project(tmp_path, "site_name: x\n"), "https://given.example.org")
         assert site.url_for("docs/index.md") == "https://given.example.org/"
         assert MkdocsSite.load(tmp_path, None).url_for("docs/index.md") is None
+        tagged = "site_url: !ENV [SITE_URL, 'https://default.example.org']\nsite_name: !ENV NAME\n"
+        assert MkdocsSite.load(project(tmp_path, tagged), None).site_url == "https://default.example.org/"
 
-    def test_the_default_of_an_environment_tag_is_taken(self, tmp_path: Path) -> None:
-        config = "site_url: !ENV [SITE_URL, 'https://default.example.org']\nsite_name: !ENV NAME\n"
-        assert MkdocsSite.load(project(tmp_path, config), None).site_url == "https://default.example.org/"
-
-    def test_another_docs_folder(self, tmp_path: Path) -> None:
-        (tmp_path / "pages").mkdir()
-        (tmp_path / "mkdocs.yml").write_text("site_url: https://x.example.org/\ndocs_dir: pages\n")
-        assert MkdocsSite.load(tmp_path, None).url_for("pages/a.md") == "https://x.example.org/a/"
+    def test_another_docs_folder_counts_inside_the_root(self, tmp_path: Path) -> None:
+        root = tmp_path / "root"
+        (root / "pages").mkdir(parents=True)
+        (root / "mkdocs.yml").write_text("site_url: https://x.example.org/\ndocs_dir: pages\n")
+        assert MkdocsSite.load(root, None).url_for("pages/a.md") == "https://x.example.org/a/"
+        (tmp_path / "secret.md").write_text("x")
+        (root / "mkdocs.yml").write_text("docs_dir: ..\n")
+        assert MkdocsSite.load(root, None).pages == frozenset()
 
 
 class TestConfig:
@@ -108,12 +110,6 @@ class TestConfig:
     def test_a_broken_one_never_stops_ingestion(self, tmp_path: Path, config: str) -> None:
         site = MkdocsSite.load(project(tmp_path, config), "https://x.example.org/")
         assert site.url_for("docs/index.md") == "https://x.example.org/"
-
-    def test_a_docs_folder_outside_the_root_is_not_read(self, tmp_path: Path) -> None:
-        (tmp_path / "root").mkdir()
-        (tmp_path / "secret.md").write_text("x")
-        (tmp_path / "root" / "mkdocs.yml").write_text("docs_dir: ..\n")
-        assert MkdocsSite.load(tmp_path / "root", None).pages == frozenset()
 
 
 def test_titles_come_from_the_navigation_at_any_depth(site: MkdocsSite) -> None:

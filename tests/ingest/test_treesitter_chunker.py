@@ -211,28 +211,18 @@ def test_javascript_of_all_ages() -> None:
     assert chunks[5].symbols == ("api", "api.fetch", "api.parse")
 
 
-def test_definitions_inside_a_statement_are_chunks_only_where_it_is_too_long() -> None:
+def test_what_is_too_long_falls_apart_by_what_it_holds() -> None:
     inner = "".join(f"  function helper{n}() {{\n    return {n};\n  }}\n" for n in range(9))
     text = f"(function () {{\n{inner}}})();\n"
     assert [chunk.symbol for chunk in split(".js", text).chunks] == ["thing"]
     cut = split(".js", text, sizes(symbol=200, minimum=10, overlap=50)).chunks
     assert {f"helper{n}" for n in range(9)} <= {chunk.symbol for chunk in cut}
-
-
-def test_a_large_class_is_split_into_head_members_and_groups() -> None:
-    long_body = "".join(f"    this.value{i} = this.compute({i});\n" for i in range(20))
-    text = (
-        "/** A big class. */\nexport class Big extends Base {\n  size = 1;\n\n"
-        f"  @memo()\n  long(): void {{\n{long_body}  }}\n\n"
-        "  one() { return 1; }\n\n  two() { return 2; }\n\n"
-        f"  // The last.\n  last() {{\n{long_body}  }}\n}}\n"
-    )
-    head, long, group, last = split(".ts", text, sizes(symbol=1000, minimum=100)).chunks
+    body = "".join(f"    this.value{i} = this.compute({i});\n" for i in range(20))
+    text = f"/** A big class. */\nexport class Big {{\n  size = 1;\n\n  @memo()\n  long(): void {{\n{body}  }}\n}}\n"
+    head, long = split(".ts", text, sizes(symbol=800, minimum=30)).chunks
     assert (head.symbol, head.symbol_kind, head.doc) == ("Big", "class", "A big class.")
     assert (long.symbol, long.symbol_kind, long.signature) == ("Big.long", "method", "long(): void")
-    assert long.body.startswith("  @memo()") and long.tail == "export class Big extends Base {"
-    assert (group.symbol, group.symbol_kind, group.symbols) == ("Big", "methods", ("Big.one", "Big.two"))
-    assert last.doc == "The last." and last.body.endswith("}\n}")
+    assert long.body.startswith("  @memo()") and long.tail == "export class Big {"
 
 
 GO = """
