@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from adk_evidence.readers.pages.markdown import read_markdown
 from adk_evidence.settings import ChunkingSettings, load_settings
-from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
+from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
+from tests.ingest.exact import assert_exact
 
 CORPUS = Path(os.environ.get("ADK_EVIDENCE_DOCS") or Path(__file__).parents[3] / "shared" / "corpora" / "adk-docs")
 
@@ -38,35 +39,12 @@ def page(text: str) -> SourceFile:
 
 def chunk(text: str, chunking: ChunkingSettings = SMALL, **files: str) -> ChunkedFile:
     chunked = chunk_prose(page(text), chunking, files.get)
-    assert_exact(page(text), chunked.chunks)
+    assert_exact(text, chunked.chunks)
     return chunked
 
 
 def metadata(text: str) -> dict[str, object]:
     return read_markdown(page(text).lines).metadata
-
-
-def assert_exact(file: SourceFile, chunks: list[RawChunk]) -> None:
-    """Bodies are the cited lines, own lines do not overlap, and only blanks are left out."""
-    lines = file.lines
-    covered: dict[int, list[tuple[int, int]]] = {}
-    position = (0, 0)
-    for item in chunks:
-        cited = "\n".join(lines[item.start_line - 1 : item.end_line])
-        assert item.body == cited[item.start_col : item.end_col]
-        assert item.body.strip()
-        assert (item.start_col is None) == (item.end_col is None)
-        assert (item.start_line, item.start_col or 0) >= position
-        position = (item.end_line + 1, 0) if item.end_col is None else (item.end_line, item.end_col)
-        for line in range(item.start_line, item.end_line + 1):
-            width = len(lines[line - 1])
-            columns = (item.start_col or 0, width if item.end_col is None else item.end_col)
-            covered.setdefault(line, []).append(columns)
-    for number, line in enumerate(lines, 1):
-        left = list(line)
-        for first, last in covered.get(number, []):
-            left[first:last] = [" "] * (last - first)
-        assert not "".join(left).strip(), f"line {number} is in no chunk"
 
 
 def filler(words: int, word: str = "word") -> str:
@@ -341,7 +319,7 @@ MARKDOWN_LINES = st.one_of(
 def test_any_page_keeps_the_invariants(text: str, chunking: ChunkingSettings) -> None:
     read = {"a.py": "x = 1"}.get
     chunked = chunk_prose(page(text), chunking, read)
-    assert_exact(page(text), chunked.chunks)
+    assert_exact(text, chunked.chunks)
     assert chunk_prose(page(text), chunking, read) == chunked
     for before, item in zip([None, *chunked.chunks], chunked.chunks, strict=False):
         assert len(item.body) <= chunking.max_chunk_chars
@@ -385,7 +363,7 @@ def test_the_snapshot_is_cut_exactly_and_fast(target: int) -> None:
     results = [(file, chunk_prose(file, sizes(target=target))) for file in files]
     seconds = time.process_time() - started
     for file, chunked in results:
-        assert_exact(file, chunked.chunks)
+        assert_exact(file.text, chunked.chunks)
         assert chunked.chunks
         assert not [warning for warning in chunked.warnings if "never closed" in warning]
     lengths = sorted(len(item.body) for _, chunked in results for item in chunked.chunks)

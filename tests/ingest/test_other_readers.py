@@ -13,6 +13,7 @@ from adk_ingest.chunking.base import RawChunk, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
 from adk_ingest.records.dense_text import passages
 from adk_ingest.records.lexical import lexical_text
+from tests.ingest.exact import assert_exact
 from tests.ingest.test_markdown_chunker import SMALL, filler
 
 PYTHON = Readers("python", frozenset({"python", "java", "go"}))
@@ -21,27 +22,8 @@ PYTHON = Readers("python", frozenset({"python", "java", "go"}))
 def chunks(text: str, **files: str) -> list[RawChunk]:
     file = SourceFile("docs/page.md", dedent(text), "hash")
     found = chunk_prose(file, SMALL, files.get, PYTHON).chunks
-    assert_whole(file, found)
+    assert_exact(file.text, found)
     return found
-
-
-def assert_whole(file: SourceFile, found: list[RawChunk]) -> None:
-    """Bodies are verbatim, every line is in one chunk, and in a second one only where that chunk leaves it out."""
-    lines = file.lines
-    own = [0] * len(lines)
-    for item in found:
-        cited = "\n".join(lines[item.start_line - 1 : item.end_line])
-        assert item.body == cited[item.start_col : item.end_col] and item.body.strip()
-        left_out = {line for first, last, _ in item.left_out for line in range(first, last + 1)}
-        assert all(item.start_line < line <= item.end_line for line in left_out)
-        if item.start_col is None:
-            for line in range(item.start_line, item.end_line + 1):
-                own[line - 1] += line not in left_out
-        for first, last, language in item.left_out:
-            assert any(one.for_language == language and first <= one.start_line <= last for one in found)
-    cut = {item.start_line for item in found if item.start_col is not None}
-    assert all(count == 1 for number, count in enumerate(own, 1) if lines[number - 1].strip() and number not in cut)
-    assert [item.start_line for item in found] == sorted(item.start_line for item in found)
 
 
 PAGE = """\

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
-from tests.ingest.test_markdown_chunker import SMALL, assert_exact
+from tests.ingest.exact import assert_exact
+from tests.ingest.test_markdown_chunker import SMALL
 
 
 def chunk(text: str, path: str = "notes.txt") -> ChunkedFile:
     file = SourceFile(path, text, "hash")
     chunked = chunk_prose(file, SMALL)
-    assert_exact(file, chunked.chunks)
+    assert_exact(text, chunked.chunks)
     return chunked
 
 

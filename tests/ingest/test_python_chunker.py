@@ -10,6 +10,7 @@ from adk_evidence.readers.python import MAX_SIGNATURE_CHARS
 from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.code import chunk_code
+from tests.ingest.exact import assert_exact
 
 
 def sizes(symbol: int = 9000, minimum: int = 400, overlap: int = 200, chunk: int = 12000) -> ChunkingSettings:
@@ -33,26 +34,14 @@ def chunks_of(text: str, chunking: ChunkingSettings | None = None) -> list[RawCh
 
 
 def assert_invariants(text: str, chunks: list[RawChunk], chunking: ChunkingSettings) -> None:
-    lines = text.split("\n")
-    covered: dict[int, int] = {}
+    assert_exact(text, chunks)
     for chunk in chunks:
-        cited = "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
-        assert chunk.body == cited[chunk.start_col : chunk.end_col]
-        assert chunk.body
         if chunk.start_col is None:
             assert len(chunk.body) <= chunking.code.max_symbol_chunk_chars or chunk.start_line == chunk.end_line
             assert chunk.body.split("\n")[0].strip() and chunk.body.split("\n")[-1].strip()
-            assert not covered.keys() & range(chunk.start_line, chunk.end_line + 1)
-            covered |= dict.fromkeys(range(chunk.start_line, chunk.end_line + 1), 0)
-        else:
-            assert chunk.start_line == chunk.end_line and chunk.end_col is not None
-            assert covered.get(chunk.start_line, 0) == chunk.start_col, "columns continue where the last ended"
-            covered[chunk.start_line] = chunk.end_col
         assert len(chunk.body) <= chunking.max_chunk_chars
         assert chunk.tail == "" or chunk.tail in text
         assert len(chunk.tail) <= chunking.code.overlap_chars
-    assert all(number in covered for number, line in enumerate(lines, 1) if line.strip()), "a line was lost"
-    assert [chunk.start_line for chunk in chunks] == sorted(chunk.start_line for chunk in chunks)
 
 
 PROGRAM = '''

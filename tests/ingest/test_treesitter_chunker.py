@@ -11,6 +11,7 @@ from adk_evidence.settings import ChunkingSettings
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.code import chunk_code
 from adk_ingest.chunking.treesitter_languages import LANGUAGES
+from tests.ingest.exact import assert_exact
 from tests.ingest.test_python_chunker import assert_invariants, sizes
 
 # One for each grammar, and R.
@@ -29,19 +30,6 @@ def chunks_of(extension: str, text: str, chunking: ChunkingSettings | None = Non
     chunked = split(extension, textwrap.dedent(text).lstrip("\n"), chunking)
     assert not chunked.parse_failed
     return chunked.chunks
-
-
-def assert_covers(text: str, chunks: list[RawChunk]) -> None:
-    """What holds for files of either chunker: verbatim, in order, without overlap, and complete."""
-    lines = text.split("\n")
-    covered: dict[int, int | None] = {}
-    for chunk in chunks:
-        cited = "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
-        assert chunk.body == cited[chunk.start_col : chunk.end_col]
-        for line in range(chunk.start_line, chunk.end_line + 1):
-            assert covered.get(line, 0 if chunk.start_col else None) is not None or line not in covered
-            covered[line] = chunk.end_col
-    assert all(number in covered for number, line in enumerate(lines, 1) if line.strip())
 
 
 TYPESCRIPT = """
@@ -395,7 +383,7 @@ def test_a_file_that_is_no_code_is_split_as_text(extension: str) -> None:
     chunked = split(extension, text)
     assert chunked.parse_failed and "blank lines" in chunked.warnings[0]
     assert {chunk.lang for chunk in chunked.chunks} == {LANGUAGES[extension].lang}
-    assert_covers(text, chunked.chunks)
+    assert_exact(text, chunked.chunks)
 
 
 def test_carriage_returns_and_other_alphabets() -> None:
@@ -431,7 +419,7 @@ def test_minified_code_is_cut_by_columns_and_names_nothing() -> None:
 def test_nonsense_takes_seconds(extension: str, nonsense: str) -> None:
     text = nonsense * 1_000
     began = time.process_time()
-    assert_covers(text, split(extension, text).chunks)
+    assert_exact(text, split(extension, text).chunks)
     assert time.process_time() - began < 10
 
 
@@ -445,7 +433,7 @@ def test_recovery_from_errors_stops_before_its_time_grows_with_the_square_of_the
     chunked = split(extension, text)
     assert time.process_time() - began < seconds
     assert chunked.parse_failed
-    assert_covers(text, chunked.chunks)
+    assert_exact(text, chunked.chunks)
 
 
 WORDS = [
@@ -464,7 +452,7 @@ def test_any_text_is_chunked_whole_and_the_same_again(extension: str, parts: lis
     chunking = sizes(symbol=40, minimum=5, overlap=10, chunk=60) if small else sizes(minimum=1)
     chunked = split(extension, text, chunking)
     if chunked.chunks:
-        assert_covers(text, chunked.chunks)
+        assert_exact(text, chunked.chunks)
     else:
         assert "copyright" in text.lower() or "licen" in text.lower() or not text.strip()
     assert split(extension, text, chunking) == chunked
