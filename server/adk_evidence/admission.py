@@ -28,10 +28,8 @@ T = TypeVar("T")
 # One request runs for each core, within these: some wait for disks and services while others compute.
 LEAST_RUNNING = 4
 MOST_RUNNING = 64
-# How much the last request counts in the mean length of a request.
-_NEWEST = 0.1
-# What a request is taken to last before any has ended.
-_FIRST_SECONDS = 1.0
+# What a request is taken to last where a newcomer is told when to come back.
+_REQUEST_SECONDS = 1.0
 
 _waited: ContextVar[float] = ContextVar("waited", default=0.0)
 
@@ -79,7 +77,6 @@ class _Turn:
 
     def __init__(self, now: float) -> None:
         self.arrived = now
-        self.begun: float | None = None
         self.granted: Future[None] = Future()
         # Nobody but the admission ends the future: waiting for it in an event loop would cancel it with the waiter.
         self.granted.set_running_or_notify_cancel()
@@ -89,7 +86,7 @@ class Admission:
     """Grants turns in the order in which requests arrive. Safe between threads.
 
     Args:
-        limits: May be replaced while requests run; requests that wait already stay.
+        limits: How many may run and wait.
         clock: Seconds that only grow.
     """
 
@@ -99,7 +96,6 @@ class Admission:
         self._lock = threading.Lock()
         self._queue: OrderedDict[_Turn, None] = OrderedDict()
         self._running: set[_Turn] = set()
-        self._seconds = _FIRST_SECONDS
         self._answered = self._refused = 0
         self._threads = ThreadPoolExecutor(MOST_RUNNING, "adk-evidence-request")
         self._working: dict[Future[Any], threading.Event] = {}
@@ -190,8 +186,7 @@ class Admission:
 
     @contextmanager
     def _began(self, turn: _Turn) -> Iterator[None]:
-        turn.begun = self._clock()
-        token = _waited.set((turn.begun - turn.arrived) * 1000)
+        token = _waited.set((self._clock() - turn.arrived) * 1000)
         try:
             yield
         finally:
@@ -222,7 +217,7 @@ class Admission:
     def _retry_after(self) -> int:
         """Seconds until half of those that wait now have had their turn; a newcomer then finds room for sure."""
         ahead = max(1, len(self._queue) // 2)
-        return max(1, math.ceil(ahead * self._seconds / self.limits.running))
+        return max(1, math.ceil(ahead * _REQUEST_SECONDS / self.limits.running))
 
     def _leave(self, turn: _Turn) -> None:
         """Give the turn, or the place in the queue, back; a second call changes nothing."""
@@ -231,8 +226,6 @@ class Admission:
             if turn in self._running:
                 self._running.remove(turn)
                 self._answered += 1
-                if turn.begun is not None:
-                    self._seconds += _NEWEST * (self._clock() - turn.begun - self._seconds)
             else:
                 self._queue.pop(turn, None)
             while self._queue and len(self._running) < self.limits.running:

@@ -41,6 +41,7 @@ _FIXED: Mapping[str, tuple[str, ...]] = {
     "A request may always take 60 seconds": ("embedding.gemini.timeout_seconds",),
     "A request is always tried 5 times": ("embedding.gemini.max_attempts",),
     "The current generation and the one before are kept": ("store.keep_generations",),
+    "A Qdrant server is always asked over HTTP": ("store.grpc_port", "store.prefer_grpc"),
     "A server always keeps payloads on disk": ("store.on_disk_payload",),
     "The branch of written questions always has 40 candidates": ("retrieval.asked_prefetch_limit",),
     "The value belongs to the adapter that ships": ("retrieval.adapted_below",),
@@ -111,7 +112,6 @@ INSTEAD: Mapping[str, str] = {
     ),
     "enrichment": "Leave it out: `python -m tests.quality.write_questions` takes options instead.",
     "retrieval.samples": "Example programs are always searched; filter by path to leave them out.",
-    "store.prefer_grpc": "Set store.grpc_port to a port, e.g. 6334, to speak gRPC.",
     "embedding.dense.static_above": "Set embedding.dense.precision; auto takes static vectors if 200,000 are missing.",
     **dict.fromkeys(
         ("retrieval.weak_pool_size", "retrieval.weak_similarity"),

@@ -357,7 +357,6 @@ class StoreSettings(Frozen):
     kind: StoreKind
     path: UserPath | None
     url: str | None
-    grpc_port: int | None = Field(ge=1, le=65535)
     shard_number: PositiveInt | None
     replication_factor: PositiveInt | None
     write_consistency_factor: PositiveInt | None

@@ -32,7 +32,6 @@ from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWrite
 from tests.clocks import FakeTime
 from tests.core.test_store_contract import STORE, axis, point, terms, uploading
 from tests.standins.qdrant import QdrantStandIn, Strict
-from tests.standins.qdrant_grpc import grpc_port
 
 pytestmark = pytest.mark.slow
 
@@ -319,25 +318,13 @@ def test_without_waiting_for_each_batch_the_end_waits(server: QdrantStandIn, tmp
     assert (upsert.query["wait"], last.query["wait"]) == (["false"], ["true"])
 
 
-@pytest.fixture(params=["HTTP", "gRPC"])
-def sharded(request: pytest.FixtureRequest) -> Iterator[tuple[QdrantStandIn, Callable[[], ServerConnection]]]:
-    """A server and how to connect to it."""
-    with QdrantStandIn() as server:
-        if request.param == "HTTP":
-            yield server, lambda: connection(server, PATIENT, key=None)
-        else:
-            with grpc_port(server) as port:
-                yield server, lambda: rpc(server, port)
-
-
 @pytest.mark.parametrize("waits_for_each", [False, True])
 def test_a_flush_returns_when_every_shard_has_applied_what_the_server_took(
-    sharded: tuple[QdrantStandIn, Callable[[], ServerConnection]], tmp_path: Path, waits_for_each: bool
+    server: QdrantStandIn, tmp_path: Path, waits_for_each: bool
 ) -> None:
-    server, connect = sharded
     store = STORE.model_copy(update={"shard_number": 3})
     upload = uploading(batch_points=10, wait=waits_for_each)
-    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), store, upload)) as index:
+    with closing(ServerIndexWriter(tmp_path, [SPEC], connection(server, PATIENT), store, upload)) as index:
         # Where the client waits, the server may give up waiting first.
         server.slow_writes = 3 if waits_for_each else 0
         index.upsert("docs", [point(n) for n in range(30)])
@@ -420,11 +407,12 @@ def test_one_point_that_a_server_does_not_take_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("strict", [Strict(write_rate_limit=5), Strict(upsert_max_batchsize=5)])
 def test_more_points_than_a_server_ever_takes_at_once_are_sent_in_halves(
-    sharded: tuple[QdrantStandIn, Callable[[], ServerConnection]], tmp_path: Path, waits: Waits, strict: Strict
+    tmp_path: Path, waits: Waits, strict: Strict
 ) -> None:
-    server, connect = sharded
-    server.strict = strict
-    with closing(ServerIndexWriter(tmp_path, [SPEC], connect(), STORE, uploading(batch_points=16))) as index:
+    with (
+        QdrantStandIn(strict=strict) as server,
+        closing(writer(server, tmp_path, patience=PATIENT, batch_points=16)) as index,
+    ):
         assert index.upsert("docs", [point(n) for n in range(64)]) == 64
         assert index.count("docs") == 64
     upserts = [len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points")]
@@ -477,12 +465,6 @@ def test_what_the_client_raises_by_accident_is_named(server: QdrantStandIn) -> N
         link.call(lambda client: 1 // 0)
 
 
-def test_an_answer_that_is_missing_is_asked_for_again(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
-    with server.failing("points/query", "missing answer", times=1):
-        assert ask(server, folder) == 2
-    assert len(waits) == 1
-
-
 # The circuit breaker
 
 
@@ -510,92 +492,6 @@ def test_a_server_that_failed_three_questions_is_not_asked_for_a_while(
     assert server.seen == [] and "in 30 s" in failure.value.hint
     time.clock.sleep(31)
     assert reader.count("docs") == 12
-
-
-def test_one_question_finds_out_whether_the_server_is_back(
-    server: QdrantStandIn, broken: tuple[ServerIndexReader, FakeTime]
-) -> None:
-    reader, time = broken
-    time.clock.sleep(31)
-    with server.failing("points/count", 503), pytest.raises(CollectionUnavailableError, match="status 503"):
-        reader.count("docs")
-    with pytest.raises(CollectionUnavailableError, match="not asked for a while"):
-        reader.count("docs")
-
-
-def test_a_refused_question_does_not_count_as_a_failure_of_the_server(server: QdrantStandIn, folder: Path) -> None:
-    breaker = CircuitBreaker("The Qdrant server", FakeTime().clock, 1)
-    link = ServerConnection(server.url, QUERY, key=KEY, breaker=breaker)
-    with closing(ServerIndexReader(folder, [SPEC], link)) as reader:
-        with server.failing("points/count", 400, times=1), pytest.raises(CollectionUnavailableError, match="400"):
-            reader.count("docs")
-        assert reader.count("docs") == 12
-
-
-# gRPC
-
-
-@pytest.fixture(scope="module")
-def rpc_port(shared: QdrantStandIn) -> Iterator[int]:
-    with grpc_port(shared) as port:
-        yield port
-
-
-def rpc(server: QdrantStandIn, port: int, key: str = KEY) -> ServerConnection:
-    return ServerConnection(server.url, UPLOAD, key=key, grpc_port=port)
-
-
-@pytest.mark.parametrize(
-    ("status", "said", "tries"),
-    [(429, "limits the rate", 6), (500, "INTERNAL", 6), (503, "cannot be reached", 6), (400, "INVALID_ARGUMENT", 1)],
-)
-def test_grpc_fails_as_http_does(
-    server: QdrantStandIn, folder: Path, rpc_port: int, status: int, said: str, tries: int
-) -> None:
-    with (
-        closing(ServerIndexReader(folder, [SPEC], rpc(server, rpc_port))) as reader,
-        server.failing("points/count", status) as rule,
-        pytest.raises(CollectionUnavailableError, match=said) as failure,
-    ):
-        reader.count("docs")
-    assert rule.hits == tries
-    assert KEY not in "".join(traceback.format_exception(failure.value))
-
-
-def test_grpc_stumbles_and_goes_on(server: QdrantStandIn, folder: Path, rpc_port: int, waits: Waits) -> None:
-    with (
-        closing(ServerIndexReader(folder, [SPEC], rpc(server, rpc_port))) as reader,
-        server.failing("points/count", 429, times=1, headers={"Retry-After": "7"}),
-    ):
-        assert reader.count("docs") == 12
-    assert waits == [7.0]
-
-
-def test_grpc_knows_a_refused_key_and_a_collection_that_is_gone(
-    server: QdrantStandIn, own: Path, rpc_port: int
-) -> None:
-    with (
-        closing(ServerIndexReader(own, [SPEC], rpc(server, rpc_port, key="expired"))) as reader,
-        pytest.raises(CollectionUnavailableError, match="refuses the API key"),
-    ):
-        reader.count("docs")
-    for name in (ServerRecord.read(own) or pytest.fail()).collections.values():
-        server.drop(name)
-    with (
-        closing(ServerIndexReader(own, [SPEC], rpc(server, rpc_port))) as reader,
-        pytest.raises(CollectionUnavailableError, match="does not hold the collection docs"),
-    ):
-        reader.count("docs")
-
-
-def test_grpc_without_a_server_cannot_be_reached(server: QdrantStandIn, folder: Path) -> None:
-    with grpc_port(server) as port:
-        gone = port
-    with (
-        closing(ServerIndexReader(folder, [SPEC], rpc(server, gone))) as reader,
-        pytest.raises(CollectionUnavailableError, match="cannot be reached"),
-    ):
-        reader.count("docs")
 
 
 # Strict mode

@@ -40,7 +40,7 @@ from adk_evidence.store.base import (
 )
 from adk_evidence.store.qdrant_edge import EdgeIndexReader, EdgeIndexWriter
 from adk_evidence.store.qdrant_server import ServerIndexReader, ServerIndexWriter
-from tests.standins.live import created, server_grpc_port, server_url
+from tests.standins.live import created, server_url
 
 pytestmark = pytest.mark.slow
 
@@ -76,11 +76,6 @@ def on_server() -> ServerConnection:
     return ServerConnection(server_url(), PATIENCE, key=api_key())
 
 
-def over_grpc() -> ServerConnection:
-    """Of the same server."""
-    return ServerConnection(server_url(), PATIENCE, key=api_key(), grpc_port=server_grpc_port())
-
-
 def server_backend(connect: Callable[[], ServerConnection]) -> Backend:
     return Backend(
         writer=lambda folder, specs: ServerIndexWriter(
@@ -97,12 +92,11 @@ STORES = {
         rounding=2**-11,  # floats of 16 bits
     ),
     "server": server_backend(on_server),
-    "server-grpc": server_backend(over_grpc),
 }
 
 
 # Where QDRANT_URL names a real server, `npm run test:live` runs these against it.
-NAMES = ["edge", *(pytest.param(name, marks=pytest.mark.live) for name in ("server", "server-grpc"))]
+NAMES = ["edge", pytest.param("server", marks=pytest.mark.live)]
 
 
 @pytest.fixture(params=NAMES)

@@ -30,18 +30,6 @@ def server_url() -> str:
 
 
 @functools.cache
-def server_grpc_port() -> int:
-    """The port of the same server's gRPC."""
-    if LIVE_URL:
-        return int(os.environ.get("QDRANT_GRPC_PORT", "6334"))
-    from tests.standins.qdrant_grpc import grpc_port
-
-    serving = grpc_port(_stand_in())
-    atexit.register(serving.__exit__, None, None, None)
-    return serving.__enter__()
-
-
-@functools.cache
 def _stand_in() -> QdrantStandIn:
     stand_in = QdrantStandIn()
     atexit.register(stand_in.close)

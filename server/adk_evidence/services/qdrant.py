@@ -26,11 +26,9 @@ if TYPE_CHECKING:
 KEY_VARIABLES = ("ADK_EVIDENCE_QDRANT_API_KEY", "QDRANT_API_KEY")
 # SPEC 5 section 14.1.
 QUERY_TRIES = 3
-# The client wants one, also where it speaks HTTP alone.
-_UNUSED_PORT = 6334
 _REASON_CHARS = 200
 # How a server refuses a request that holds more bytes, or more points, than it takes at once.
-_TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit|message length too large|larger than max", re.I)
+_TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit", re.I)
 _TOO_MANY_POINTS = re.compile(r"upsert limit|split your request", re.I)
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 _NOT_PRINTABLE = re.compile(r"[\x00-\x20\x7f-\x9f]+")
@@ -120,13 +118,11 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
         patience: Patience,
         *,
         key: str | None = None,
-        grpc_port: int | None = None,
         breaker: CircuitBreaker | None = None,
     ) -> None:
         self.url = url
         self._patience = patience
         self._key = key
-        self._grpc_port = grpc_port
         self._breaker = breaker
         self._lock = threading.Lock()
         self._client: QdrantClient | None = None
@@ -195,8 +191,6 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
                     url=self.url,
                     # As a header: given as a key, the client prints a warning for addresses without TLS.
                     headers={"api-key": self._key} if self._key else None,
-                    prefer_grpc=self._grpc_port is not None,
-                    grpc_port=self._grpc_port or _UNUSED_PORT,
                     timeout=math.ceil(self._patience.try_seconds),
                     check_compatibility=False,
                     event_hooks={"request": [self._attempt.bound_request], "response": [self._attempt.bound_response]},
@@ -213,8 +207,6 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
             return self._busy(retry_after=getattr(exc, "retry_after_s", None))
         if isinstance(exc, UnexpectedResponse):
             return self._status(exc.status_code or 0, exc.content)
-        if hasattr(exc, "code") and hasattr(exc, "details"):
-            return self._grpc(exc)
         if isinstance(exc, NotAppliedError):
             return self._failure("has not applied yet what was written", "Run the same command again.", transient=True)
         if isinstance(exc, (AssertionError, json.JSONDecodeError, UnicodeDecodeError)):
@@ -259,25 +251,6 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
         too_many = "bytes" if status == 413 else _too_many(said)
         return self._failure(reason, "" if said or too_many else _CHECK_URL, status=status, too_many=too_many)
 
-    def _grpc(self, error: Any) -> ServerError:
-        name = getattr(error.code(), "name", "UNKNOWN")
-        said = self._clean(str(error.details() or ""))
-        too_many = _too_many(said)
-        match name:
-            case "UNAUTHENTICATED" | "PERMISSION_DENIED":
-                return self._status(401, b"")
-            # Where the server says how long to wait, the client raises what it raises for HTTP.
-            case "RESOURCE_EXHAUSTED" if too_many != "bytes":
-                return self._busy(said)
-            case "NOT_FOUND":
-                return self._failure(f"answers with status 404: {said}", "", status=404)
-            case "DEADLINE_EXCEEDED":
-                return self._failure(self._late(), _CHECK_RUNNING, transient=True)
-            case "UNAVAILABLE":
-                return self._failure("cannot be reached", _CHECK_RUNNING, transient=True)
-        transient = name in ("INTERNAL", "ABORTED", "UNKNOWN")
-        return self._failure(f"answers {name}: {said}", "", too_many=too_many, transient=transient)
-
     def _failure(self, reason: str, hint: str, **more: Any) -> ServerError:
         return ServerError(self.url, reason, hint, **more)
 
@@ -303,7 +276,7 @@ def connect(settings: Settings, patience: Patience, breaker: CircuitBreaker | No
             "Set `store.url` (ADK_EVIDENCE_STORE__URL) to its address, as http://localhost:6333, or keep the index "
             "in this machine's home folder with `store.kind: edge` (ADK_EVIDENCE_STORE__KIND=edge).",
         )
-    return ServerConnection(store.url, patience, key=api_key(), grpc_port=store.grpc_port, breaker=breaker)
+    return ServerConnection(store.url, patience, key=api_key(), breaker=breaker)
 
 
 def sends_key_in_the_open(url: str) -> bool:

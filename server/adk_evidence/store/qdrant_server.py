@@ -513,7 +513,7 @@ def _same_point(record: models.Record) -> models.PointStruct:
 
 
 def _sent_bytes(point: models.PointStruct) -> int:
-    """How many bytes a point adds to a request, including the comma after it; over gRPC they are fewer.
+    """How many bytes a point adds to a request, including the comma after it.
 
     Raises:
         StoreError: The payload is not JSON.
