@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from adk_evidence.embedding.base import FloatMatrix
 from adk_evidence.errors import InvalidRequestError, ModelError, StoreError, TargetsMissingError
-from adk_evidence.index.environments import Installed
+from adk_evidence.index.project import ProjectAdk
 from adk_evidence.models.pack import LineSpan
 from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.targets.about import About
-from adk_evidence.targets.installation import availability, find_installed
+from adk_evidence.targets.installation import availability
 from adk_evidence.targets.internals import HiddenSymbol, standing
 from adk_evidence.targets.search import TargetSearch, typed_as
 from adk_evidence.targets.sets import OUTSIDE, TargetSet
@@ -29,10 +29,9 @@ from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets
 from tests.core import factories
 from tests.corpora import HashEmbedder, Workplace, embed_all, forget_vectors_of_symbols
+from tests.environments import write_environment
 
 pytestmark = pytest.mark.slow
-
-REQUIREMENT = "google-adk==2.13.0"
 
 
 def target(rank: int, symbol: str, summary: str, kind: Any = "class", package: str = "google.adk.kit") -> Target:
@@ -567,26 +566,8 @@ def test_without_vectors_words_answer_until_the_vectors_come(tmp_path: Path) -> 
 # What the user has installed
 
 
-def environment(root: Path, version: str) -> Path:
-    """A virtual environment with google-adk; nothing in it can be run."""
-    info = root / "lib" / "python3.12" / "site-packages" / f"google_adk-{version}.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: google-adk\nVersion: {version}\n")
-    (root / "pyvenv.cfg").write_text("home = /nowhere\n")
-    (root / "bin").mkdir()
-    (root / "bin" / "python").write_text("")
-    return root
-
-
-@pytest.fixture
-def older(tmp_path: Path) -> Path:
-    return environment(tmp_path / "venv", "1.0.0")
-
-
-@pytest.mark.parametrize("part", ["", "bin/python"])
-def test_an_environment_is_read_by_its_folder_or_its_interpreter(older: Path, part: str) -> None:
-    found = find_installed(REQUIREMENT, older / part)
-    assert found is not None and found.version == "1.0.0"
+def in_use(version: str, exact: bool = True) -> ProjectAdk:
+    return ProjectAdk(version, "the active environment", exact)
 
 
 @pytest.mark.parametrize(
@@ -603,39 +584,25 @@ def test_an_environment_is_read_by_its_folder_or_its_interpreter(older: Path, pa
 )
 def test_what_another_version_lacks_is_marked(path: str, available: str) -> None:
     made = TARGETS[0].model_copy(update={"fqn": path, "import_path": path})
-    assert availability(made, Installed("1.0.0", Path()), "v2.13.0") == available
-    unknown = (None, Installed("99.0.0", Path()), Installed("1.0.0", Path(), "editable"))
+    assert availability(made, in_use("1.0.0"), "v2.13.0") == available
+    unknown = (None, in_use("99.0.0"), in_use("1.0.0", exact=False))
     assert {availability(made, installed, "v2.13.0") for installed in unknown} == {"unknown"}
-    assert availability(made, Installed("2.13.0", Path()), "v2.13.0") == "true", "the indexed version"
+    assert availability(made, in_use("2.13.0"), "v2.13.0") == "true", "the indexed version"
 
 
 def test_what_another_version_exports_elsewhere_is_there() -> None:
     fqn = "google.adk.agents.llm_agent.LlmAgent"
     moved = TARGETS[0].model_copy(update={"fqn": fqn, "import_path": "google.adk.nowhere.LlmAgent"})
-    assert availability(moved, Installed("1.0.0", Path()), "v2.13.0") == "true"
+    assert availability(moved, in_use("1.0.0"), "v2.13.0") == "true"
 
 
-@pytest.mark.parametrize("metadata", [None, "", "no metadata at all", "Name: google-adk\n"])
-def test_a_damaged_installation_is_none(tmp_path: Path, metadata: str | None) -> None:
-    info = environment(tmp_path, "1.0.0") / "lib/python3.12/site-packages/google_adk-1.0.0.dist-info"
-    (info / "METADATA").unlink()
-    if metadata is not None:
-        (info / "METADATA").write_text(metadata)
-    assert find_installed(REQUIREMENT, tmp_path) is None
-
-
-def test_the_active_environment_comes_first(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_carry_the_mark_of_the_environment(
+    targets: CurrentSymbols, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = write_environment(tmp_path / "venv", "1.0.0")
+    named = targets.find("RetryPlugin", 1, python=older)
     monkeypatch.setenv("VIRTUAL_ENV", str(older))
-    assert find_installed(REQUIREMENT) == Installed("1.0.0", older / "lib/python3.12/site-packages")
-
-
-def test_what_is_no_interpreter_gets_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("")
-    for path in (tmp_path / "notes.txt", tmp_path / "missing", tmp_path):
-        with pytest.raises(InvalidRequestError, match="neither"):
-            find_installed(REQUIREMENT, path)
-
-
-def test_answers_carry_the_mark(targets: CurrentSymbols, older: Path) -> None:
-    answer = targets.find("RetryPlugin", 1, python=older)
-    assert (answer.installed, answer.results[0].available) == ("1.0.0", "false")
+    active = targets.find("RetryPlugin", 1)
+    assert (named.installed, named.results[0].available) == ("1.0.0", "false") and active == named
+    with pytest.raises(InvalidRequestError, match="neither"):
+        targets.find("RetryPlugin", 1, python=tmp_path / "missing")

@@ -132,7 +132,7 @@ class CurrentSymbols:
                 if meant:
                     found, answered = meant, "lookup"
                     break
-        installed = find_installed(self._settings.corpora["code"].distribution, python)
+        installed = find_installed(python) if self._settings.corpora["code"].distribution is not None else None
         results = []
         for item in found:
             member = item.member
