@@ -246,43 +246,68 @@ def test_a_member_is_found_although_a_module_has_the_name_at_its_top() -> None:
     assert at(found, "2.0").has("parts") is True and lack(found, "2.0", "parts") is None
 
 
-def test_attributes_are_known_wherever_a_method_sets_them() -> None:
-    text = """\
+MADE: dict[str, tuple[str, dict[str, bool | None]]] = {
+    "attributes that methods set": (
+        """\
 LOW, (HIGH, *REST) = 1, (2, 3)
-
-
 class Made:
     def __init__(self):
         self.left, (self.right, other.up) = 1, (2, 3)
-
     def open(self):
         with there() as self.stream:
             self.count: int = 0
             self.below.deeper = self.read_only
-"""
-    found = made_of(text)
-    for name in ("Made.left", "Made.right", "Made.stream", "Made.count", "made.LOW", "made.HIGH", "made.REST"):
-        assert found.has(name) is True, name
-    for name in ("Made.up", "Made.deeper", "Made.below", "Made.read_only"):
-        assert found.has(name) is False, name
-
-
-def test_a_method_that_sets_an_inherited_field_leaves_the_field_a_keyword() -> None:
-    text = """\
+""",
+        {
+            **dict.fromkeys(("left", "right", "stream", "count", "made.LOW", "made.HIGH", "made.REST"), True),
+            **dict.fromkeys(("up", "deeper", "below", "read_only"), False),
+        },
+    ),
+    "a field that is not to be set": (
+        "from pydantic import BaseModel, Field\nclass Made(BaseModel):\n    above: int = Field(1, init=False)\n",
+        # Neither offered nor denied.
+        {"above": True, "(above=)": None},
+    ),
+    "what a validator reads before the fields": (
+        """\
+from pydantic import BaseModel, model_validator
+class Made(BaseModel):
+    a: int
+    @model_validator(mode="before")
+    @classmethod
+    def read(cls, data):
+        data["a"] = data.pop("old", None)
+        return data
+""",
+        {"(a=)": True, "(old=)": None, "(before=)": False, "(b=)": False},
+    ),
+    "a class that keeps any keyword": (
+        "from pydantic import BaseModel\nclass Made(BaseModel, extra='allow'):\n    a: int\n",
+        {"a": True, "b": None, "(b=)": None},
+    ),
+    "a class that keeps its own keywords": (
+        "from pydantic import BaseModel\nclass Made(BaseModel):\n    a: int\n",
+        {"b": False, "(b=)": False},
+    ),
+    "a method that sets an inherited field": (
+        """\
 from pydantic import BaseModel, Field
-
-
 class Base(BaseModel):
     size: int = Field(1, deprecated="Sizes are found.", alias="no identifier")
-
-
 class Made(Base):
     def grow(self):
         self.size = 2
-"""
+""",
+        {"(size=)": True, "size": True},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "has"), MADE.values(), ids=MADE.keys())
+def test_a_class_has_what_it_and_its_methods_say(text: str, has: dict[str, bool | None]) -> None:
     found = made_of(text)
-    assert found.keywords("Made") == Keywords(frozenset({"size"}))
-    assert found.deprecation("google.adk.made.Made.size") == ("", "Sizes are found.")
+    of_class = {name: f"Made{name}" if name[0] == "(" else f"Made.{name}" for name in has if "made." not in name}
+    assert {name: found.has(of_class.get(name, name)) for name in has} == has
 
 
 # Keywords
@@ -294,12 +319,6 @@ def test_a_call_takes_the_fields_of_a_class_and_of_its_bases(history: History) -
     assert at(history, "1.0.0").keywords("LlmAgent") == Keywords(before, required)
     assert at(history, "1.2.0").keywords("LlmAgent") == Keywords(before | {"timeout", "output_key"}, required)
     assert at(history, "1.2.0").keywords("google.adk.Agent") == at(history, "1.2.0").keywords("LlmAgent")
-
-
-def test_a_field_that_is_not_to_be_set_is_neither_offered_nor_denied() -> None:
-    text = "from pydantic import BaseModel, Field\nclass Made(BaseModel):\n    above: int = Field(1, init=False)\n"
-    assert made_of(text).keywords("Made") == Keywords(frozenset(), hidden=frozenset({"above"}))
-    assert made_of(text).has("Made(above=)") is None and made_of(text).has("Made.above") is True
 
 
 def test_a_call_takes_the_parameters_of_a_constructor_or_function(history: History) -> None:
@@ -329,32 +348,7 @@ def test_a_version_has_a_keyword_or_not(history: History, call: str, had: tuple[
     assert tuple(at(history, version).has(call) for version in VERSIONS) == had
 
 
-def test_what_a_validator_reads_before_the_fields_may_be_a_keyword() -> None:
-    text = """\
-from pydantic import BaseModel, model_validator
-class Made(BaseModel):
-    a: int
-    @model_validator(mode="before")
-    @classmethod
-    def read(cls, data):
-        data["a"] = data.pop("old", None)
-        return data
-"""
-    assert [made_of(text).has(f"Made({name}=)") for name in ("a", "old", "before", "b")] == [True, None, False, False]
-
-
-def test_a_class_that_keeps_any_keyword_may_have_any_attribute() -> None:
-    text = """\
-from pydantic import BaseModel
-class Made(BaseModel, extra="allow"):
-    a: int
-class Closed(BaseModel):
-    a: int
-"""
-    assert [made_of(text).has(name) for name in ("Made.a", "Made.b", "Closed.b")] == [True, None, False]
-
-
-MADE: dict[str, tuple[str, set[str], bool]] = {
+CALLED: dict[str, tuple[str, set[str], bool]] = {
     "dataclass": (
         """\
 from dataclasses import dataclass, field
@@ -365,11 +359,6 @@ class Made:
 """,
         {"a"},
         False,
-    ),
-    "extra keywords": (
-        "from pydantic import BaseModel\nclass Made(BaseModel, extra='allow'):\n    a: int\n",
-        {"a"},
-        True,
     ),
     "unknown base": ("from elsewhere import Other\nclass Made(Other):\n    a: int\n", set(), True),
     "aliases": (
@@ -422,7 +411,7 @@ class Made(One):
 }
 
 
-@pytest.mark.parametrize(("text", "fields", "is_open"), MADE.values(), ids=MADE.keys())
+@pytest.mark.parametrize(("text", "fields", "is_open"), CALLED.values(), ids=CALLED.keys())
 def test_classes_of_every_kind_say_what_they_are_made_with(text: str, fields: set[str], is_open: bool) -> None:
     found = made_of(text).keywords("Made")
     assert found is not None and (set(found.names), found.open) == (fields, is_open)

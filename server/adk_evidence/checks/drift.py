@@ -199,9 +199,10 @@ class DriftChecker:
             # What an imported name lacks was told where it is imported.
             if mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute):
                 symbol, kind = names.symbol(mention)
-                if symbol is not None:
-                    yield _Told(symbol, kind, mention.line, mention)
-                if awaits and symbol is not None and names.is_awaited(symbol) and mention.expression in code.unawaited:
+                if symbol is None:
+                    continue
+                yield _Told(symbol, kind, mention.line, mention)
+                if awaits and self._kind(symbol) == "a" and mention.expression in code.unawaited:
                     yield _Told(symbol, "await", mention.line, mention)
 
     def may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:

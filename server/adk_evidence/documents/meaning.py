@@ -88,10 +88,6 @@ class Names:
         is_known = value is not None and self.kind(value.path) in "mc"
         return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
 
-    def is_awaited(self, path: str) -> bool:
-        """Whether a path is of a function whose calls are to be awaited."""
-        return self.kind(path) == "a"
-
     def value(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> Value | None:
         """What an expression at a line of a scope means; None where that is not sure."""
         if depth > MAX_DEPTH:

@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,11 +100,11 @@ class TargetSearch:
         self._command = settings.ingest_command
         self._embed_query = embed_query
         self._hidden = Once(lambda: _load_hidden(found))
-        self._extras = Once(lambda: _known(found, EXTRAS))
+        self._extras = Once(lambda: load_texts(found, EXTRAS))
         self._words = Once(lambda: WordIndex(found.targets))
         self._elsewhere = Once(lambda: taken_from_elsewhere(found.targets))
         self.takers = Once(lambda: Takers(known, self.fields))
-        self._outside = Once(lambda: without_modules(_known(found, OUTSIDE), found.targets))
+        self._outside = Once(lambda: without_modules(load_texts(found, OUTSIDE), found.targets))
         self._of_modules = Once(lambda: used_of_modules(found.targets, self._elsewhere()))
 
     def find(self, query: str, limit: int, mode: SearchMode, warnings: list[str]) -> tuple[list[Scored], AnswerMode]:
@@ -508,13 +507,6 @@ def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
         return HiddenNames(load_hidden(found)), ""
     except StoreError as exc:
         return HiddenNames([]), f"{exc.message} Private and internal names are not found. {exc.hint}"
-
-
-def _known(found: TargetSet, name: str) -> Mapping[str, str]:
-    """What a set says beside its targets; a set that cannot say so gives answers without."""
-    with suppress(StoreError):
-        return load_texts(found, name)
-    return {}
 
 
 def _as_hidden(target: Target) -> Scored:

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -44,7 +44,6 @@ _BUILDING = ".building-"
 # Writing a set takes a second.
 _ABANDONED_SECONDS = 3600
 
-_Read = TypeVar("_Read")
 _TARGETS = TypeAdapter(list[Target])
 _HIDDEN = TypeAdapter(list[HiddenSymbol])
 _TEXTS = TypeAdapter(dict[str, str])
@@ -90,12 +89,16 @@ def write_set(root: Path, about: About, contents: Contents, formula: str) -> Pat
     folder, scratch = root / about.key, root / f"{_BUILDING}{uuid.uuid4().hex}"
     try:
         scratch.mkdir(parents=True)
-        (scratch / META).write_bytes(_TARGETS.dump_json(list(contents.targets)))
-        (scratch / HIDDEN).write_bytes(_HIDDEN.dump_json(list(contents.hidden)))
-        (scratch / EXTRAS).write_bytes(_TEXTS.dump_json(dict(contents.extras)))
-        (scratch / OUTSIDE).write_bytes(_TEXTS.dump_json(dict(contents.outside)))
-        (scratch / LISTING).write_text(_listing(about, contents.targets, formula), encoding="utf-8")
-        (scratch / ABOUT).write_text(about.model_dump_json(indent=1), encoding="utf-8")
+        files = {
+            META: _TARGETS.dump_json(list(contents.targets)),
+            HIDDEN: _HIDDEN.dump_json(list(contents.hidden)),
+            EXTRAS: _TEXTS.dump_json(dict(contents.extras)),
+            OUTSIDE: _TEXTS.dump_json(dict(contents.outside)),
+            LISTING: _listing(about, contents.targets, formula).encode("utf-8"),
+            ABOUT: about.model_dump_json(indent=1).encode("utf-8"),
+        }
+        for name, data in files.items():
+            (scratch / name).write_bytes(data)
         try:
             if not folder.is_dir():
                 rename(scratch, folder)
@@ -168,25 +171,17 @@ def load_hidden(found: TargetSet) -> list[HiddenSymbol]:
     Raises:
         StoreError: Their file cannot be read.
     """
-    return _load(found, HIDDEN, "names beside the targets", _HIDDEN) or []
+    try:
+        return _HIDDEN.validate_json((found.folder / HIDDEN).read_bytes()) if found.folder is not None else []
+    except (OSError, ValueError) as exc:
+        raise StoreError(f"The names beside the targets at {found.folder} cannot be read.", _AGAIN) from exc
 
 
 def load_texts(found: TargetSet, name: str) -> dict[str, str]:
-    """What the file `EXTRAS` or `OUTSIDE` of a set says; see `Contents`.
-
-    Raises:
-        StoreError: The file cannot be read.
-    """
-    return _load(found, name, "extras" if name == EXTRAS else "imports", _TEXTS) or {}
-
-
-def _load(found: TargetSet, name: str, what: str, adapter: TypeAdapter[_Read]) -> _Read | None:
-    if found.folder is None:
-        return None
-    try:
-        return adapter.validate_json((found.folder / name).read_bytes())
-    except (OSError, ValueError) as exc:
-        raise StoreError(f"The {what} at {found.folder} cannot be read.", _AGAIN) from exc
+    """What the file `EXTRAS` or `OUTSIDE` of a set says; see `Contents`. Answers do without what cannot be read."""
+    with suppress(OSError, ValueError):
+        return _TEXTS.validate_json((found.folder / name).read_bytes()) if found.folder is not None else {}
+    return {}
 
 
 def remove_old(root: Path, keep: Path) -> None:
