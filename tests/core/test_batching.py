@@ -25,6 +25,13 @@ def test_requests_hold_everything_in_order_within_the_limit(sizes: list[Size], l
         assert total.within(limit) or len(request) == 1
 
 
+def test_each_limit_ends_a_request():
+    sizes = [Size(1, 10, 3)] * 4
+    assert list(pack(sizes, Size(3, 99, 99))) == [[0, 1, 2], [3]]
+    assert list(pack(sizes, Size(99, 20, 99))) == [[0, 1], [2, 3]]
+    assert list(pack(sizes, Size(99, 99, 5))) == [[0], [1], [2], [3]]
+
+
 def test_each_chunk_is_taken_from_the_batch_where_it_is_most_central():
     texts = [f"{number}" for number in range(8)]
     batches = split_contexts(texts, sizes_of(8), Size(5, 99, 99), 2)

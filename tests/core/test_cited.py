@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,12 +30,8 @@ class GitWorkplace(Workplace):
 
 
 def read(workplace: Workplace, path: str = PATH, lines: LineSpan | None = LINES) -> CitedSource:
-    service = workplace.service()
-    try:
-        with service.session() as session:
-            return session.read_file(path, lines=lines)
-    finally:
-        service.close()
+    with closing(workplace.service()) as service, service.session() as session:
+        return session.read_file(path, lines=lines)
 
 
 def test_an_unchanged_file_is_the_local_one(workplace: Workplace) -> None:
@@ -48,15 +45,11 @@ def test_an_unchanged_file_is_the_local_one(workplace: Workplace) -> None:
 
 def test_a_place_that_an_outline_names_is_read(workplace: Workplace) -> None:
     workplace.ingest()
-    service = workplace.service()
-    try:
-        with service.session() as session:
-            place = session.read(f"{PATH}:{LINES.start}-{LINES.end}")
-            assert (place.path, place.lines, place.text) == (PATH, LINES, CODE[PATH])
-            with pytest.raises(NotIndexedError):
-                session.read("docs/none.md:1-2")
-    finally:
-        service.close()
+    with closing(workplace.service()) as service, service.session() as session:
+        place = session.read(f"{PATH}:{LINES.start}-{LINES.end}")
+        assert (place.path, place.lines, place.text) == (PATH, LINES, CODE[PATH])
+        with pytest.raises(NotIndexedError):
+            session.read("docs/none.md:1-2")
 
 
 def test_of_a_changed_folder_the_text_is_shown_as_it_is_with_the_lines_where_it_is_now(workplace: Workplace) -> None:
@@ -111,12 +104,8 @@ class TestAnEarlierIndex:
     """A candidate of a pack that an earlier index answered."""
 
     def opened(self, workplace: Workplace, candidate_id: str) -> CitedSource:
-        service = workplace.service()
-        try:
-            with service.session() as session:
-                return session.read_candidate(candidate_id)
-        finally:
-            service.close()
+        with closing(workplace.service()) as service, service.session() as session:
+            return session.read_candidate(candidate_id)
 
     def candidate_id(self, workplace: Workplace) -> str:
         return next(p.candidate_id for p in workplace.points().values() if p.path == PATH and p.symbol == "back_off")
