@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -111,7 +110,10 @@ def read_pack(text: str, name: str = "The file") -> SavedPack:
     Raises:
         InvalidRequestError: The text is no pack, or it was changed after the pack was made.
     """
-    data = _values(text, name)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidRequestError(f"{name} is not JSON.", _PACK_HINT) from exc
     pack = pack_of(data, name)
     if not is_intact(data):
         raise InvalidRequestError(
@@ -129,46 +131,18 @@ def pack_of(values: Mapping[str, Any], name: str = "This") -> SavedPack:
         raise InvalidRequestError(f"{name} is not an evidence pack.", _PACK_HINT) from exc
 
 
-def _values(text: str, name: str) -> dict[str, Any]:
-    """The members of a pack as its JSON has them, without what the language server adds."""
-    try:
-        data = json.loads(text, parse_int=_whole)
-    except OverflowError as exc:
-        raise InvalidRequestError(f"{name} is not an evidence pack: it has infinite numbers.", _PACK_HINT) from exc
-    except (ValueError, RecursionError) as exc:
-        raise InvalidRequestError(f"{name} is not JSON.", _PACK_HINT) from exc
-    if not isinstance(data, dict):
-        raise InvalidRequestError(f"{name} is not an evidence pack.", _PACK_HINT)
-    return {member: value for member, value in data.items() if member != "queryUsed"}
-
-
-def _whole(digits: str) -> int:
-    """A whole number; `OverflowError` for those that no float can hold, which models would read as infinite."""
-    if math.isinf(float(digits)):
-        raise OverflowError(digits[:20])
-    return int(digits)
-
-
 def read_pack_file(path: Path) -> SavedPack:
     """The pack in a file; fails as `read_pack` does, and where the file cannot be read."""
-    return read_pack(pack_text(path), path.name or str(path))
-
-
-def pack_text(path: Path) -> str:
-    """The text of a file with a pack.
-
-    Raises:
-        InvalidRequestError: The file cannot be read, is too large or is not text.
-    """
     name = path.name or str(path)
     try:
         if path.stat().st_size > MAX_PACK_BYTES:
             raise InvalidRequestError(f"{name} is too large for an evidence pack.", _PACK_HINT)
-        return path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as exc:
         raise InvalidRequestError(f"{name} is not UTF-8 text.", _PACK_HINT) from exc
     except OSError as exc:
         raise InvalidRequestError(f"{name} cannot be read: {exc.strerror}.", "Name a file that exists.") from exc
+    return read_pack(text, name)
 
 
 def index_of(settings: Settings, pack: SavedPack) -> ChosenIndex:
