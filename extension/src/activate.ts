@@ -62,6 +62,7 @@ let pool: ServerPool | undefined;
 export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const log = createLog();
   const version = extensionVersion(context);
+  const [tool] = context.extension.packageJSON.contributes.languageModelTools;
   const prober = new Prober(run);
   const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
   const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
@@ -151,7 +152,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     vscode.window.registerWebviewViewProvider(EVIDENCE_VIEW, panel),
     registerCommands(commands, log),
     registerErrorLinks(),
-    registerEvidenceTool(evidence, context.extension.packageJSON),
+    registerEvidenceTool(evidence, tool.inputSchema.properties),
     registerEvidenceOnly({ inUse: () => projects.hasInUse(undefined), onDidFind: projects.onDidFind }),
     registerParticipant({ evidence, locations: new CitedLocations(evidence, documents), log }, context.extensionUri),
     registerMcpServers({

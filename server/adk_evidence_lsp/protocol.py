@@ -191,8 +191,6 @@ class SourceParams(_Params):
 class StatusParams(_Params):
     """`adk/status` takes nothing."""
 
-    work_done_token: Token | None = None
-
 
 class IngestParams(_Params):
     """`adk/ingest`: what `adk-ingest` is to do.
@@ -333,8 +331,6 @@ class IndexResult(Frozen):
     name: str
     files: int
     chunks: int
-    changed_files: int
-    removed_files: int
     skipped: int
     seconds: float
     warnings: tuple[str, ...]

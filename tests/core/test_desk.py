@@ -11,6 +11,7 @@ import pytest
 
 from adk_evidence.desk import Desk, Indexes
 from adk_evidence.errors import StoreError
+from adk_evidence.index.versions import settings_for_version
 from adk_evidence.search.read import NotIndexedError
 from adk_evidence.settings import Settings, load_settings
 
@@ -25,6 +26,8 @@ class Service:
 
     def close(self) -> None:
         self.closed += 1
+
+    retire = close
 
 
 def at(home: Path) -> Callable[[], Settings]:
@@ -147,3 +150,12 @@ def test_the_service_of_a_version_that_is_deleted_is_closed_with_the_last_reques
     assert (newer.closed, gone.closed) == (0, 1)
     desk.close()
     assert (newer.closed, gone.closed, service.closed) == (1, 1, 1)
+
+
+def test_the_index_that_takes_the_name_of_another_gets_a_service_of_its_own(main: tuple[Indexes, Indexed]) -> None:
+    indexes, _ = main
+    settings = settings_for_version(indexes.settings, "8.1.0")
+    first = indexes.service(settings)
+    assert indexes.service(settings_for_version(indexes.settings, "8.1.0")) is first
+    other = indexes.service(settings.model_copy(update={"profile": "other"}))
+    assert isinstance(first, Indexed) and other is not first and first.closed == 1

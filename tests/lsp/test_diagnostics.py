@@ -152,19 +152,18 @@ def test_diagnostics_follow_the_text_and_end_with_the_document(client: RawClient
     assert diagnostics(client) == []
 
 
-@pytest.mark.usefixtures("known")
-def test_diagnostics_are_for_python_alone_and_can_be_turned_off(client: RawClient, start: Start) -> None:
+def test_diagnostics_are_for_python_alone_and_can_be_turned_off(
+    client: RawClient, start: Start, request: pytest.FixtureRequest
+) -> None:
+    client.open(URI, TEXT)
+    # Of an unknown version, nothing is said.
+    assert diagnostics(client) == [] and client.result("adk/checkCode", {"text": TEXT}) is None
+    request.getfixturevalue("known")
     client.open("file:///work/notes.md", TEXT, language="markdown")
     assert diagnostics(client, "file:///work/notes.md") == []
     quiet = start(diagnostics={"enabled": False})
     quiet.open(URI, TEXT)
     assert diagnostics(quiet) == []
-
-
-def test_an_unknown_version_says_nothing(client: RawClient) -> None:
-    client.open(URI, TEXT)
-    assert diagnostics(client) == []
-    assert client.result("adk/checkCode", {"text": TEXT}) is None
 
 
 @pytest.mark.usefixtures("known")

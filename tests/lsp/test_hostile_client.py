@@ -24,7 +24,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "adk/symbol": {"name": "LlmAgent", **DOCUMENT, "position": WHERE["end"]},
     "adk/targets": {"query": "LlmAgent", "limit": 2, "mode": "auto", "python": "/nowhere", "supersedeKey": "k"},
     "adk/source": {"path": "docs/tools/retry.md", "lines": {"start": 1, "end": 2}},
-    "adk/status": {"workDoneToken": 7},
+    "adk/status": {},
     "adk/ingest": {"mode": "nothing", "docs": "/nowhere", "offline": True},
     "adk/render": {"pack": {"candidates": []}, "format": "markdown", "maxTokens": 5},
     "textDocument/hover": {**DOCUMENT, "position": {"line": 2, "character": 24}},

@@ -126,15 +126,6 @@ def links(shown: str) -> list[tuple[str, dict[str, Any]]]:
     return [(text, json.loads(unquote(argument))[0]) for text, argument in found]
 
 
-def test_a_client_without_the_commands_gets_the_same_without_links(start: Start) -> None:
-    server = start()
-    server.open(URI, DOCUMENT)
-    line = next(number for number, text in enumerate(LINES) if "    RetryPlugin," in text)
-    shown = hover(server, URI, line, 5)
-    assert shown is not None and "command:" not in shown and "Find evidence" not in shown
-    assert shown.endswith("`adk-python@c0de00000000` `retry.py:6-18` · Docs: Retry a tool › Use the RetryPlugin")
-
-
 PARAMETERS = """\
 from google.adk.agents import LlmAgent
 from google.adk.plugins import RetryPlugin

@@ -180,11 +180,6 @@ def test_the_clients_interpreter_decides(start: Start, projects: Projects, tmp_p
     assert client.result("adk/evidence", asked)["adk"]["taken_from"] == "uv.lock"
 
 
-def test_a_folder_without_the_adk_is_answered_from_the_main_index(editor: RawClient, tmp_path: Path) -> None:
-    pack = editor.result("adk/evidence", {"query": QUESTION, "folder": tmp_path.as_uri()})
-    assert pack["adk"] is None and pack["status"] == "success"
-
-
 def test_the_editor_builds_the_index_of_a_version(start: Start, tmp_path: Path) -> None:
     projects = Projects(tmp_path)
     projects.workplace.ingest()

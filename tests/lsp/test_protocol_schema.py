@@ -32,41 +32,27 @@ def test_the_schema_itself_is_one_and_names_every_request() -> None:
     assert len([name for name in SCHEMA["properties"] if name.endswith("Params")]) == len(PARAMS)
 
 
-def test_packs_fit(client: RawClient) -> None:
+def test_what_is_asked_and_answered_fits(client: RawClient, start: Start, tmp_path: Path) -> None:
     client.open(URI, "from google.adk.agents import LlmAgent\n\nagent = LlmAgent()\n")
     where = {"line": 2, "character": 10}
-    asked: list[dict[str, Any]] = [
-        {"query": QUESTION, "taskMode": "debug", "timeBudgetMs": 60_000},
-        {"query": "xyzzy quux", "filters": {"path_allowlist": ["no/such/folder/**"]}},
-        {"query": QUESTION, "filters": {"source_types": ["code"], "languages": ["py"]}},
-        {"textDocument": {"uri": URI}, "position": where},
-        {"textDocument": {"uri": URI}, "range": {"start": {"line": 2, "character": 0}, "end": where}},
-    ]
-    for params in asked:
-        assert problems("EvidenceParams", params) == []
-        assert problems("EvidenceResult", client.result("adk/evidence", params)) == []
-
-
-def test_symbols_fit(client: RawClient) -> None:
-    for name in ("LlmAgent", "RetryPlugin", "session", "make_agent", "google.adk.runners.Runner"):
-        assert problems("SymbolParams", {"name": name}) == []
-        assert problems("SymbolResult", client.result("adk/symbol", {"name": name})) == []
-
-
-def test_sources_fit_and_name_the_site_of_the_docs(client: RawClient) -> None:
     pack = client.result("adk/evidence", {"query": QUESTION, "maxResults": 12})
-    for candidate in pack["candidates"]:
-        source = client.result("adk/source", {"candidateId": candidate["candidate_id"]})
-        assert problems("SourceResult", source) == []
-        if candidate["source_type"] == "docs":
-            assert source["url"] == candidate["path_or_url"]
-            assert source["url"].startswith(source["site_url"])
-    assert problems("SourceResult", client.result("adk/source", {"path": "src/google/adk/runners.py"})) == []
-
-
-def test_the_status_fits_with_and_without_an_index(client: RawClient, start: Start, tmp_path: Path) -> None:
-    assert problems("ServerStatus", client.result("adk/status", {})) == []
-    assert problems("ServerStatus", start(Workplace(tmp_path)).result("adk/status", {})) == []
+    history = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]
+    prompt = {"format": "prompt", "candidateIds": None, "system": "s", "history": history, "maxDocumentTokens": 600}
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("Evidence", {"query": QUESTION, "taskMode": "debug", "timeBudgetMs": 60_000}),
+        ("Evidence", {"query": "xyzzy quux", "filters": {"path_allowlist": ["no/such/folder/**"]}}),
+        ("Evidence", {"textDocument": {"uri": URI}, "position": where}),
+        ("Evidence", {"textDocument": {"uri": URI}, "range": {"start": {"line": 2, "character": 0}, "end": where}}),
+        *(("Symbol", {"name": name}) for name in ("LlmAgent", "RetryPlugin", "session", "make_agent")),
+        *(("Source", {"candidateId": candidate["candidate_id"]}) for candidate in pack["candidates"]),
+        ("Source", {"path": "src/google/adk/runners.py"}),
+        ("Render", {"pack": pack, **prompt}),
+    ]
+    for name, params in asked:
+        assert problems(f"{name}Params", params) == []
+        assert problems(f"{name}Result", client.result(f"adk/{name.lower()}", params)) == []
+    for server in (client, start(Workplace(tmp_path))):
+        assert problems("ServerStatus", server.result("adk/status", {})) == []
 
 
 def test_the_run_of_an_ingestion_fits(start: Start, tmp_path: Path) -> None:
@@ -78,15 +64,6 @@ def test_the_run_of_an_ingestion_fits(start: Start, tmp_path: Path) -> None:
         run = server.result("adk/ingest", params)
         assert run["status"] == status
         assert problems("IngestResult", run) == []
-
-
-def test_rendered_packs_fit(client: RawClient) -> None:
-    pack = client.result("adk/evidence", {"query": QUESTION, "maxResults": 2})
-    history = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]
-    params = {"pack": pack, "format": "prompt", "candidateIds": None, "maxTokens": None, "system": "s"}
-    params |= {"history": history, "maxDocuments": 3, "maxDocumentTokens": 600}
-    assert problems("RenderParams", params) == []
-    assert problems("RenderResult", client.result("adk/render", params)) == []
 
 
 def test_the_types_of_the_extension_are_those_of_the_models() -> None:

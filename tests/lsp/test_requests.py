@@ -100,12 +100,6 @@ def test_a_given_question_is_about_its_symbols_and_its_place(shop: RawClient) ->
     assert pack_of(shop.result("adk/evidence", closed)).candidates[0].symbol == "RetryPlugin"
 
 
-def test_progress_begins_and_ends(client: RawClient) -> None:
-    client.result("adk/evidence", {"query": QUESTION, "workDoneToken": "t-1"})
-    kinds = [client.notification("$/progress")["value"]["kind"] for _ in range(2)]
-    assert kinds == ["begin", "end"]
-
-
 def test_numbers_that_json_lacks_are_null(client: RawClient) -> None:
     assert client.result("adk/evidence", {"query": "NAN retry"})["debug"] == {"nan": None, "inf": [None]}
 

@@ -69,7 +69,7 @@ def test_a_folder_is_indexed_and_searched_beside_the_adk(start: Start, tmp_path:
     change(shop / "retries.py", "attempt < 5", "attempt < 6")
     assert states()[own["candidate_id"]] == "changed"
     again = server.result("adk/index", {"folder": shop.as_uri()})
-    assert (again["name"], again["changed_files"]) == ("my-shop", 1)
+    assert (again["name"], again["status"]) == ("my-shop", "success")
     # Without the index of the ADK, what is cited of the project is compared all the same.
     shutil.rmtree(place.settings.index_path)
     server = start(place)

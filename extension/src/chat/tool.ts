@@ -24,24 +24,15 @@ export function hasToolApi(): boolean {
   return typeof vscode.lm?.registerTool === "function";
 }
 
-/** What package.json says of tools. */
-interface Manifest {
-  contributes: { languageModelTools: { name: string; inputSchema: { properties: object } }[] };
-}
-
-/** Registers the tool, in editors that have a place for it. */
-export function registerEvidenceTool(evidence: Evidence, { contributes }: Manifest): vscode.Disposable {
-  const tools = contributes.languageModelTools.filter(({ name }) => name === TOOL && hasToolApi());
-  const inputs = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties));
-  return vscode.Disposable.from(
-    ...tools.map(({ name }) => vscode.lm.registerTool(name, new EvidenceTool(evidence, inputs))),
-  );
+/** Registers the tool, in editors that have a place for it. `inputs` is what package.json says of each input. */
+export function registerEvidenceTool(evidence: Evidence, inputs: object): vscode.Disposable {
+  return hasToolApi() ? vscode.lm.registerTool(TOOL, new EvidenceTool(evidence, inputs)) : vscode.Disposable.from();
 }
 
 class EvidenceTool implements vscode.LanguageModelTool<object> {
   constructor(
     private readonly evidence: Evidence,
-    private readonly inputs: string[],
+    private readonly inputs: object,
   ) {}
 
   prepareInvocation({
@@ -85,8 +76,8 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
 }
 
 /** Refuses what the server does not see, or would call by another name than the tool does. */
-function refuseUnknown(input: object, inputs: string[]): void {
-  const unknown = Object.keys(input).find((name) => !inputs.includes(name));
+function refuseUnknown(input: object, inputs: object): void {
+  const unknown = Object.keys(input).find((name) => !Object.hasOwn(inputs, name));
   if (unknown !== undefined) {
     throw new Problem(`There is no input ${clip(messageLine(unknown), LONGEST_SHOWN)}.`, "invalid_request");
   }

@@ -169,9 +169,7 @@ export interface LineSpan {
 /**
  * `adk/status` takes nothing.
  */
-export interface StatusParams {
-  workDoneToken?: string | number | null;
-}
+export interface StatusParams {}
 /**
  * `adk/ingest`: what `adk-ingest` is to do.
  *
@@ -996,8 +994,6 @@ export interface IndexResult {
   name: string;
   files: number;
   chunks: number;
-  changed_files: number;
-  removed_files: number;
   skipped: number;
   seconds: number;
   warnings: string[];

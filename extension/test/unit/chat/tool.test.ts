@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { CancellationError, type LanguageModelToolInvocationOptions, lm, type PreparedToolInvocation } from "vscode";
-import manifest from "../../../../package.json";
+import { contributes } from "../../../../package.json";
 import injections from "../../../../tests/injection.json";
 import { registerEvidenceTool } from "../../../src/chat/tool";
 import { Evidence } from "../../../src/evidence/client";
@@ -11,10 +11,11 @@ import { FakeBackend } from "../evidence/fakeBackend";
 import { candidate, pack, rendered } from "../evidence/packs";
 import { tools } from "../fake-vscode";
 
+const inputs = contributes.languageModelTools[0]?.inputSchema.properties ?? {};
 const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
 
 async function invoke(backend: FakeBackend, input: object, budget?: { tokenBudget: number; charsPerToken: number }) {
-  const registered = registerEvidenceTool(new Evidence(backend), manifest);
+  const registered = registerEvidenceTool(new Evidence(backend), inputs);
   const options: LanguageModelToolInvocationOptions<object> = { input, toolInvocationToken: undefined };
   if (budget !== undefined) {
     options.tokenizationOptions = {
@@ -69,7 +70,7 @@ describe("the tool for language models", () => {
   });
 
   it("names the question while it runs, and asks for no consent", async () => {
-    const registered = registerEvidenceTool(new Evidence(server()), manifest);
+    const registered = registerEvidenceTool(new Evidence(server()), inputs);
     const prepare = async (input: object) =>
       tools.get("find_adk_evidence")?.prepareInvocation?.({ input }, token) as PreparedToolInvocation | undefined;
     assert.deepEqual(await prepare({ query: "How do\nI retry [it](command:x)?" }), {
@@ -85,7 +86,7 @@ describe("the tool for language models", () => {
     const { registerTool } = lm;
     Object.assign(lm, { registerTool: undefined });
     try {
-      registerEvidenceTool(new Evidence(server()), manifest).dispose();
+      registerEvidenceTool(new Evidence(server()), inputs).dispose();
     } finally {
       Object.assign(lm, { registerTool });
     }

@@ -12,8 +12,6 @@ const REPORT: IndexResult = {
   name: "shop",
   files: 6,
   chunks: 20,
-  changed_files: 6,
-  removed_files: 0,
   skipped: 0,
   seconds: 2,
   warnings: [],
