@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from adk_evidence.index.sources import SourceReader
@@ -13,7 +13,7 @@ from adk_evidence.readers.pages.includes import IncludeReader
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.code import chunk_code
 from adk_ingest.chunking.prose import chunk_prose
-from adk_ingest.corpora.corpus import CorpusInput, Form
+from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.corpora.credentials import is_credential_file
 from adk_ingest.corpora.known_files import KnownFile
 from adk_ingest.sources.api_reference import api_reference_page, api_reference_url
@@ -24,45 +24,39 @@ from adk_ingest.sources.base import CorpusSource
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
-def _no_url(corpus: CorpusInput, path: str, anchor: str | None) -> str | None:
-    return None
-
-
-def _no_title(corpus: CorpusInput, path: str) -> str | None:
-    return None
-
-
-@dataclass(frozen=True)
-class Treatment:
-    """How the files of one form are treated, and whether another process can cut them into chunks."""
-
-    chunk: Callable[[CorpusInput, SourceFile], ChunkedFile]
-    url: Callable[[CorpusInput, str, str | None], str | None] = _no_url
-    title: Callable[[CorpusInput, str], str | None] = _no_title
-    is_portable: bool = False
-
-
-def treatment(corpus: CorpusInput) -> Treatment:
-    return _TREATMENTS[corpus.form]
-
-
-def chunk_file(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
-    """The chunks of a file of a corpus."""
-    return treatment(corpus).chunk(corpus, file)
-
-
-def _site_page(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
-    include = include_reader(corpus.source)
-    return chunk_prose(file, corpus.settings.ingestion.chunking, include, readers=corpus.readers)
-
-
-def _site_url(corpus: CorpusInput, path: str, anchor: str | None) -> str | None:
+def url_of(corpus: CorpusInput, path: str, anchor: str | None) -> str | None:
+    """Where a section of a page is published; None where it is not, or nobody knows."""
+    if corpus.form == "api-reference":
+        return api_reference_url(corpus.site_url or "", anchor)
     url = corpus.site.url_for(path) if corpus.site else None
     return f"{url}#{anchor}" if url and anchor else url
 
 
-def _site_title(corpus: CorpusInput, path: str) -> str | None:
+def title_of(corpus: CorpusInput, path: str) -> str | None:
+    """A page's title in the navigation of its site."""
     return corpus.site.title_for(path) if corpus.site else None
+
+
+def is_portable(corpus: CorpusInput) -> bool:
+    """Whether another process can cut the files of a corpus into chunks."""
+    return corpus.form in ("code", "folder-docs", "folder-code")
+
+
+def chunk_file(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
+    """The chunks of a file of a corpus."""
+    chunking = corpus.settings.ingestion.chunking
+    match corpus.form:
+        case "site":
+            return chunk_prose(file, chunking, include_reader(corpus.source), readers=corpus.readers)
+        case "api-reference":
+            return _api_page(corpus, file)
+        case "code":
+            return chunk_code(file, chunking)
+        case "folder-docs":
+            included = corpus.included
+            return chunk_prose(file, chunking, lambda path: included[path].text if path in included else None)
+        case "folder-code":
+            return _named_by_extension(file, chunk_code(file, chunking))
 
 
 def _api_page(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
@@ -75,37 +69,12 @@ def _api_page(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
     return replace(chunked, text_hash=sha256_text(page), page=page)
 
 
-def _api_url(corpus: CorpusInput, path: str, anchor: str | None) -> str | None:
-    return api_reference_url(corpus.site_url or "", anchor)
-
-
-def _code(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
-    return chunk_code(file, corpus.settings.ingestion.chunking)
-
-
-def _folder_page(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
-    def include(path: str) -> str | None:
-        return corpus.included[path].text if path in corpus.included else None
-
-    return chunk_prose(file, corpus.settings.ingestion.chunking, include)
-
-
-def _folder_code(corpus: CorpusInput, file: SourceFile) -> ChunkedFile:
-    """A file's chunks; in a language that no chunker knows, its extension is the language's name."""
-    chunked = _code(corpus, file)
+def _named_by_extension(file: SourceFile, chunked: ChunkedFile) -> ChunkedFile:
+    """The chunks of a file in a language that no chunker knows have its extension as their language."""
     language = PurePosixPath(file.path).suffix.lstrip(".").lower()
     if language:
         chunked.chunks = [replace(raw, lang=language) if raw.lang == "txt" else raw for raw in chunked.chunks]
     return chunked
-
-
-_TREATMENTS: Mapping[Form, Treatment] = {
-    "site": Treatment(_site_page, _site_url, _site_title),
-    "api-reference": Treatment(_api_page, _api_url),
-    "code": Treatment(_code, is_portable=True),
-    "folder-docs": Treatment(_folder_page, is_portable=True),
-    "folder-code": Treatment(_folder_code, is_portable=True),
-}
 
 
 def include_reader(source: CorpusSource) -> IncludeReader:

@@ -26,7 +26,7 @@ from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import IngestError
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.corpus import CorpusInput
-from adk_ingest.corpora.forms import treatment
+from adk_ingest.corpora.forms import is_portable
 from adk_ingest.publishing.changes import Changes
 from adk_ingest.records.files import KeysOf, MadeFile, keys_of_texts, make_file
 
@@ -68,7 +68,7 @@ def making(
     apart = [
         place
         for place, change in enumerate(changes)
-        if treatment(change.corpus).is_portable and keys[place] is keys_of_texts and isinstance(sparse, Bm25Encoder)
+        if is_portable(change.corpus) and keys[place] is keys_of_texts and isinstance(sparse, Bm25Encoder)
     ]
     jobs = [(place, file) for place in apart for file in files[place]]
     with ExitStack() as processes:

@@ -11,7 +11,7 @@ from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, make_chunk_id, 
 from adk_evidence.text.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.chunkers import chunker_version
-from adk_ingest.corpora.forms import treatment
+from adk_ingest.corpora.forms import title_of, url_of
 from adk_ingest.records.dense_text import full_text, passages
 from adk_ingest.records.lexical import lexical_text
 from adk_ingest.records.questions import name_of, names_inside
@@ -33,7 +33,7 @@ def records(
     `leave_out` says of a chunk and its lexical text whether the chunk gets no record.
     """
     # YAML's escapes can make a lone surrogate, which no store takes.
-    title = _SURROGATE.sub("\ufffd", treatment(corpus).title(corpus, file.path) or chunked.title or "") or None
+    title = _SURROGATE.sub("\ufffd", title_of(corpus, file.path) or chunked.title or "") or None
     seen = Counter[str]()
     index = 0
     for raw in chunked.chunks:
@@ -84,7 +84,7 @@ def _record(
         commit=source.commit,
         ref=source.ref,
         path=file.path,
-        uri=treatment(corpus).url(corpus, file.path, raw.anchor) if corpus.kind == "doc" else None,
+        uri=url_of(corpus, file.path, raw.anchor) if corpus.kind == "doc" else None,
         kind=corpus.kind,
         source_type=SOURCE_TYPES[corpus.kind],
         origin=corpus.origin,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError
-from adk_ingest.sources.git import check_committed, committed_files, current_ref, read_head, records
+from adk_ingest.sources.git import committed_files, current_ref, read_head, records
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,6 @@ def open_codebase(root: Path) -> CodebaseFolder:
     root = root.resolve()
     try:
         commit, prefix = read_head(root)
-        check_committed(root, prefix)
     except GitError as exc:
         notices = []
         if (root / ".git").exists():

@@ -41,11 +41,6 @@ def open_checkout(root: Path, settings: CorpusSettings) -> CorpusSource:
     except GitError as exc:
         hint = exc.hint or f"Name a git checkout of {settings.repo}, or a folder with a corpus.json."
         raise SourceError(f"The folder {root} is not a usable git checkout: {exc.message}", hint) from exc
-    try:
-        check_committed(root, prefix)
-    except GitError as exc:
-        message = f"The folder {root} lies in a git checkout whose commit does not hold it."
-        raise SourceError(message, "Commit the folder, or give it a corpus.json.") from exc
     return CorpusSource(
         corpus=settings.corpus,
         repo=settings.repo,
@@ -63,18 +58,17 @@ def read_head(root: Path) -> tuple[str, str]:
     """The commit of the working tree around a folder, and the folder's place in it, such as `docs/`; empty at its top.
 
     Raises:
-        GitError: No working tree holds the folder, or there is no commit yet.
+        GitError: No working tree holds the folder, or no commit does.
     """
     if git_line(root, "rev-parse", "--is-inside-work-tree") != "true":
         raise GitError("it is not part of the working tree that the repository's settings name.")
     prefix = git_line(root, "rev-parse", "--show-prefix")
-    return git_line(root, "rev-parse", "--verify", "HEAD^{commit}"), prefix
-
-
-def check_committed(root: Path, prefix: str) -> None:
-    """Raise a GitError where the commit does not hold a folder."""
-    if prefix:
+    commit = git_line(root, "rev-parse", "--verify", "HEAD^{commit}")
+    try:
         git_line(root, "rev-parse", "--verify", "--quiet", f"HEAD:{prefix.rstrip('/')}")
+    except GitError as exc:
+        raise GitError("its commit does not hold it.", "Commit the folder, or give it a corpus.json.") from exc
+    return commit, prefix
 
 
 def committed_files(root: Path) -> dict[str, str]:
