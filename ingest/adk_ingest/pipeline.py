@@ -42,7 +42,7 @@ from adk_evidence.store.factory import (
     points_a_write,
 )
 from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generation
-from adk_evidence.store.manifest import IndexManifest
+from adk_evidence.store.manifest import CollectionEntry, IndexManifest
 from adk_ingest.chunking.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora.corpus import PAGES_FOLDER, CorpusInput
 from adk_ingest.progress import Progress
@@ -60,7 +60,7 @@ from adk_ingest.publishing.manifest import (
     new_run_id,
     now,
 )
-from adk_ingest.publishing.publish import index_manifest, publish_verified
+from adk_ingest.publishing.publish import publish_verified
 from adk_ingest.records.processes import making, processors
 from adk_ingest.vectors.caches import prune_cache
 from adk_ingest.vectors.compute import Vectors
@@ -348,7 +348,7 @@ class Ingestion:
             building = self._generations.begin(log.run.run_id, base.published, skip=base.left_out)
         with building:
             self._write(log, building.folder, changes, vectors)
-            manifest = self._manifest(building, log.run, base, changes, with_dense=vectors is not None)
+            manifest = self._manifest(building, log.run.run_id, base, changes, with_dense=vectors is not None)
             generation = publish_verified(log, self._settings, self._generations, self._publisher, building, manifest)
             self._note_needs(generation, base, changes)
             self._progress.published(vectors=vectors is not None)
@@ -393,24 +393,22 @@ class Ingestion:
 
     def _upsert(self, log: RunLog, writer: IndexWriter, changes: Sequence[Changes], vectors: Vectors | None) -> None:
         run = log.run
-        total = sum(len(change.records) for change in changes)
-        number = done = 0
+        cursor = Cursor(stage="upsert", total=sum(len(change.records) for change in changes))
         for change in changes:
             name, kind = change.corpus.name, change.corpus.kind
             run.points_uploaded[name] = 0
             for batch in change.records.batches(points_a_write(self._settings)):
                 with log.timed("sparse"):
-                    run.cursor = Cursor(stage="sparse", batch=number, done=done, total=total)
+                    run.cursor = cursor.model_copy(update={"stage": "sparse"})
                     encoded = self._with_sparse(batch, kind)
                 with log.timed("upsert"):
-                    run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
+                    run.cursor = cursor
                     dense = None if vectors is None else vectors.of(kind, [record for record, _ in encoded])
                     for record in (record for record, lexical in encoded if not lexical):
                         change.drop(record)
                     points = (self._point(record, lexical, dense) for record, lexical in encoded if lexical)
                     written = writer.upsert(self._settings.store.collection(kind), points)
-                number, done = number + 1, done + len(batch)
-                run.cursor = Cursor(stage="upsert", batch=number, done=done, total=total)
+                cursor.batch, cursor.done = cursor.batch + 1, cursor.done + len(batch)
                 run.points_uploaded[name] += written
                 self._progress.advance(len(batch))
                 self._stop_if_cancelled()
@@ -439,24 +437,28 @@ class Ingestion:
         return NewPoint(point_id(record.chunk_id), named, record.payload().model_dump(mode="json"))
 
     def _manifest(
-        self,
-        building: Building,
-        run: RunManifest,
-        base: Base,
-        changes: Sequence[Changes],
-        *,
-        with_dense: bool,
+        self, building: Building, run_id: str, base: Base, changes: Sequence[Changes], *, with_dense: bool
     ) -> IndexManifest:
+        """The manifest of a generation: what a base had of other corpora, and the changed ones as they are now."""
+        store = self._settings.store
         corpora = {**base.corpora, **{change.corpus.name: change.entry() for change in changes}}
-        return index_manifest(
-            building,
-            run.run_id,
-            self._settings.store,
-            self._fingerprint,
-            self._specs,
-            {name: corpus for name, corpus in corpora.items() if corpus.files},
-            with_dense=with_dense,
-            replaced=self._replaced(base, changes),
+        corpora = {name: corpus for name, corpus in corpora.items() if corpus.files}
+        points, replaced = Counter[str](), self._replaced(base, changes)
+        for corpus in corpora.values():
+            points[store.collection(corpus.kind)] += corpus.chunks
+        return IndexManifest(
+            generation=building.id,
+            created_at=now(),
+            run_id=run_id,
+            fingerprint=dict(self._fingerprint),
+            store=store.kind,
+            placement=store.placement if store.kind == "server" else {},
+            dense="complete" if with_dense else "pending",
+            collections={
+                spec.name: CollectionEntry.of(spec, points[spec.name], replaced.get(spec.name, 0))
+                for spec in self._specs
+            },
+            corpora=corpora,
         )
 
     def _replaced(self, base: Base, changes: Sequence[Changes]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from adk_evidence.citations.saved import index_of, other_version_note, pack_of
 from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.registry import RECORD, list_indexes, register, register_version, settings_of
+from adk_evidence.index.registry import list_indexes, register, settings_of
 from adk_evidence.index.versions import (
     choose_index,
     main_version,
@@ -204,22 +204,6 @@ def test_a_codebase_cannot_have_the_name_of_a_version(tmp_path: Path) -> None:
     for name in ("adk-1.18.0", "adk-2.0.0b1"):
         with pytest.raises(InvalidRequestError, match="is the name of the index of google-adk"):
             register(settings, Codebase(name=name, path=tmp_path))
-
-
-def test_a_codebase_that_has_the_name_of_a_version_keeps_its_index(tmp_path: Path) -> None:
-    settings = Workplace(tmp_path).settings
-    codebase = Codebase(name="adk-1.18.0", path=tmp_path)
-    record = settings.paths.indexes / codebase.name / RECORD
-    record.parent.mkdir(parents=True)
-    record.write_text(f'{{"created_at": "2025-01-01T00:00:00Z", "codebase": {codebase.model_dump_json()}}}')
-    assert [index.path for index in list_indexes(settings)] == [tmp_path]
-    assert settings_of(settings, codebase.name).subject == codebase.name
-    assert not register(settings, codebase)
-    assert CodebaseIndexer(settings).describe(codebase.name) == f"adk-1.18.0 of {tmp_path}"
-    with pytest.raises(InvalidRequestError, match="is of a codebase"):
-        register_version(settings, "1.18.0")
-    CodebaseIndexer(settings).delete(codebase.name)
-    assert list_indexes(settings) == [] and register_version(settings, "1.18.0")
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,9 @@ from adk_evidence.index.registry import (
     registry,
     settings_of,
     size_on_disk,
-    version_named,
 )
 from adk_evidence.index.settings import CodebaseSettings, settings_for
-from adk_evidence.index.versions import VERSION_RECORD, settings_for_version
+from adk_evidence.index.versions import VERSION_RECORD, version_in
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.text.globs import Globs, any_case
@@ -166,15 +165,14 @@ class CodebaseIndexer:
             StoreError: It is being written or read, or its collections cannot be dropped.
         """
         with registry(self._settings):
-            if version := version_named(self._settings, name):
-                settings_of(self._settings, name)
-                remove_index(settings_for_version(self._settings, version), VERSION_RECORD)
+            if version_in(name):
+                remove_index(settings_of(self._settings, name), VERSION_RECORD)
             else:
                 remove_index(settings_for(self._settings, self._find_or_guess(name)), RECORD)
 
     def describe(self, name: str) -> str:
         """A named index in words, before it is deleted."""
-        if version := version_named(self._settings, name):
+        if version := version_in(name):
             settings_of(self._settings, name)
             return f"{name} of google-adk {version}"
         return f"{name} of {self._find_or_guess(name).path}"
@@ -184,7 +182,7 @@ class CodebaseIndexer:
             raise InvalidRequestError(
                 f"{MAIN!r} is the main index, which `adk-ingest all` builds.", "Name the index of a codebase."
             )
-        if version_named(self._settings, name):
+        if version_in(name):
             command = settings_of(self._settings, name).ingest_command
             raise InvalidRequestError(f"{name!r} is the index of a version of the ADK.", f"Run `{command}`.")
         return read_codebase(self._settings, name)

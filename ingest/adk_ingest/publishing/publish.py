@@ -2,51 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from adk_evidence.errors import StoreError, VerificationError
-from adk_evidence.settings import Settings, StoreSettings
-from adk_evidence.store.base import CollectionSpec
+from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_reader
 from adk_evidence.store.generations import Building, Generation, GenerationStore, Publisher
-from adk_evidence.store.manifest import CollectionEntry, CorpusEntry, IndexManifest, write_manifest
+from adk_evidence.store.manifest import IndexManifest, write_manifest
 from adk_evidence.store.mapped import leave_pages_to_system
-from adk_ingest.publishing.manifest import RunLog, now
+from adk_ingest.publishing.manifest import RunLog
 from adk_ingest.publishing.verify import verify_index
-
-
-def index_manifest(
-    building: Building,
-    run_id: str,
-    store: StoreSettings,
-    fingerprint: Mapping[str, str | int],
-    specs: Sequence[CollectionSpec],
-    corpora: Mapping[str, CorpusEntry],
-    *,
-    with_dense: bool,
-    replaced: Mapping[str, int] | None = None,
-) -> IndexManifest:
-    """The manifest of a generation that holds these corpora, in collections of these specs.
-
-    `replaced` counts for each collection the points that were taken out of it.
-    """
-    out = replaced or {}
-    points = Counter[str]()
-    for corpus in corpora.values():
-        points[store.collection(corpus.kind)] += corpus.chunks
-    return IndexManifest(
-        generation=building.id,
-        created_at=now(),
-        run_id=run_id,
-        fingerprint=dict(fingerprint),
-        store=store.kind,
-        placement=store.placement if store.kind == "server" else {},
-        dense="complete" if with_dense else "pending",
-        collections={spec.name: CollectionEntry.of(spec, points[spec.name], out.get(spec.name, 0)) for spec in specs},
-        corpora=dict(corpora),
-    )
 
 
 def publish_verified(

@@ -77,7 +77,7 @@ def settings_of(settings: Settings, name: str) -> Settings:
     """
     if name == MAIN:
         return settings
-    if version := version_named(settings, name):
+    if version := version_in(name):
         own = settings_for_version(settings, version)
         if version in recorded_versions(settings):
             return own
@@ -89,17 +89,6 @@ def names_of_all(settings: Settings) -> tuple[str, ...]:
     """The main index, if it is published, and the codebases. Other versions of the ADK are not among them."""
     main = (MAIN,) if open_generations(settings).current_id() is not None else ()
     return (*main, *_names(settings))
-
-
-def version_named(settings: Settings, name: str) -> str | None:
-    """The version whose index has this name, or would have it; None where the name is that of a codebase."""
-    version = version_in(name)
-    # A codebase may be older than the names of versions.
-    return None if version is None or _is_codebase(settings, name) else version
-
-
-def _is_codebase(settings: Settings, name: str) -> bool:
-    return (settings.paths.indexes / name / RECORD).is_file()
 
 
 def read_codebase(settings: Settings, name: str) -> Codebase:
@@ -146,17 +135,10 @@ def register_version(settings: Settings, version: str) -> bool:
     """Record that a version of the ADK has an index of its own; whether that is new.
 
     Raises:
-        InvalidRequestError: A codebase has the name of that index.
         StoreError: The home folder cannot be written.
     """
     with registry(settings):
-        name = index_name(version)
-        if _is_codebase(settings, name):
-            raise InvalidRequestError(
-                f"The index {name} is of a codebase.",
-                f"Run `adk-ingest delete {name}` first, then index the codebase under another name.",
-            )
-        path = settings.paths.indexes / name / VERSION_RECORD
+        path = settings.paths.indexes / index_name(version) / VERSION_RECORD
         if path.is_file():
             return False
         _write(path, json.dumps({"created_at": _now(), "version": version}, indent=1))
