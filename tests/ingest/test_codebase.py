@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from adk_evidence.errors import (
     IndexMismatchError,
-    IndexMissingError,
     InvalidRequestError,
     SourceError,
     StoreError,
@@ -541,18 +540,6 @@ class TestDeleting:
         assert place.ask().candidates
         place.indexer.delete("app")
         assert list_indexes(place.settings) == []
-
-    def test_what_was_not_published_is_deleted_too(self, place: Place) -> None:
-        place.index()
-        folder = place.settings.paths.indexes / "app"
-        (folder / "index" / "CURRENT").unlink()
-        for generation in (folder / "index" / "generations").iterdir():
-            (generation / "manifest.json").unlink()
-        with pytest.raises(IndexMissingError, match="no index") as caught:
-            place.ask()
-        assert "adk-ingest codebase" in caught.value.hint
-        place.indexer.delete("app")
-        assert not folder.exists()
 
 
 class TestWarnings:

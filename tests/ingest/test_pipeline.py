@@ -8,7 +8,6 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import adk_ingest.publishing.bases as bases
@@ -177,15 +176,6 @@ class TestWhatIsPublished:
         module = chunks[PLUGIN][0]
         assert f"[PATH={PLUGIN}] [SYMBOL=google.adk.plugins.retry] [LINES=1-3]\n---\n" in module.text
 
-    def test_every_point_has_the_sparse_and_its_kinds_dense_vectors(self, published: Published) -> None:
-        for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
-            for record in published.workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
-                asked = {f"{dense}_questions"} if record.payload["questions"] else set()
-                assert set(record.vectors) == {dense, f"{dense}_mean", "sparse_lexical", *asked}
-                passages = np.array(record.vectors[dense])
-                mean = passages.mean(axis=0)
-                assert np.allclose(record.vectors[f"{dense}_mean"], mean / np.linalg.norm(mean), atol=1e-3)
-
     def test_the_manifest_tells_how_the_run_went(self, published: Published) -> None:
         workplace, run = published.workplace, published.run
         saved = json.loads((workplace.settings.paths.runs / f"{run.run_id}.json").read_text())
@@ -250,14 +240,6 @@ class TestWhereCodeComesFrom:
         assert set(run.corpora) == {"adk_python", "api-reference"}
         assert run.missing == {"adk_docs": "No source of google/adk-docs could be had."}
 
-    def test_the_manifest_says_why_docs_are_missing(
-        self, workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(tmp_path / "nowhere"))
-        sources = Sources(code=str(workplace.code), allow_network=False)
-        run = workplace.ingest("all", sources=sources)
-        assert run.missing["adk_docs"].startswith("ADK_EVIDENCE_DOCS cannot be used")
-
 
 class TestARunAgain:
     def test_it_changes_nothing_where_nothing_changed(self, workplace: Workplace) -> None:
@@ -283,34 +265,6 @@ class TestARunAgain:
         assert workplace.points() == before and len(workplace.records("doc")) == pages
         assert verify_published(workplace.settings, citations=True).citations == {"exact": len(before)}
         assert workplace.ingest(sources=sources).status == "unchanged"
-
-    def test_an_export_makes_the_pages_of_its_module_and_its_package_anew(self, workplace: Workplace) -> None:
-        workplace.ingest()
-        change(workplace.code / "src/google/adk/plugins/__init__.py", "RetryPlugin", "back_off")
-        run = workplace.ingest()
-        assert run.corpora["api-reference"].files_changed == 2
-        texts = [chunk.text for chunk in by_path(workplace)["api-reference/python/google.adk.plugins.retry.md"]]
-        assert any("{#google.adk.plugins.back_off}" in text for text in texts)
-        assert not any("from google.adk.plugins import RetryPlugin" in text for text in texts)
-
-    def test_only_the_changed_chunks_of_a_touched_file_are_embedded(self, workplace: Workplace) -> None:
-        workplace.ingest()
-        before = workplace.points()
-        (workplace.docs / "docs/index.md").touch()
-        change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
-        embedder = HashEmbedder()
-        run = workplace.ingest(dense=embedder)
-        assert [text for text in embedder.embedded if "Pausing" in text] == embedder.embedded
-        assert len(embedder.embedded) == 1
-        assert {name: corpus.files_changed for name, corpus in run.corpora.items() if corpus.files_changed} == {
-            "adk_docs": 1
-        }
-        after = workplace.points()
-        assert {before[point].path for point in before.keys() - after.keys()} == {RETRY}
-        assert {after[point].path for point in after.keys() - before.keys()} == {RETRY}
-        same = [point for point in before if point in after and before[point].path != RETRY]
-        assert all(before[point] == after[point] for point in same)
-        assert len(before) == len(after)
 
     def test_a_chunk_has_a_vector_for_each_of_its_passages_in_their_order(self, workplace: Workplace) -> None:
         write_long_page(workplace)

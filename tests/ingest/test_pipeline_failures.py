@@ -10,14 +10,14 @@ import pytest
 import adk_ingest.pipeline as pipeline
 import adk_ingest.publishing.publish as publishing
 import adk_ingest.targets.build as targets
-from adk_evidence.errors import EvidenceError, IngestError, SourceError, StoreError, VerificationError
+from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.targets.about import built_sets
 from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.publishing.verify import VerificationReport
 from adk_ingest.session import Sources
 from tests.answers import told
-from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
+from tests.corpora import HashEmbedder, Workplace, change, write_docs
 
 pytestmark = pytest.mark.slow
 
@@ -108,41 +108,8 @@ class TestKeywordsFirst:
 Arguments = dict[str, Any]
 
 
-def fail_discover(monkeypatch: pytest.MonkeyPatch) -> Arguments:
-    def broken(*_: object) -> None:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr("adk_ingest.session.code_corpus", broken)
-    return {}
-
-
-def fail_chunk(monkeypatch: pytest.MonkeyPatch) -> Arguments:
-    def broken(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("adk_ingest.records.files.records", broken)
-    return {}
-
-
 def fail_embed(monkeypatch: pytest.MonkeyPatch) -> Arguments:
     return {"dense": HashEmbedder(fail_after=0)}
-
-
-class BrokenSparse:
-    model = shared_sparse().model
-    requires_idf = True
-    exact_terms = True
-    has_terms = shared_sparse().has_terms
-
-    def encode_documents(self, texts: object, kind: str) -> list[Any]:
-        raise RuntimeError("no room for terms")
-
-    def encode_query(self, text: str) -> Any:
-        raise NotImplementedError
-
-
-def fail_sparse(monkeypatch: pytest.MonkeyPatch) -> Arguments:
-    return {"sparse": BrokenSparse()}
 
 
 def fail_upsert(monkeypatch: pytest.MonkeyPatch) -> Arguments:
@@ -152,14 +119,6 @@ def fail_upsert(monkeypatch: pytest.MonkeyPatch) -> Arguments:
         raise StoreError("No space is left for points.", "Free some space.")
 
     monkeypatch.setattr(EdgeIndexWriter, "upsert", broken)
-    return {}
-
-
-def fail_open(monkeypatch: pytest.MonkeyPatch) -> Arguments:
-    def broken(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("adk_evidence.store.generations.link_tree", broken)
     return {}
 
 
@@ -178,12 +137,8 @@ def fail_publish(monkeypatch: pytest.MonkeyPatch) -> Arguments:
 
 
 FAILURES: list[tuple[str, Callable[[pytest.MonkeyPatch], Arguments], type[EvidenceError]]] = [
-    ("discover", fail_discover, IngestError),
-    ("chunk", fail_chunk, IngestError),
     ("embed", fail_embed, IngestError),
-    ("sparse", fail_sparse, IngestError),
     ("upsert", fail_upsert, StoreError),
-    ("upsert", fail_open, StoreError),
     ("verify", fail_verify, VerificationError),
     ("publish", fail_publish, StoreError),
 ]
@@ -232,16 +187,6 @@ class TestARunThatFails:
         assert run.status == "complete"
         assert any(word in candidate.text for candidate in shared.ask(word).candidates)
 
-    def test_the_cursor_tells_how_far_it_came(self, workplace: Workplace) -> None:
-        with pytest.raises(IngestError):
-            workplace.ingest(dense=HashEmbedder(batch_size=3, fail_after=6))
-        (failed,) = workplace.runs()
-        cursor = workplace.failure(failed.run_id).cursor
-        assert cursor is not None
-        assert (cursor.stage, cursor.batch, cursor.done) == ("embed", 2, 6)
-        assert cursor.total is not None
-        assert cursor.total > 6
-
     def test_a_panic_of_a_native_library_is_a_failure_like_any_other(self, workplace: Workplace) -> None:
         class PanicException(BaseException):
             pass
@@ -249,15 +194,6 @@ class TestARunThatFails:
         with pytest.raises(IngestError, match="PanicException"):
             workplace.ingest(dense=HashEmbedder(fail_after=0, failure=PanicException("index out of bounds")))
         assert workplace.runs()[0].status == "failed"
-
-    def test_a_corpus_that_cannot_be_had_is_reported_with_its_hint(self, workplace: Workplace) -> None:
-        sources = Sources(docs=str(workplace.root / "nowhere"), allow_network=False)
-        with pytest.raises(SourceError):
-            workplace.ingest("docs", sources=sources)
-        (failed,) = workplace.runs()
-        report = workplace.failure(failed.run_id)
-        assert report.stage == "discover"
-        assert report.hint
 
     def test_empty_corpora_are_refused_before_anything_is_published(self, workplace: Workplace) -> None:
         write_docs(workplace.root / "empty", {})

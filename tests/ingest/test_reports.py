@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -111,15 +110,6 @@ class TestIngest:
         assert {event["event"] for event in events} >= {"stage", "note"}
         assert next(event["stage"] for event in events if event["event"] == "stage") == "discover"
 
-    def test_docs_and_code_come_one_after_the_other(self, workplace: Workplace) -> None:
-        docs = run(workplace, "docs", "--docs", str(workplace.docs), "--offline", "--json")
-        assert set(json_lines(docs.stdout)[0]["corpora"]) == {"adk_docs"}
-        code = run(workplace, "code", "--code", str(workplace.code), "--offline", "--json")
-        assert set(json_lines(code.stdout)[0]["corpora"]) == {"adk_python", "api-reference"}
-        current = workplace.generations.current()
-        assert current is not None
-        assert set(current.manifest.corpora) == {"adk_docs", "adk_python", "api-reference"}
-
     def test_offline_nothing_is_fetched(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*_: object, **__: object) -> None:
             pytest.fail("the network was asked")
@@ -214,19 +204,6 @@ class TestVerify:
         assert [finding.found for finding in broken] == [asked.value.message]
         assert "to build it anew" in broken[0].mend
 
-    def test_it_says_what_moved_since(self, workplace: Workplace) -> None:
-        workplace.ingest()
-        page = workplace.docs / RETRY
-        page.write_text("A new first line.\n\n" + page.read_text())
-        (workplace.code / "src/google/adk/runners.py").unlink()
-        report = json.loads(run(workplace, "verify", "--citations", "--json").stdout)
-        assert report["citations"]["moved"] > 0
-        assert report["citations"]["gone"] > 0
-        shutil.rmtree(workplace.code)
-        report = json.loads(run(workplace, "verify", "--citations", "--json").stdout)
-        assert report["citations"]["unverified"] > 0
-        assert report["ok"]
-
 
 class TestStatusAndRollback:
     def test_nothing_is_indexed_at_first(self, workplace: Workplace) -> None:
@@ -256,12 +233,5 @@ class TestStatusAndRollback:
         result = run(workplace, "rollback")
         assert result.exit_code == 0
         assert str(first) in result.stderr
-        assert workplace.generations.current_id() == first
+        assert json.loads(run(workplace, "status", "--json").stdout)["generation"] == first
         assert workplace.ask("busy service").candidates
-
-    def test_a_rollback_tells_a_program_what_serves_now(self, workplace: Workplace) -> None:
-        first = workplace.ingest().generation
-        change(workplace.docs / RETRY, "busy service", "tired service")
-        workplace.ingest()
-        status = json.loads(run(workplace, "rollback", "--json").stdout)
-        assert (status["generation"], status["older_generations"]) == (first, [])

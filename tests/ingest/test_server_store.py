@@ -11,19 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError, VerificationError
+from adk_evidence.errors import IndexMismatchError, IndexMissingError, SettingsError, StoreError
 from adk_evidence.models.pack import Why
 from adk_evidence.services import qdrant as server_client
 from adk_evidence.services.resilience import Clock
-from adk_evidence.store.base import KEYWORD_FIELDS
 from adk_evidence.store.factory import rollback
 from adk_evidence.store.generations import GenerationStore
-from adk_evidence.store.qdrant_server import ServerIndexWriter, ServerRecord
-from adk_evidence.store.server_index import ServerIndex
+from adk_evidence.store.qdrant_server import ServerRecord
 from adk_ingest.commands.doctor import examine
 from adk_ingest.commands.reports import make_status, verify_published
 from tests.answers import told
-from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
+from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.standins.qdrant import QdrantStandIn, Strict
 
 pytestmark = pytest.mark.slow
@@ -93,39 +91,6 @@ class TestPublishing:
         assert set(server.collections) == set(own.values())
         assert run.qdrant_counts["total"] == sum(run.points_uploaded.values()) == len(place.points())
         assert verify_published(place.settings, citations=True).ok
-
-    def test_what_serves_is_verified_before_the_aliases_move(self, place: Workplace, server: QdrantStandIn) -> None:
-        place.ingest()
-        lines = server.lines()
-        moved = lines.index("POST /collections/aliases")
-        assert max(at for at, line in enumerate(lines) if line.endswith("/points")) < moved
-        counts = [at for at, line in enumerate(lines) if line.endswith("/points/count")]
-        assert max(counts) < moved
-        filters = [
-            request.body.get("filter") or {} for request in server.seen if request.path.endswith("/points/count")
-        ]
-        excluded = [condition for each in filters for condition in each.get("must_not", ())]
-        lacking = [condition["has_vector"] for condition in excluded if "has_vector" in condition]
-        assert lacking.count("sparse_lexical") == 2 and {"dense_docs", "dense_code"} <= set(lacking)
-        commits = {
-            value
-            for each in filters
-            for condition in each.get("must", ())
-            if condition["key"] == "commit"
-            for value in condition["match"]["any"]
-        }
-        assert CODE_COMMIT in commits
-
-    def test_every_field_that_filters_name_is_indexed_before_points_come(
-        self, place: Workplace, server: QdrantStandIn
-    ) -> None:
-        place.ingest()
-        for collection in server.collections.values():
-            assert set(collection.indexes) == set(KEYWORD_FIELDS)
-        lines = [line for line in server.lines() if line.startswith("PUT")]
-        assert max(n for n, line in enumerate(lines) if line.endswith("/index")) < min(
-            n for n, line in enumerate(lines) if line.endswith("/points")
-        )
 
     def test_collections_are_created_as_the_settings_say(self, server: QdrantStandIn, tmp_path: Path) -> None:
         spread = {"shard_number": 3, "replication_factor": 2, "write_consistency_factor": 2}
@@ -417,15 +382,6 @@ class TestBadDays:
         assert server.aliases == published_collections(place) != first
         assert place.ask(QUESTION).candidates
 
-    def test_points_that_a_server_loses_are_noticed_before_publishing(
-        self, place: Workplace, server: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        write = ServerIndexWriter._write
-        monkeypatch.setattr(ServerIndexWriter, "_write", lambda self, name, points: write(self, name, points[:-1]) + 1)
-        with pytest.raises(VerificationError, match="instead of"):
-            place.ingest()
-        assert server.aliases == {}
-
     def test_an_index_that_the_server_lost_is_built_anew_from_the_cache(
         self, place: Workplace, server: QdrantStandIn
     ) -> None:
@@ -491,17 +447,6 @@ class TestSeveralPlaces:
             rollback(one.settings)
         assert server.aliases == taken and one.ask(QUESTION).candidates
 
-    def test_two_index_folders_of_one_home_keep_each_others_collections(
-        self, server: QdrantStandIn, tmp_path: Path
-    ) -> None:
-        one, two = (place_on(server, tmp_path, path=str(tmp_path / name)) for name in ("one", "two"))
-        one.ingest()
-        for number in range(3):
-            write_files(two.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
-            two.ingest()
-        assert set(published_collections(one).values()) <= set(server.collections)
-        assert one.ask(QUESTION).candidates
-
     def test_a_machine_without_the_index_folder_is_told_what_to_do(
         self, place: Workplace, server: QdrantStandIn, tmp_path: Path
     ) -> None:
@@ -535,14 +480,6 @@ class TestSeveralPlaces:
             rollback(place.settings)
         with pytest.raises(IndexMismatchError, match=r"store\.kind server"):
             embedded.ask(QUESTION)
-
-    def test_a_journal_that_is_lost_costs_room_and_nothing_else(self, place: Workplace, server: QdrantStandIn) -> None:
-        place.ingest()
-        place.settings.paths.server_collections.write_text("not JSON")
-        change_docs(place)
-        place.ingest()
-        ServerIndex(place.settings).collect_garbage()
-        assert place.ask(QUESTION).candidates
 
 
 def test_a_status_needs_no_server(place: Workplace, server: QdrantStandIn) -> None:

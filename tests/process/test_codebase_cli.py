@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,22 +110,6 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, ingest: Cli) -
     sentence(ingest("codebase", tmp_path / "nowhere"), 3, "does not exist")
     sentence(ingest("delete", "nowhere", "--yes"), 5, "no index called")
     sentence(ingest("delete", "adk", "--yes"), 2, "main index")
-
-
-def test_the_program_itself_answers_with_a_sentence_and_a_code(shop: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-c",
-        "from adk_ingest.commands.cli import run; run()",
-        "codebase",
-        str(shop),
-        "--name",
-        "A/B",
-    ]
-    done = subprocess.run([*command, "--home", str(tmp_path / "home")], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: The name of the index is not valid")
-    assert not (tmp_path / "home").exists()
 
 
 class TestTogether:

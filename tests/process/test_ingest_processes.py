@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,83 +35,65 @@ def environment(workplace: Workplace) -> dict[str, str]:
 
 
 class Child:
-    """A driver process whose lines are read as they come."""
+    """A driver process whose lines are read as they come; a process that takes too long is killed."""
 
-    def __init__(self, workplace: Workplace, *arguments: str) -> None:
+    def __init__(self, workplace: Workplace, errors: Path, *arguments: str) -> None:
         what, *rest = arguments
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.process.ingest_driver", what, str(workplace.root), *rest],
-            cwd=REPOSITORY,
-            env={**os.environ, **environment(workplace)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with errors.open("w") as file:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.process.ingest_driver", what, str(workplace.root), *rest],
+                cwd=REPOSITORY,
+                env={**os.environ, **environment(workplace)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+            )
+        self._errors = errors
         self.lines: list[str] = []
-        self.errors = ""
-        self._queue: queue.Queue[str | None] = queue.Queue()
-        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._read, self._listen)]
-        for thread in self._threads:
-            thread.start()
+        self._killer = threading.Timer(DEADLINE_SECONDS, self.process.kill)
+        self._killer.start()
 
-    def _read(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self._queue.put(line.rstrip("\n"))
-        self._queue.put(None)
-
-    def _listen(self) -> None:
-        assert self.process.stderr
-        self.errors = self.process.stderr.read()
+    @property
+    def errors(self) -> str:
+        return self._errors.read_text()
 
     def wait_for(self, wanted: Callable[[str], bool]) -> str:
-        """The next line that is wanted; fails when the process ends or the deadline passes before."""
-        deadline = time.monotonic() + DEADLINE_SECONDS
-        while True:
-            line = self._queue.get(timeout=max(0.0, deadline - time.monotonic()))
-            if line is None:
-                self.finish()
-                pytest.fail(f"the process ended before: {self.errors}")
-            self.lines.append(line)
-            if wanted(line):
-                return line
+        """The next line that is wanted; fails when the process ends before."""
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if wanted(self.lines[-1]):
+                return self.lines[-1]
+        pytest.fail(f"the process ended before: {self.errors}")
 
     def go_on(self) -> None:
         assert self.process.stdin
         self.process.stdin.write("\n")
         self.process.stdin.flush()
 
-    def close(self) -> None:
-        """Wait for its end and close the pipes."""
-        self.process.wait(DEADLINE_SECONDS)
-        for thread in self._threads:
-            thread.join(DEADLINE_SECONDS)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            assert stream
-            with suppress(BrokenPipeError):
-                stream.close()
-
     def finish(self) -> int:
         """Close its input and wait for its end; returns the exit code."""
-        assert self.process.stdin
+        assert self.process.stdin and self.process.stdout
         self.process.stdin.close()
-        code = self.process.wait(DEADLINE_SECONDS)
-        for thread in self._threads:
-            thread.join(DEADLINE_SECONDS)
-        while (line := self._queue.get_nowait()) is not None:
-            self.lines.append(line)
-        return code
+        self.lines += [line.rstrip("\n") for line in self.process.stdout]
+        return self.process.wait()
+
+    def end(self) -> None:
+        self._killer.cancel()
+        self.process.kill()
+        with suppress(BrokenPipeError), self.process:
+            pass
 
 
 @contextmanager
 def child(workplace: Workplace, *arguments: str) -> Iterator[Child]:
-    started = Child(workplace, *arguments)
-    try:
-        yield started
-    finally:
-        started.process.kill()
-        started.close()
+    with tempfile.TemporaryDirectory() as folder:
+        started = Child(workplace, Path(folder) / "errors", *arguments)
+        try:
+            yield started
+        finally:
+            started.end()
 
 
 def reached(line: str) -> bool:
