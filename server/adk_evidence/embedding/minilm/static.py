@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import FloatMatrix, Once, encodable
-from adk_evidence.embedding.minilm.graphs import is_whole, mark_whole
+from adk_evidence.embedding.minilm.graphs import does_not_load, is_whole, mark_whole
 from adk_evidence.embedding.minilm.model import (
     FP32_GRAPH,
     MODEL,
@@ -175,7 +175,4 @@ class StaticEmbedder:
             return _Table(file)
         # The exceptions of numpy and tokenizers have no common base.
         except Exception as exc:
-            raise ModelError(
-                f"The prepared model {file.parent} does not load ({type(exc).__name__}).",
-                "Remove that folder; it is prepared anew at the next use.",
-            ) from exc
+            raise does_not_load(file.parent, exc) from exc
