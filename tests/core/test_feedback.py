@@ -15,7 +15,7 @@ from adk_evidence.search.ranking import feedback
 from adk_evidence.search.stages import Candidates, Hit, QueryVectors, Ranking
 from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import SETTINGS, encoded, hit, payload, question
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -129,23 +129,6 @@ def test_pasted_tracebacks_names_and_code_get_no_feedback(workplace: Workplace, 
     found = ranked(workplace, query)
     assert found.question.query.kind not in ("question", "error")
     assert found.candidates.relevant == ()
-
-
-def test_an_answer_that_feedback_moved_repeats(workplace: Workplace):
-    workplace.ingest()
-    request = EvidenceRequest(query="how do I retry a failing tool")
-    packs = {}
-    for passages in (0, 3):
-        workplace.overrides = {"retrieval": {"feedback_passages": passages}}
-        service = workplace.service(HashEmbedder())
-        try:
-            first, second = service.find(request), service.find(request)
-        finally:
-            service.close()
-        assert first.pack_id == second.pack_id
-        packs[passages] = first
-    assert "feedback" not in packs[0].debug["timings_ms"]
-    assert "feedback" in packs[3].debug["timings_ms"]
 
 
 def test_what_was_taken_as_relevant_stays_first_in_its_order():

@@ -81,11 +81,6 @@ def count_fates(fates: Sequence[TargetFate]) -> dict[Fate, int]:
     return {fate: counts[fate] for fate in FATES}
 
 
-def demoted(fates: Sequence[TargetFate]) -> int:
-    """How many targets stood within the first 12 before the reranker and do not any more."""
-    return sum(fate.fate == "lost_in_rerank" and (fate.pool or CUT + 1) <= CUT for fate in fates)
-
-
 def _follow(
     question: GoldenQuestion, target: Target, outcome: Ranking, deep: Ranking, chunks_of: ChunksOf
 ) -> TargetFate:
@@ -146,7 +141,7 @@ def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence
 def fates_view(fates: Sequence[TargetFate]) -> View:
     """Every missed target with where it was lost, then how many met each fate."""
     targets = [{**asdict(fate), "target": fate.target.model_dump(mode="json")} for fate in fates]
-    data = {"counts": count_fates(fates), "demoted": demoted(fates), "targets": targets}
+    data = {"counts": count_fates(fates), "targets": targets}
     missed = new_table("question", "grade", "fate", "target", "branches", "pool", "final", left=4)
     for fate in fates:
         if fate.fate != "found":
@@ -162,8 +157,7 @@ def fates_view(fates: Sequence[TargetFate]) -> View:
     table = new_table("fate", "targets", "share")
     for name, count in count_fates(fates).items():
         table.add_row(name.replace("_", " "), str(count), f"{count / max(1, len(fates)):.2f}")
-    note = f"{demoted(fates)} targets were within the first {CUT} before the reranker and are not any more."
-    return data, [missed, table, note]
+    return data, [missed, table]
 
 
 def misses(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:

@@ -1,4 +1,4 @@
-"""Relevance and latency of the search for ranked targets.
+"""Relevance of the search for ranked targets.
 
     python -m tests.benchmarks.search_relevance [--home HOME] [--misses]
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +20,11 @@ from adk_evidence.settings import load_settings
 from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.targets.search import TargetSearch
 from adk_evidence.targets.target import AnswerMode
-from tests.benchmarks.measure import show, spread
+from tests.benchmarks.measure import show
 
 QUERIES = Path(__file__).with_name("queries.jsonl")
 MODES: tuple[AnswerMode, ...] = ("lexical", "vector", "hybrid")
 DEPTH = 10
-LOOKUPS = ("LlmAgent", "ReflectAnd", "LiveRequestQueue.send_realtime", "google.adk.tools.AgentTool", "VertexAi")
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,7 @@ class Scores:
 def main() -> None:
     """Measure and print."""
     options = _options()
-    symbols = CurrentSymbols(load_settings({"home": options.home} if options.home else {}))
-    search = symbols.targets()
+    search = CurrentSymbols(load_settings({"home": options.home} if options.home else {})).targets()
     queries = read_queries(QUERIES)
     ranks = {mode: [first_relevant(search, mode, query) for query in queries] for mode in MODES}
     show(
@@ -77,7 +74,6 @@ def main() -> None:
         for query, rank in zip(queries, ranks["hybrid"], strict=True):
             if rank != 1:
                 show(f"rank {rank or f'> {DEPTH}'}", f"{query.query}  [{query.group}]")
-    _latency(symbols, queries)
 
 
 def read_queries(path: Path) -> list[Labelled]:
@@ -113,19 +109,6 @@ def _table(queries: Sequence[Labelled], ranks: Mapping[AnswerMode, Sequence[int]
         lines = "   ".join(scores[mode].line() for mode in MODES)
         print(f"{group:<22} {len(numbers):>3}   {lines}{'   hybrid is below a part' if below else ''}")
     print()
-
-
-def _latency(symbols: CurrentSymbols, queries: Sequence[Labelled]) -> None:
-    natural = [query.query for query in queries if query.group in ("how to", "concept")]
-    for name, asked, repeat in (("exact or prefix lookup", LOOKUPS, 40), ("question, hybrid", natural, 3)):
-        wall, processor = [], []
-        for query in [*asked] * repeat:
-            begin, begin_processor = time.perf_counter(), time.thread_time()
-            symbols.find(query)
-            wall.append((time.perf_counter() - begin) * 1000)
-            processor.append((time.thread_time() - begin_processor) * 1000)
-        show(f"{name}, wall", spread(wall))
-        show(f"{name}, CPU", spread(processor))
 
 
 def _options() -> argparse.Namespace:
