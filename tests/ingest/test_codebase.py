@@ -437,6 +437,21 @@ class TestUpdates:
         assert {(chunk.commit, chunk.ref) for chunk in place.chunks()} == {(head, None)}
         assert place.update().status == "unchanged"
 
+    def test_a_renamed_page_keeps_its_vectors_and_renamed_code_gets_those_of_its_new_path(self, place: Place) -> None:
+        def renamed(old: str, new: str) -> list[str]:
+            (place.app / old).rename(place.app / new)
+            embedder = HashEmbedder()
+            indexer = CodebaseIndexer(place.settings, dense=embedder, sparse=shared_sparse())
+            report = indexer.build(Codebase(name="app", path=place.app), Progress())
+            assert report.changed_files == report.removed_files == 1
+            return embedder.embedded
+
+        place.index()
+        assert renamed("README.md", "guide/overview.md") == []
+        computed = renamed("src/app/auth.py", "src/app/sign_in.py")
+        assert computed and all("sign in" in text for text in computed)
+        assert renamed("src/app/sign_in.py", "src/app/auth.py") == [], "what was computed once is in the cache"
+
     def test_a_citation_that_no_longer_holds_says_so(self, place: Place) -> None:
         place.index()
         (place.app / "src/app/auth.py").write_text("nothing = 1\n")
