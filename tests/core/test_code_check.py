@@ -252,14 +252,11 @@ def test_the_blocks_of_a_text_are_read_as_one_module_and_may_be_shortened() -> N
     )
     assert [(one.kind, one.line) for one in check_code(CHECKER, page, "md").problems] == [("keyword", 10)]
     assert check_code(CHECKER, "No code at all.", "md").problems == ()
-
-
-def test_a_shortened_call_of_a_text_is_not_told() -> None:
-    page = (
+    shortened = (
         "```python\nfrom google.adk.agents import Agent\nagent = Agent(\n    # ... as before\n    model='m',\n)\n```\n"
     )
-    assert check_code(CHECKER, page, "md").problems == ()
-    whole = page.replace("    # ... as before\n", "")
+    assert check_code(CHECKER, shortened, "md").problems == ()
+    whole = shortened.replace("    # ... as before\n", "")
     assert [one.kind for one in check_code(CHECKER, whole, "md").problems] == ["argument"]
 
 
@@ -271,6 +268,8 @@ def test_a_mark_at_the_beginning_and_strange_characters_are_read() -> None:
         assert problem.line == 1 and why in problem.text
     nested = check_code(CHECKER, "x = " + "(" * 5000 + ")" * 5000)
     assert [one.kind for one in nested.problems] == ["unread"]
+    (problem,) = check_code(CHECKER, "x = 1\n" * MAX_READ_CHARS).problems
+    assert problem.kind == "unread" and "was not read" in problem.text
 
 
 def test_more_problems_than_anybody_reads_are_cut_and_said_to_be() -> None:
@@ -279,11 +278,6 @@ def test_more_problems_than_anybody_reads_are_cut_and_said_to_be() -> None:
     assert len(found.problems) == 100 and found.summary.startswith("Only the first problems are told.")
     often = check("Agent(name='a', nme=1)\n" * (MAX_PROBLEMS + 1))
     assert len(often.problems) == MAX_PROBLEMS and often.summary.startswith("Only the first problems are told.")
-
-
-def test_longer_code_than_anybody_writes_is_not_read() -> None:
-    (problem,) = check_code(CHECKER, "x = 1\n" * MAX_READ_CHARS).problems
-    assert problem.kind == "unread" and "was not read" in problem.text
 
 
 @given(

@@ -239,25 +239,29 @@ def found(query: str, mode: Any = "lexical", limit: int = 5, *, of: list[Target]
     ]
 
 
-@pytest.mark.parametrize("query", ["Reader.user", "google.adk.kit.module.Reader.user"])
-def test_a_member_that_was_asked_for_with_its_class_names_the_few_classes_that_inherit_it(query: str) -> None:
-    assert found(query)[0] == ("Reader.user", ("Context", "ToolContext"))
+HEIRS = [
+    target(10 + number, f"Reader{number}", "Reads.").model_copy(update={"bases": (READER.fqn,)}) for number in range(3)
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "others", "heirs"),
+    [
+        ("Reader.user", [], ("Context", "ToolContext")),
+        ("google.adk.kit.module.Reader.user", [], ("Context", "ToolContext")),
+        # Of many, only the one that was asked for.
+        ("Reader.user", HEIRS, ()),
+        ("ToolContext.user", HEIRS, ("ToolContext",)),
+        # A class that has the member itself is no heir.
+        ("Reader.user", [target(9, "Context.user", "Who asks, here.", "property")], ()),
+    ],
+)
+def test_a_member_that_was_asked_for_with_its_class_names_the_few_classes_that_inherit_it(
+    query: str, others: list[Target], heirs: tuple[str, ...]
+) -> None:
+    assert found(query, of=[*FAMILY, *others])[0] == ("Reader.user", heirs)
     # Whoever asks for a bare name did not ask for a class.
     assert ("Reader.user", None) in found("user")
-
-
-def test_of_many_heirs_the_one_that_was_asked_for_is_named() -> None:
-    others = [
-        target(10 + number, f"Reader{number}", "Reads.").model_copy(update={"bases": (READER.fqn,)})
-        for number in range(3)
-    ]
-    assert found("Reader.user", of=[*FAMILY, *others])[0] == ("Reader.user", ())
-    assert found("ToolContext.user", of=[*FAMILY, *others])[0] == ("Reader.user", ("ToolContext",))
-
-
-def test_a_class_that_has_the_member_itself_is_no_heir() -> None:
-    own = target(9, "Context.user", "Who asks, here.", "property")
-    assert found("Reader.user", of=[*FAMILY, own])[0] == ("Reader.user", ())
 
 
 @pytest.mark.parametrize("query", ["user_name of the tool context", "what is user_name in ToolContext"])
@@ -418,28 +422,17 @@ def test_an_exact_name_finds_what_is_not_public(
     assert standing(item.member.target, with_hidden.by_fqn) == known_as
 
 
-def test_a_capitalised_word_is_the_class_of_that_name_before_anything_that_is_spelt_alike(
-    with_hidden: TargetSearch,
-) -> None:
+def test_a_capitalised_word_and_a_private_name_are_not_what_is_spelt_alike(with_hidden: TargetSearch) -> None:
     first, *_ = with_hidden.find("Graph", 5, "auto", [])[0]
     assert first.member is not None and first.member.target.symbol == "Graph"
-
-
-def test_a_private_name_is_not_a_public_one_that_is_spelt_alike(with_hidden: TargetSearch) -> None:
     items, _ = with_hidden.find("_ContextState", 5, "auto", [])
     assert [item.member.target.symbol for item in items if item.member] == ["_ContextState"]
     assert not with_hidden.lacking("Context_state") and "`_Contextstate`" in with_hidden.lacking("_Contextstate")
 
 
-@pytest.mark.parametrize("query", ["graph", "Graph of nodes", "Reader"])
-def test_words_are_not_the_names_of_hidden_classes(with_hidden: TargetSearch, query: str) -> None:
+@pytest.mark.parametrize("query", ["graph", "Graph of nodes", "Reader", "_ope", "reader._open", "Other._open"])
+def test_less_than_the_exact_name_finds_nothing_hidden(with_hidden: TargetSearch, query: str) -> None:
     assert all(item.member is None for item in with_hidden.find(query, 5, "lexical", [])[0])
-
-
-@pytest.mark.parametrize("query", ["_ope", "reader._open", "Other._open"])
-def test_less_than_the_exact_name_does_not(with_hidden: TargetSearch, query: str) -> None:
-    items, _ = with_hidden.find(query, 5, "lexical", [])
-    assert all(item.member is None for item in items)
 
 
 # Words and meaning
