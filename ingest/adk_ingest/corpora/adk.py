@@ -25,7 +25,6 @@ from adk_ingest.chunking.python import module_name
 from adk_ingest.corpora.corpus import CorpusInput, Module
 from adk_ingest.corpora.discovery import Discovery, discover, read_globs
 from adk_ingest.corpora.forms import include_reader, included_files
-from adk_ingest.records.questions import written_questions
 from adk_ingest.sources.api_reference import api_reference_path
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.git import is_as_committed
@@ -62,7 +61,6 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
             source, site.site_url or "", *navigation, readers.language or "", *sorted(readers.languages)
         ),
         files=files,
-        questions=written_questions(settings),
         about=about,
         found=found,
         site_url=site.site_url,
@@ -90,7 +88,6 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
         created_at=created_at,
         state=corpus_state(source, *other_chunkers(files)),
         files=files,
-        questions=written_questions(settings),
         about=others,
         found=found,
         uncommitted=uncommitted,
@@ -125,7 +122,6 @@ def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created
         state=corpus_state(source, origin="sample"),
         files=files,
         origin="sample",
-        questions=written_questions(settings),
         about=wanted,
         # The walk of the corpus itself says what it passed over elsewhere.
         found=replace(found, skipped=skipped),

@@ -28,7 +28,6 @@ from adk_ingest.corpora.credentials import credential_notices
 from adk_ingest.corpora.discovery import Discovery, discover
 from adk_ingest.corpora.known_files import KnownFiles
 from adk_ingest.corpora.twins import find_twins
-from adk_ingest.records.questions import written_questions
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import CodebaseFolder
 from adk_ingest.wording import counted, named
@@ -168,7 +167,6 @@ def _corpus(
         created_at=created_at,
         state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
         files=tuple(with_includes(file, hash_of) for file in files) if is_docs else files,
-        questions=written_questions(settings),
         about=about,
         included={path: by_path[path] for path in wanted if path in by_path},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.discovery import Discovery
 from adk_ingest.corpora.known_files import KnownFiles
-from adk_ingest.records.questions import NONE, WrittenQuestions
+from adk_ingest.records.questions import NONE, WrittenQuestions, written_questions
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.mkdocs_site import MkdocsSite
 
@@ -41,9 +42,9 @@ class CorpusInput:
 
     `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
     everything besides the files themselves, their place and the commit that decides its chunks' payloads: when it
-    differs from the published index's, every file counts as changed. `questions` are those that were written for the
-    chunks. `site_url` is where the pages are published. `found` says what the walk passed over, with the globs of
-    `about`. `uncommitted` are the paths of files that differ from the commit of the source; see `as_cited`.
+    differs from the published index's, every file counts as changed. `site_url` is where the pages are published.
+    `found` says what the walk passed over, with the globs of `about`. `uncommitted` are the paths of files that differ
+    from the commit of the source; see `as_cited`.
 
     Only some forms have the rest. A site has `site`, its navigation, and `readers`, for whom its pages are. Pages of a
     folder may include the files of `included`. Pages of the API reference are made of `modules`, by the paths of the
@@ -59,7 +60,6 @@ class CorpusInput:
     state: str
     files: tuple[SourceFile, ...]
     origin: Origin = "repository"
-    questions: WrittenQuestions = NONE
     about: CorpusSettings | None = None
     found: Discovery = field(default_factory=Discovery)
     site_url: str | None = None
@@ -68,6 +68,11 @@ class CorpusInput:
     readers: Readers = EVERYBODY
     included: Mapping[str, SourceFile] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
+
+    @cached_property
+    def questions(self) -> WrittenQuestions:
+        """The questions that were written for the chunks; generated pages repeat the code, and have none."""
+        return NONE if self.is_generated else written_questions(self.settings)
 
     @property
     def text_kind(self) -> Kind:

@@ -15,7 +15,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import Queue
@@ -107,23 +107,16 @@ def _started(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     """So many processes, which end with the context; none where the system allows no more processes."""
     started: list[subprocess.Popen[bytes]] = []
     try:
-        try:
+        with suppress(OSError):
             started.extend(_start() for _ in range(count))
-        except OSError:
-            _end(started)
-            started = []
-        yield started
+        yield started if len(started) == count else []
     finally:
-        _end(started)
-
-
-def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
-    for process in processes:
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            with suppress(OSError):
-                _pipe(stream).close()
-        process.wait()
+        for process in started:
+            process.kill()
+            for stream in (process.stdin, process.stdout):
+                with suppress(OSError):
+                    _pipe(stream).close()
+            process.wait()
 
 
 def _results(
