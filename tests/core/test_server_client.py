@@ -290,17 +290,6 @@ def test_a_retry_after_is_waited_for_up_to_a_bound(server: QdrantStandIn, folder
     assert rule.hits == 6
 
 
-def test_a_question_does_not_wait_for_what_takes_longer_than_it_may(
-    server: QdrantStandIn, folder: Path, waits: Waits
-) -> None:
-    with (
-        server.failing("points/count", 429, headers={"Retry-After": "60"}) as rule,
-        pytest.raises(CollectionUnavailableError, match="limits the rate"),
-    ):
-        count(server, folder)
-    assert (rule.hits, waits) == (1, [])
-
-
 def test_a_batch_goes_out_once_where_nothing_fails(server: QdrantStandIn, own: Path) -> None:
     with closing(writer(server, own, batch_points=10, parallel=3)) as index:
         assert index.upsert("docs", (point(n) for n in range(95))) == 95
@@ -375,13 +364,6 @@ def test_a_request_is_bounded_in_points_and_in_bytes(tmp_path: Path, monkeypatch
     for points, size in [*sent, *sizes(server)]:
         assert points <= 10 and size <= bound
     assert max(points for points, _ in sent) == 10 and max(size for _, size in sent) > bound * 0.9, "both are used"
-
-
-def test_long_points_of_a_full_batch_stay_below_a_servers_own_limit(server: QdrantStandIn, tmp_path: Path) -> None:
-    with closing(writer(server, tmp_path, patience=PATIENT)) as index:
-        assert index.upsert("docs", [large(n, 150_000) for n in range(256)]) == 256
-    assert sum(points for points, _ in sizes(server)) == 256
-    assert max(size for _, size in sizes(server)) <= 16 * 1024 * 1024
 
 
 @pytest.mark.parametrize("proxied", [False, True])

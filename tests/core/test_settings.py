@@ -66,7 +66,7 @@ def test_passages_are_refused_where_chunks_are_embedded_in_their_context(tmp_pat
         load_settings(wanted, user_file=tmp_path / "none.yaml")
 
 
-@pytest.mark.parametrize("values", [{"home": ""}, {"store": {"path": " "}}, {"agents": {"roots": [""]}}])
+@pytest.mark.parametrize("values", [{"home": "a\0b"}, {"store": {"path": " "}}, {"agents": {"roots": [""]}}])
 def test_an_empty_path_is_not_the_working_folder(values):
     with pytest.raises(SettingsError, match="it should be a path"):
         load_settings(values)

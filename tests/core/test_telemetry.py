@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import multiprocessing
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -143,13 +142,6 @@ def test_any_text_can_be_logged(tmp_path: Path):
     EventLog(path, BIG).write({"text": "line\nbreak \u2028 \ud800 漢字", "path": Path("x")})
     assert len(path.read_bytes().splitlines()) == 1
     assert json.loads(path.read_bytes())["text"] == "line\nbreak \u2028 \ud800 漢字"
-
-
-def test_many_threads_lose_no_event(tmp_path: Path):
-    log = EventLog(tmp_path / "events.jsonl", BIG)
-    with ThreadPoolExecutor(30) as threads:
-        list(threads.map(lambda number: log.write({"n": number}), range(600)))
-    assert sorted(event["n"] for event in read(tmp_path / "events.jsonl")) == list(range(600))
 
 
 def test_processes_share_it_without_tearing_lines(tmp_path: Path):
