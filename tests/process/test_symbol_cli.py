@@ -12,7 +12,7 @@ from adk_evidence.symbols import current
 from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress
-from adk_ingest.targets import build, covered
+from adk_ingest.targets import build, present
 from tests.corpora import HashEmbedder, Workplace, change
 from tests.released import released
 
