@@ -408,19 +408,26 @@ class TestBadDays:
 
 
 class TestSeveralPlaces:
-    def test_two_homes_on_one_server_do_not_touch_each_others_collections(
-        self, server: QdrantStandIn, tmp_path: Path
+    @pytest.mark.parametrize("is_one_home", [False, True])
+    def test_two_indexes_on_one_server_do_not_touch_each_others_collections(
+        self, server: QdrantStandIn, tmp_path: Path, is_one_home: bool
     ) -> None:
-        one, two = (place_on(server, tmp_path / name, take_over_aliases=True) for name in ("one", "two"))
+        one, two = (
+            place_on(server, tmp_path, path=str(tmp_path / name))
+            if is_one_home
+            else place_on(server, tmp_path / name, take_over_aliases=True)
+            for name in ("one", "two")
+        )
         one.ingest()
         for number in range(3):
             write_files(two.docs, {"docs/n.md": f"# N\n\nVersion {number} of this page.\n"})
             two.ingest()
         assert server.aliases == published_collections(two)
         assert set(published_collections(one).values()) <= set(server.collections)
-        assert "docs/n.md" not in {chunk.path for chunk in one.points().values()}
+        assert is_one_home or "docs/n.md" not in {chunk.path for chunk in one.points().values()}
         assert one.ask(QUESTION).candidates
-        assert one.ingest().status == "unchanged"
+        # The docs of one home are the same.
+        assert one.ingest().status == ("complete" if is_one_home else "unchanged")
 
     def test_the_aliases_of_another_home_are_not_moved_without_being_told_to(
         self, server: QdrantStandIn, tmp_path: Path
