@@ -147,7 +147,8 @@ class Ingestion:
                     yield log
                 finally:
                     self._close()
-        self._prune()
+        # Another process may write by now: then the next run prunes.
+        prune_cache(self._settings)
 
     def run(
         self, log: RunLog, corpora: Sequence[CorpusInput], *, by_keywords: Callable[[], object] = lambda: None
@@ -211,11 +212,6 @@ class Ingestion:
         with suppress(StoreError, OSError):
             self._generations.collect_garbage(KEPT_GENERATIONS)
             self._publisher.collect_garbage()
-
-    def _prune(self) -> None:
-        # Another process may write by now: then the next run prunes.
-        with suppress(StoreError):
-            prune_cache(self._settings)
 
     def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:
         """What a run would do, chunked but not embedded: the changes, the vectors to compute and their cost.

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 import adk_ingest.publishing.manifest as manifest
 import adk_ingest.vectors.caches as caches
 from adk_evidence.embedding.cache import EmbeddingCache
-from adk_evidence.errors import StoreError
 from adk_evidence.models.chunk import sha256_text
 from adk_ingest.commands.cli import app
 from adk_ingest.commands.doctor import examine
@@ -92,8 +91,7 @@ def test_nothing_is_removed_where_not_all_that_an_index_needs_is_known(
     cache.close()
     edit(workplace, 1)
     keep_nothing()
-    with pytest.raises(StoreError, match="not known which vectors"):
-        prune_cache(workplace.settings)
+    assert prune_cache(workplace.settings) == 0
     assert kept(workplace, first.embedded) == set(first.embedded)
 
 
@@ -103,8 +101,8 @@ def test_nothing_is_removed_while_an_index_of_the_home_is_written(
     workplace.ingest()
     texts = [edit(workplace, number) for number in (1, 2, 3)]
     keep_nothing()
-    with workplace.generations.writing("another run"), pytest.raises(StoreError, match="is being written"):
-        prune_cache(workplace.settings)
+    with workplace.generations.writing("another run"):
+        assert prune_cache(workplace.settings) == 0
     assert kept(workplace, texts) == set(texts)
 
 

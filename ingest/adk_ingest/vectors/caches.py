@@ -7,7 +7,6 @@ from contextlib import closing, suppress
 from pydantic import BaseModel
 
 from adk_evidence.embedding.cache import EmbeddingCache
-from adk_evidence.errors import StoreError
 from adk_evidence.settings import Settings
 from adk_evidence.store.generations import GenerationStore
 
@@ -44,24 +43,14 @@ class CacheStatus(BaseModel):
 def prune_cache(settings: Settings) -> int:
     """Remove the vectors that have been unused for longest, down to `MAX_BYTES`; returns how many.
 
-    The vectors of the current and of the previous generation of every index stay.
-
-    Raises:
-        StoreError: A process writes to an index of this home folder, and so to the cache; or it is not known which
-            vectors an index was made of.
+    The vectors of the current and of the previous generation of every index stay. Nothing is removed while a process
+    writes to an index of this home folder, and so to the cache, or where it is not known what an index was made of.
     """
     if CacheStatus.of(settings).bytes <= MAX_BYTES:
         return 0
-    stores = {folder: GenerationStore(folder) for folder in (*settings.paths.index_folders, settings.index_path)}
-    for folder, generations in stores.items():
-        if generations.is_being_written():
-            raise StoreError(f"The index at {folder} is being written.", "Try again when that has ended.")
+    stores = [GenerationStore(folder) for folder in {*settings.paths.index_folders, settings.index_path}]
+    if any(generations.is_being_written() for generations in stores):
+        return 0
+    folders = [current.folder for generations in stores if (current := generations.current()) is not None]
     with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
-        for folder, generations in stores.items():
-            current = generations.current()
-            if current is not None and not cache.knows(current.folder):
-                raise StoreError(
-                    f"It is not known which vectors the index at {folder} was made of, so none is removed.",
-                    "Delete that folder and build the index again: it takes its vectors from the cache.",
-                )
-        return cache.prune(MAX_BYTES)
+        return cache.prune(MAX_BYTES) if all(map(cache.knows, folders)) else 0
