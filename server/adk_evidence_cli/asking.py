@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -88,7 +89,7 @@ def build_request(
     query: str,
     task_mode: str,
     results: int | None = None,
-    source: str = "both",
+    source: Literal["docs", "code", "both"] = "both",
     path: list[str] | None = None,
     exclude: list[str] | None = None,
     language: list[str] | None = None,
@@ -101,8 +102,6 @@ def build_request(
     Raises:
         InvalidRequestError: An option is outside its contract; the sentence names it.
     """
-    if source not in _SOURCES:
-        raise InvalidRequestError(f"--source does not know {source!r}.", "Choose docs, code or both.")
     values = {
         "query": query,
         "task_mode": task_mode,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from rich.console import Console
@@ -38,20 +37,6 @@ _NAMED_CHARS = 120
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-@dataclass(frozen=True)
-class Listing:
-    """What to list.
-
-    `limit` is the most changes to list, 0 for all. `lines` says whether to show changed lines, by default only those of
-    definitions that were asked for. `allow_network` says whether versions may be fetched
-    from the package registry.
-    """
-
-    limit: int = 0
-    lines: bool | None = None
-    allow_network: bool = True
-
-
 def version_here(settings: Settings) -> str:
     """The version of google-adk that the project in the working folder uses.
 
@@ -73,7 +58,10 @@ def compare_symbols(
     after: str | None,
     symbols: Sequence[str],
     progress: Progress,
-    listing: Listing,
+    *,
+    limit: int = 0,
+    lines: bool | None = None,
+    allow_network: bool = True,
 ) -> SymbolDiff:
     """What differs between two versions, in some symbols or in the whole package.
 
@@ -83,13 +71,15 @@ def compare_symbols(
         after: The later one; None for the version that the settings name.
         symbols: Definitions, modules and packages, by their import paths or bare names; none for everything.
         progress: Receives notes.
-        listing: What to list.
+        limit: The most changes to list, 0 for all.
+        lines: Whether to show changed lines, by default only those of definitions that were asked for.
+        allow_network: Whether versions may be fetched from the package registry.
 
     Raises:
         InvalidRequestError: Neither version has a symbol, or both versions are the same.
         SourceError: A version cannot be had.
     """
-    old, new, table = read_releases(settings, before, after, progress, allow_network=listing.allow_network)
+    old, new, table = read_releases(settings, before, after, progress, allow_network=allow_network)
     comparison = Comparison(old, new, table)
     shown = Changes(comparison, History.load())
     paths: list[str] = []
@@ -108,9 +98,9 @@ def compare_symbols(
     pairs = sorted(asked, key=lambda pair: pair.order) if symbols else list(comparison.pairs)
     # Of modules and packages there would be too much.
     wide = not paths or any(map(comparison.is_module, paths))
-    chosen = pairs[: listing.limit] if listing.limit else pairs
-    lines = not wide if listing.lines is None else listing.lines
-    changes = tuple(shown.change(pair, lines=lines) for pair in chosen)
+    chosen = pairs[:limit] if limit else pairs
+    with_lines = not wide if lines is None else lines
+    changes = tuple(shown.change(pair, lines=with_lines) for pair in chosen)
     return SymbolDiff(
         before=old.version,
         after=new.version,

@@ -41,6 +41,8 @@ app.add_typer(serve_app, name="serve")
 
 # As `models.request.TaskMode`, whose module takes long to import.
 Mode = Literal["build", "debug", "explain", "refactor"]
+Source = Literal["docs", "code", "both"]
+Form = Literal["text", "json", "sarif", "github"]
 Query = Annotated[
     str | None,
     typer.Argument(help="A question, an error, a traceback or a symbol; - reads it from stdin.", show_default=False),
@@ -82,7 +84,7 @@ def ask(
         bool, typer.Option("--question/--no-question", help="End --prompt with the question, or leave it out.")
     ] = True,
     results: Annotated[int | None, typer.Option("-k", "--results", help="Number of results.", min=1, max=100)] = None,
-    source: Annotated[str, typer.Option(help="docs, code or both.")] = "both",
+    source: Annotated[Source, typer.Option(help="Only docs, only code, or both.")] = "both",
     path: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
     language: Annotated[list[str] | None, typer.Option(help="Only this language, e.g. python; repeatable.")] = None,
@@ -274,15 +276,12 @@ def check(
             show_default=False,
         ),
     ] = None,
-    source: Annotated[
-        Literal["docs", "code", "both"], typer.Option(help="Check the citations of docs, of code or of both.")
-    ] = "both",
+    source: Annotated[Source, typer.Option(help="Check the citations of docs, of code or of both.")] = "both",
     strict_lines: Annotated[
         bool, typer.Option("--strict-lines", help="Also fail if a text stands at other lines.")
     ] = False,
     form: Annotated[
-        Literal["text", "json", "sarif", "github"],
-        typer.Option("--format", help="For people, as JSON, for code scanning, or as annotations of GitHub."),
+        Form, typer.Option("--format", help="For people, as JSON, for code scanning, or as annotations of GitHub.")
     ] = "text",
     index: Annotated[str | None, typer.Option(help="Compare with this index, e.g. that of a codebase.")] = None,
     profile: Profile = None,
@@ -340,14 +339,16 @@ def diff(
     home: Home = None,
 ) -> None:
     """Say what differs in the public API between two versions of the ADK, breaking changes first."""
-    from adk_evidence_cli.diff import Listing, compare_symbols, show_difference, version_here
+    from adk_evidence_cli.diff import compare_symbols, show_difference, version_here
     from adk_ingest.commands.progress import make_progress
 
     if as_json and as_markdown:
         raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")
     settings, progress = settings_from(profile, home), make_progress(stderr(), as_json=False)
-    options = Listing(limit=limit, lines=lines, allow_network=not offline)
-    found = compare_symbols(settings, before or version_here(settings), after, symbol or (), progress, options)
+    before, symbols = before or version_here(settings), symbol or ()
+    found = compare_symbols(
+        settings, before, after, symbols, progress, limit=limit, lines=lines, allow_network=not offline
+    )
     show_difference(found, as_json=as_json, as_markdown=as_markdown)
 
 
@@ -366,9 +367,7 @@ def drift(
     adk: Adk = None,
     project: Project = None,
     python: Python = None,
-    output: Annotated[
-        Literal["text", "json", "sarif", "github"], typer.Option("--format", help="How to print the findings.")
-    ] = "text",
+    output: Annotated[Form, typer.Option("--format", help="How to print the findings.")] = "text",
     fail: Annotated[
         bool, typer.Option("--fail", help="Exit with 1 where something is lacking; deprecated names do not count.")
     ] = False,
@@ -411,9 +410,7 @@ def lint(
     adk: Adk = None,
     project: Project = None,
     python: Python = None,
-    output: Annotated[
-        Literal["text", "json", "sarif", "github"], typer.Option("--format", help="How to print the problems.")
-    ] = "text",
+    output: Annotated[Form, typer.Option("--format", help="How to print the problems.")] = "text",
     profile: Profile = None,
     home: Home = None,
 ) -> None:

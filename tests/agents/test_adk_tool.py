@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, re
 from adk_evidence_agents.session import AgentSession
 from tests.agents.conftest import Moody
 from tests.core import factories
-from tests.corpora import HashEmbedder, Workplace, change
+from tests.corpora import Workplace, change
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
@@ -120,15 +119,6 @@ async def test_nothing_that_goes_wrong_ends_the_run(session: AgentSession, argum
     assert set(answer) == KEYS and answer["status"] == "error" and answer["evidence_pack"] == {}
     (warning,) = answer["warnings"]
     assert named in warning and "sk-secret" not in json.dumps(answer)
-
-
-async def test_a_missing_index_is_an_answer_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    empty = Workplace(tmp_path)
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    monkeypatch.setattr(adk_tool, "_SESSION", AgentSession(lambda: empty.settings))
-    answer = await retrieve_adk_evidence(QUESTION)
-    assert answer["status"] == "error" and "adk-ingest" in answer["warnings"][0]
-    assert answer["debug"]["error"]["code"] == "index_missing"
 
 
 async def test_the_core_never_imports_the_adk() -> None:

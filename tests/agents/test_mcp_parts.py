@@ -272,14 +272,6 @@ async def test_what_goes_wrong_is_a_sentence_that_names_it(
         assert named in said and "sk-secret" not in said
 
 
-@pytest.mark.asyncio
-async def test_without_an_index_each_tool_says_how_to_make_one(unindexed: AgentSession) -> None:
-    async with asking(unindexed) as client:
-        assert "adk-ingest" in await failure(client, "find_adk_evidence", query=QUESTION)
-        assert "adk-ingest" in await failure(client, "find_adk_symbol", query="Runner")
-        assert "adk-ingest" in await failure(client, "read_adk_source", citation="adk-python@v1:src/a.py#L1-L9")
-
-
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_a_citation_comes_back_from_its_uri(citation: str) -> None:
     uri = citation_uri(citation)

@@ -14,7 +14,7 @@ from adk_evidence.api.comparison import Comparison
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.models.difference import Change, SymbolDiff
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence_cli.diff import Listing, compare_symbols
+from adk_evidence_cli.diff import compare_symbols
 from adk_evidence_cli.main import app
 from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import read_releases
@@ -221,7 +221,7 @@ def whole(settings: Settings, wheels: tuple[Path, Path]) -> SymbolDiff:
 def compare(settings: Settings, wheels: tuple[Path, Path], symbol: str | None = None, **options: Any) -> SymbolDiff:
     old, new = map(str, wheels)
     symbols = (symbol,) if symbol else ()
-    return compare_symbols(settings, old, new, symbols, Progress(), Listing(allow_network=False, **options))
+    return compare_symbols(settings, old, new, symbols, Progress(), allow_network=False, **options)
 
 
 def change(diff: SymbolDiff, name: str) -> Change:

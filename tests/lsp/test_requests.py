@@ -320,12 +320,14 @@ def test_without_an_index_every_request_says_what_to_do(start: Start, tmp_path: 
         ("adk/evidence", {"query": "x"}),
         ("adk/symbol", {"name": "x"}),
         ("adk/source", {"path": "x"}),
+        ("adk/targets", {"query": "x"}),
     ):
         error = server.request(method, params)["error"]
         assert (error["code"], error["data"]["code"]) == (REQUEST_FAILED, "index_missing")
         assert "adk-ingest" in error["data"]["hint"]
     where = {"textDocument": {"uri": URI}, "position": place(7, 18)}
     assert server.result("textDocument/hover", where) is None
+    assert server.result("workspace/symbol", {"query": "Runner"}) == []
     status = server.result("adk/status", {})
     assert status["index"] is None
     assert any(finding["state"] == "broken" for finding in status["findings"])

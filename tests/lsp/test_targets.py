@@ -15,8 +15,6 @@ from tests.corpora import HashEmbedder, Workplace
 from tests.lsp.conftest import command
 from tests.lsp.rpc import RawClient
 
-REQUEST_FAILED = -32803
-
 
 @pytest.fixture(scope="module")
 def ranked(indexed: Workplace) -> Workplace:
@@ -56,12 +54,3 @@ def test_symbols_of_the_workspace_lead_to_their_definition(client: RawClient, ra
 
 def test_no_query_is_no_symbol(client: RawClient) -> None:
     assert client.result("workspace/symbol", {"query": ""}) == []
-
-
-def test_without_an_index_requests_fail_with_a_hint_and_the_editor_shows_nothing(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    with RawClient(command(workplace.root), {"home": str(workplace.home)}) as client:
-        client.initialize()
-        error = client.request("adk/targets", {"query": "Runner"})["error"]
-        assert error["code"] == REQUEST_FAILED and "adk-ingest" in error["data"]["hint"]
-        assert client.result("workspace/symbol", {"query": "Runner"}) == []

@@ -275,7 +275,6 @@ def test_warnings_of_piped_output_go_to_stderr(cli, indexed):
         (("x", "--json", "--markdown"), "--json and --markdown exclude each other"),
         (("x", "--max-tokens", "100"), "--max-tokens goes with --prompt"),
         (("x", "--no-question", "--json"), "--no-question goes with --prompt"),
-        (("x", "--source", "web"), "--source does not know 'web'"),
         (("x" * 9000,), "it has more than 8000 characters and no traceback"),
         (("x", "--language", "\udcff"), "not valid Unicode"),
         (("x", "--profile", "nope"), "no profile 'nope'"),
@@ -285,7 +284,7 @@ def test_wrong_usage_is_one_sentence(cli, indexed, arguments, problem):
     sentence(cli("ask", *arguments, "--home", indexed.home), 2, problem)
 
 
-@pytest.mark.parametrize("arguments", [("ask", "x", "--mode", "guess"), ("nope",)])
+@pytest.mark.parametrize("arguments", [("ask", "x", "--source", "web"), ("nope",)])
 def test_what_the_parser_refuses_ends_with_two(cli, arguments):
     result = cli(*arguments)
     assert result.exit_code == 2 and "Traceback" not in result.output

@@ -93,7 +93,7 @@ def test_a_home_that_is_a_file_is_refused_at_once(app, command, tmp_path) -> Non
 
 
 @settings(max_examples=60)
-@given(st.text(max_size=30), st.sampled_from(["query", "path", "exclude", "language", "source"]))
+@given(st.text(max_size=30), st.sampled_from(["query", "path", "exclude", "language"]))
 def test_no_text_of_a_question_breaks_the_request(text: str, option: str) -> None:
     values = {"query": "x", "task_mode": "build"}
     values |= {option: [text] if option in ("path", "exclude", "language") else text}
