@@ -24,7 +24,6 @@ RIGHT: dict[str, dict[str, Any]] = {
     "adk/symbol": {"name": "LlmAgent", **DOCUMENT, "position": WHERE["end"]},
     "adk/targets": {"query": "LlmAgent", "limit": 2, "mode": "auto", "python": "/nowhere", "supersedeKey": "k"},
     "adk/source": {"path": "docs/tools/retry.md", "lines": {"start": 1, "end": 2}},
-    "adk/status": {},
     "adk/ingest": {"mode": "nothing", "docs": "/nowhere", "offline": True},
     "adk/render": {"pack": {"candidates": []}, "format": "markdown", "maxTokens": 5},
     "textDocument/hover": {**DOCUMENT, "position": {"line": 2, "character": 24}},
@@ -61,7 +60,7 @@ def requests(draw: st.DrawFn) -> tuple[str, Any]:
     """A request with one part of its parameters replaced, or with a member more."""
     method = draw(st.sampled_from(sorted(RIGHT)))
     params = json.loads(json.dumps(RIGHT[method]))
-    *above, last = draw(st.sampled_from([path for path in places(params) if path] or [("x",)]))
+    *above, last = draw(st.sampled_from([path for path in places(params) if path]))
     holder = params
     for key in above:
         holder = holder[key]
@@ -197,7 +196,7 @@ def test_an_answer_that_nobody_asked_for_does_not_silence_a_request(start: Start
 def test_the_cancel_of_a_request_may_come_at_any_moment(client: RawClient) -> None:
     for method in ("adk/evidence", "adk/symbol", "adk/targets", "adk/source", "adk/status", "textDocument/codeAction"):
         for times in range(3):
-            number = client.ask(method, RIGHT[method])
+            number = client.ask(method, RIGHT.get(method, {}))
             for _ in range(times):
                 client.notify("$/cancelRequest", {"id": number})
             answer = client.answer(number)
