@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,8 @@ from google.genai import types
 from pydantic import PrivateAttr
 
 Answers = list[dict[str, Any]]
-# A tool with its arguments, or with what makes them of the answers so far.
-ToolCall = tuple[str, dict[str, Any] | Callable[[Answers], dict[str, Any]]]
+# A tool with its arguments.
+ToolCall = tuple[str, dict[str, Any]]
 
 
 class Scripted(BaseLlm):
@@ -32,8 +32,6 @@ class Scripted(BaseLlm):
         turn = len(self._requests) - 1
         if turn < len(self._calls):
             name, arguments = self._calls[turn]
-            if callable(arguments):
-                arguments = arguments(answers_in(llm_request))
             part = types.Part.from_function_call(name=name, args=arguments)
         else:
             part = types.Part(text="done")
@@ -81,16 +79,3 @@ def answers_in(request: LlmRequest) -> Answers:
     """What tools answered, in the order of their calls."""
     parts = [part for content in request.contents for part in content.parts]
     return [part.function_response.response for part in parts if part.function_response]
-
-
-def strings(value: Any) -> Iterator[str]:
-    """All texts in an answer, keys included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from strings(key)
-            yield from strings(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from strings(item)

@@ -64,10 +64,29 @@ async def test_the_agents_find_evidence(
     with_tool, over_stdio, over_http = examples("python")
 
     done = await run(agent_of(with_tool, tmp_path), ("retrieve_adk_evidence", QUESTION))
+    schema = done.offered["retrieve_adk_evidence"].parameters_json_schema
+    assert schema["required"] == ["query"]
+    assert all(parameter["description"] for parameter in schema["properties"].values())
+    assert schema["properties"]["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+    assert schema["properties"]["max_results_final"]["maximum"] == 100
     assert done.ended_well and done.answers[0]["status"] == "success"
+    found = done.answers[0]["evidence_pack"]["candidates"]
+    assert found and all(one["citation"].startswith(("adk-docs@", "adk-python@")) for one in found)
 
-    done = await run(agent_of(over_stdio, tmp_path), ("find_adk_evidence", QUESTION))
-    assert done.ended_well and "[CTX 1]" in done.answers[0]["content"][0]["text"]
+    done = await run(
+        agent_of(over_stdio, tmp_path),
+        ("find_adk_evidence", QUESTION),
+        ("read_adk_source", {"citation": found[0]["citation"]}),
+        ("find_adk_evidence", {"query": ""}),
+        ("read_adk_source", {"citation": "/etc/passwd"}),
+    )
+    assert done.offered["find_adk_evidence"].parameters_json_schema["required"] == ["query"]
+    evidence, source, *wrong = done.answers
+    # The model pays for the text alone.
+    assert set(evidence) == {"content", "isError"} and "[CTX 1]" in evidence["content"][0]["text"]
+    assert source["content"][0]["text"].startswith("SOURCE: adk-") and done.ended_well
+    for answer, named in zip(wrong, ("query", "not a citation"), strict=True):
+        assert answer["isError"] and named in answer["content"][0]["text"]
 
     assert HTTP_URL in over_http
     monkeypatch.setenv("ADK_EVIDENCE_MCP_TOKEN", CHOSEN)
