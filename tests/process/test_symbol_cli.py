@@ -23,7 +23,7 @@ Cli = Callable[..., Result]
 def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
     """No test looks for a model, or for the google-adk of the user's environment."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    for module in (current, build, covered):
+    for module in (current, build, present):
         monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
 
 
