@@ -134,7 +134,7 @@ def test_the_commands_run_and_no_key_is_written_or_printed(
         "PROFILE": "voyage",
         "STORE__URL": qdrant.url,
         "EMBEDDING__VOYAGE__BASE_URL": voyage.base_url,
-        "EMBEDDING__SPARSE__SPLADE__MODEL_PATH": str(tmp_path / "splade"),
+        "EMBEDDING__DENSE__MODELS_PATH": str(tmp_path / "models"),
     }.items():
         monkeypatch.setenv(f"ADK_EVIDENCE_{name}", value)
     corpora = ["--docs", str(place.workplace.docs), "--code", str(place.workplace.code), "--offline"]
