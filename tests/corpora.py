@@ -371,7 +371,6 @@ class Workplace:
         dense: Any = None,
         *,
         sparse: Any = None,
-        cancelled: Callable[[], bool] | None = None,
         progress: Progress | None = None,
         sources: Sources | None = None,
     ) -> RunManifest:
@@ -381,7 +380,6 @@ class Workplace:
             mode,
             sources or self.sources,
             progress or Progress(),
-            cancelled=cancelled,
             dense=dense or HashEmbedder(),
             sparse=sparse or shared_sparse(),
         )

@@ -32,7 +32,7 @@ from adk_ingest.sources.resolve import resolve_code, resolve_docs
 from adk_ingest.targets.present import has_targets
 
 if TYPE_CHECKING:
-    from adk_evidence.services.eventloop import Cancelled
+    pass
 
 
 @dataclass(frozen=True)
@@ -56,25 +56,24 @@ def ingest(
     sources: Sources,
     progress: Progress,
     *,
-    cancelled: Cancelled | None = None,
     dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
     """Find the corpora of a mode, ingest them and return the run's manifest.
 
     If mode `all` cannot reach the docs, the API reference made from the code takes their place, and the manifest says
-    so. `cancelled`, `dense` and `sparse` are those of `Ingestion`.
+    so. `dense` and `sparse` are those of `Ingestion`.
 
     Raises:
         SourceError: A corpus that the mode needs cannot be had.
         IngestError: The run failed.
     """
-    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse, cancelled=cancelled)
+    ingestion = Ingestion(settings, progress, dense=dense, sparse=sparse)
 
     def rank_symbols(*, vectors: bool) -> str | None:
         if mode == "docs":
             return None
-        return _rank_symbols(settings, ingestion.code_model, progress, cancelled, vectors=vectors)
+        return _rank_symbols(settings, ingestion.code_model, progress, vectors=vectors)
 
     with ingestion.started(mode) as log:
         with log.timed("discover"):
@@ -100,14 +99,7 @@ def prepare_demo(settings: Settings, progress: Progress) -> None:
         ingest(settings, "all", Sources(), progress)
 
 
-def _rank_symbols(
-    settings: Settings,
-    dense: DenseEmbedder | None,
-    progress: Progress,
-    cancelled: Cancelled | None,
-    *,
-    vectors: bool,
-) -> str | None:
+def _rank_symbols(settings: Settings, dense: DenseEmbedder | None, progress: Progress, *, vectors: bool) -> str | None:
     """Rank the symbols of the published index, and embed them, where they are new; a sentence if that failed."""
     if settings.targets.embedding != "profile":
         dense = None
@@ -116,7 +108,7 @@ def _rank_symbols(
             # Few runs have new code.
             from adk_ingest.targets.build import build_targets
 
-            build_targets(settings, progress, dense=dense, vectors=vectors, cancelled=cancelled)
+            build_targets(settings, progress, dense=dense, vectors=vectors)
     except EvidenceError as exc:
         return f"Symbols are found by name and words alone: {exc.message} {exc.hint}".rstrip()
     return None

@@ -13,11 +13,13 @@ import adk_ingest.targets.build as targets
 from adk_evidence.errors import EvidenceError, IngestError, StoreError, VerificationError
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.targets.about import built_sets
+from adk_ingest.pipeline import Ingestion
+from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.publishing.verify import VerificationReport
 from adk_ingest.session import Sources
 from tests.answers import told
-from tests.corpora import HashEmbedder, Workplace, change, write_docs
+from tests.corpora import HashEmbedder, Workplace, change, shared_sparse, write_docs
 
 pytestmark = pytest.mark.slow
 
@@ -225,7 +227,15 @@ class TestARunThatIsStopped:
     def test_cancelling_keeps_the_vectors_that_were_computed(self, workplace: Workplace) -> None:
         first = HashEmbedder(batch_size=4)
         with pytest.raises(IngestCancelledError):
-            workplace.ingest(dense=first, cancelled=lambda: len(first.embedded) >= 8)
+            ingestion = Ingestion(
+                workplace.settings,
+                Progress(),
+                dense=first,
+                sparse=shared_sparse(),
+                cancelled=lambda: len(first.embedded) >= 8,
+            )
+            with ingestion.started("all") as log:
+                ingestion.run(log, workplace.gather())
         (stopped,) = workplace.runs()
         assert stopped.status == "interrupted"
         assert stopped.vectors_embedded == len(first.embedded) == 8

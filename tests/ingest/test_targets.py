@@ -22,12 +22,11 @@ from adk_evidence.targets.imports import type_imports
 from adk_evidence.targets.members import Members
 from adk_evidence.targets.sets import KEPT_SETS
 from adk_evidence.targets.target import Target, Targets, rich_text
-from adk_ingest.pipeline import IngestCancelledError
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets, read_targets
 from adk_ingest.targets.rank import score
 from adk_ingest.targets.references import page_rank
-from tests.corpora import HashEmbedder, Workplace, change, forget_vectors_of_symbols, write_code
+from tests.corpora import HashEmbedder, Workplace, change, write_code
 
 pytestmark = pytest.mark.slow
 
@@ -628,16 +627,6 @@ def test_old_sets_are_removed(workplace: Workplace) -> None:
         workplace.ingest()
         build(workplace)
     assert len(list(workplace.settings.paths.targets.iterdir())) <= KEPT_SETS + 1
-
-
-def test_a_stopped_build_keeps_its_vectors(workplace: Workplace) -> None:
-    workplace.ingest()
-    forget_vectors_of_symbols(workplace)
-    with pytest.raises(IngestCancelledError):
-        build(workplace, dense=HashEmbedder(batch_size=2), cancelled=lambda: True)
-    embedder = HashEmbedder(batch_size=2)
-    meta = json.loads((build(workplace, dense=embedder) / "targets_meta.json").read_text())
-    assert len(embedder.embedded) == len(meta) - 2
 
 
 def test_code_that_changed_since_it_was_indexed_is_refused(workplace: Workplace) -> None:

@@ -30,7 +30,6 @@ from adk_ingest.sources.distribution import open_folder
 
 if TYPE_CHECKING:
     from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
-    from adk_evidence.services.eventloop import Cancelled
 
 
 def ingest_version(
@@ -39,7 +38,6 @@ def ingest_version(
     sources: Sources,
     progress: Progress,
     *,
-    cancelled: Cancelled | None = None,
     dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
     sparse: SparseEncoder | None = None,
 ) -> RunManifest:
@@ -53,7 +51,6 @@ def ingest_version(
         wanted: The version, and the environment that may have it.
         sources: Where the docs are, and whether the network may be used.
         progress: Receives the steps.
-        cancelled: Asked between batches.
         dense: For tests.
         sparse: For tests.
 
@@ -65,11 +62,11 @@ def ingest_version(
     target, sources = version_sources(settings, wanted, sources)
     if target is settings:
         progress.note(f"The main index is of google-adk {checked_version(wanted.version)}; it is brought up to date.")
-        return ingest(settings, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
+        return ingest(settings, "all", sources, progress, dense=dense, sparse=sparse)
     version = checked_version(wanted.version)
     is_new = register_version(settings, version)
     with kept_if_published(settings, target, VERSION_RECORD, is_new=is_new):
-        run = ingest(target, "all", sources, progress, cancelled=cancelled, dense=dense, sparse=sparse)
+        run = ingest(target, "all", sources, progress, dense=dense, sparse=sparse)
     # Another process whose first run failed may have cleared the record away meanwhile.
     register_version(settings, version)
     return run

@@ -17,7 +17,6 @@ from adk_evidence.errors import SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.index.versions import distribution_name
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import CorpusEntry, IndexManifest
@@ -26,7 +25,6 @@ from adk_evidence.targets.sets import Contents, load_set, remove_old, write_set,
 from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
-from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.targets.extract import public_symbols
 from adk_ingest.targets.extras import Declared, NeededExtras, declared_at
 from adk_ingest.targets.hidden import hidden_symbols
@@ -47,7 +45,6 @@ def build_targets(
     *,
     dense: DenseEmbedder | None = None,
     vectors: bool = True,
-    cancelled: Cancelled | None = None,
 ) -> Path:
     """Build the targets of the published index, or the part of them that is missing; returns their folder.
 
@@ -56,7 +53,6 @@ def build_targets(
         progress: Receives the steps.
         dense: Dense embedder; by default the one that the settings name.
         vectors: False leaves out the vectors, which take longest.
-        cancelled: Asked between batches.
 
     Raises:
         IndexMissingError: Nothing was ingested yet.
@@ -64,14 +60,13 @@ def build_targets(
         ModelError: The dense model cannot be had.
         StoreError: The set cannot be written.
         CostCapError: To embed the targets would cost more than the settings allow; nothing was spent.
-        IngestCancelledError: `cancelled` said yes.
     """
     model: DenseEmbedder = dense or make_target_embedder(settings, report=progress.note)
     about, folder, contents = _targets(settings, model, progress)
     if not folder.is_dir():
         write_set(settings.paths.targets, about, contents, FORMULA)
     if vectors and not has_vectors(folder):
-        _embed(settings, folder, contents.targets, model, progress, cancelled)
+        _embed(settings, folder, contents.targets, model, progress)
     remove_old(settings.paths.targets, keep=folder)
     return folder
 
@@ -156,12 +151,7 @@ def _code(corpus: CorpusEntry, reader: SourceReader) -> Iterator[tuple[str, str]
 
 
 def _embed(
-    settings: Settings,
-    folder: Path,
-    targets: Sequence[Target],
-    model: DenseEmbedder,
-    progress: Progress,
-    cancelled: Cancelled | None,
+    settings: Settings, folder: Path, targets: Sequence[Target], model: DenseEmbedder, progress: Progress
 ) -> None:
     """Write the vectors of a set; those that were computed before come from the cache."""
     keys = [sha256_text(rich_text(target)) for target in targets]
@@ -173,10 +163,6 @@ def _embed(
         progress.stage("embed", work.missing, "vectors")
         for count in work.compute():
             progress.advance(count)
-            if cancelled is not None and cancelled():
-                raise IngestCancelledError(
-                    "The targets were cancelled.", "Finished vectors are kept; the same command goes on from there."
-                )
         known = work.of(texts)
         cache.need(folder, {(model.model, model.dimension): {"targets": list(texts)}})
     rows = [known[key] for key in keys]
