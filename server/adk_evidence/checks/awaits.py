@@ -3,106 +3,62 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
-from adk_evidence.readers.python import children
+from adk_evidence.documents.document import Mention, PythonDocument
+from adk_evidence.readers.python import walk
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 # Attributes of coroutines and asynchronous generators: who reads them drives these by hand.
 _DRIVING = frozenset({"send", "throw", "close", "asend", "athrow", "aclose", "__await__", "__aiter__", "__anext__"})
 _DRIVING_PREFIXES = ("cr_", "ag_")
 
 
-def used_without_await(tree: ast.AST) -> Iterator[ast.Call]:
+def used_without_await(document: PythonDocument, nodes: Sequence[ast.AST]) -> Iterator[ast.Call]:
     """The calls that stand alone as a statement, or whose result is read from where it arrives.
 
     A result that is returned, handed on, kept in anything but a name, or kept in a name that is bound more than once or
     that another function uses is left out: somebody else may await it. So is what a snippet itself puts in the place of
     a method.
+
+    Args:
+        document: Some code, which parses.
+        nodes: All nodes of its tree.
     """
-    scopes = _scopes(tree)
-    shared = {name for scope in scopes for name in scope.shared}
-    patched = {attribute for scope in scopes for attribute in scope.patched}
-    kept = {name for scope in scopes for name in scope.kept} - shared
-    elsewhere: Counter[tuple[int, str]] = Counter()
-    for scope in scopes:
-        for name in kept & scope.used.keys():
-            home = scope.home_of(name)
-            if home is not None and home is not scope:
-                elsewhere[id(home), name] += 1
-    for scope in scopes:
-        calls = list(scope.calls)
-        for name, call in scope.kept.items():
-            only_read = 0 < scope.read[name] == scope.used[name]
-            if name in kept and scope.bound[name] == 1 and only_read and not elsewhere[id(scope), name]:
-                calls.append(call)
-        yield from (call for call in calls if getattr(call.func, "attr", None) not in patched)
+    read = [value for node in nodes for value in _read_values(node)]
+    calls = [node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+    calls += [value for value in read if isinstance(value, ast.Call)]
+    calls += _only_read(document, nodes, {id(value) for value in read})
+    patched = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    yield from (call for call in calls if getattr(call.func, "attr", None) not in patched)
 
 
-@dataclass(eq=False)
-class _Scope:
-    """A module, function or class: the calls whose results are used at once, and what becomes of each name.
-
-    `kept` are the calls whose results names keep; `bound`, `used` and `read` count what is done with names. `shared`
-    names are those of other scopes, and `patched` the attributes that code assigns.
-    """
-
-    outer: _Scope | None
-    calls: list[ast.Call] = field(default_factory=list)
-    kept: dict[str, ast.Call] = field(default_factory=dict)
-    bound: Counter[str] = field(default_factory=Counter)
-    used: Counter[str] = field(default_factory=Counter)
-    read: Counter[str] = field(default_factory=Counter)
-    shared: set[str] = field(default_factory=set)
-    patched: set[str] = field(default_factory=set)
-
-    def home_of(self, name: str) -> _Scope | None:
-        """The scope that binds a name, from this one outwards."""
-        scope: _Scope | None = self
-        while scope is not None and not scope.bound[name]:
-            scope = scope.outer
-        return scope
-
-    def take(self, node: ast.AST) -> None:
+def _only_read(document: PythonDocument, nodes: Sequence[ast.AST], read: set[int]) -> Iterator[ast.Call]:
+    """The calls whose results names keep that are read alone, in the scope that binds them; `read` are ids of nodes."""
+    kept: dict[int, ast.Call] = {}
+    aside: set[str] = set()
+    for node in nodes:
         match node:
-            case ast.Expr(value=ast.Call() as call):
-                self.calls.append(call)
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                self.kept[name] = call
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call):
-                self.kept[name] = call
+            case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as call):
+                kept[id(name)] = call
+            case ast.AnnAssign(target=ast.Name() as name, value=ast.Call() as call):
+                kept[id(name)] = call
             case ast.Global(names=names) | ast.Nonlocal(names=names):
-                self.shared.update(names)
-            case ast.Name(id=name):
-                (self.used if isinstance(node.ctx, ast.Load) else self.bound)[name] += 1
-            case ast.arg(arg=name):
-                self.bound[name] += 1
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                self.patched.add(name)
-            case _:
-                pass
-        for value in _read_values(node):
-            if isinstance(value, ast.Name):
-                self.read[value.id] += 1
-            elif isinstance(value, ast.Call):
-                self.calls.append(value)
-
-
-def _scopes(tree: ast.AST) -> list[_Scope]:
-    # Without recursion: an expression may be nested deeper than calls may be.
-    found = [_Scope(None)]
-    todo: list[tuple[ast.AST, _Scope]] = [(tree, found[0])]
-    while todo:
-        node, scope = todo.pop()
-        scope.take(node)
-        if isinstance(node, _SCOPES):
-            # Decorators and defaults belong to the scope around, where they count as used elsewhere, too.
-            scope = _Scope(scope)
-            found.append(scope)
-        todo += [(child, scope) for child in children(node)]
-    return found
+                aside.update(names)
+            case ast.Lambda():
+                # Who calls it decides what becomes of the names in it.
+                read = read.difference(map(id, walk(node)))
+    # By the scope that binds it, all that is done with a name.
+    done: dict[tuple[int, str], list[Mention]] = {}
+    for mention in document.mentions if kept else ():
+        known = mention.scope.lookup(mention.name, mention.line) if isinstance(mention.expression, ast.Name) else None
+        if known is not None:
+            done.setdefault((id(known[1]), mention.name), []).append(mention)
+    for scope in document.scopes:
+        for name in [name for name, bindings in scope.bindings.items() if len(bindings) == 1 and name not in aside]:
+            mentions = done.get((id(scope), name), ())
+            uses = [one for one in mentions if id(one.expression) not in kept]
+            if uses and all(one.scope is scope and id(one.expression) in read for one in uses):
+                yield from (kept[id(one.expression)] for one in mentions if id(one.expression) in kept)
 
 
 def _read_values(node: ast.AST) -> Iterator[ast.expr]:

@@ -331,7 +331,7 @@ class Code:
     def unawaited(self) -> frozenset[ast.expr]:
         """The functions whose calls lack an `await` if the functions are asynchronous."""
         # A text that does not parse may lack the beginning of a statement.
-        calls = () if self.document.is_broken else used_without_await(self.document.tree)
+        calls = () if self.document.is_broken else used_without_await(self.document, self.nodes)
         return frozenset(call.func for call in calls)
 
 
