@@ -58,15 +58,14 @@ Then wave.
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
-    """The main index, `shop`, `odd`, and one that is called like a repository of the main index."""
+    """The main index, `shop` and `odd`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
         place = make_place(tmp_path_factory.mktemp("sources"), {PAGE: TABS})
         session = AgentSession(lambda: place.settings)
-        for name, files in {"odd": ODD, "adk-python": {"src/mine.py": "MINE = 'a fork of my own'\n"}}.items():
-            folder = write_files(place.root / f"of {name}", files)
-            done = ask(session, "index_codebase", codebase_path=str(folder), collection_name=name)
-            assert done.status == "success", done.errors
+        folder = write_files(place.root / "of odd", ODD)
+        done = ask(session, "index_codebase", codebase_path=str(folder), collection_name="odd")
+        assert done.status == "success", done.errors
         session.close()
         yield place
 
@@ -165,15 +164,6 @@ async def test_of_an_address_that_several_pages_share_each_can_be_read(session: 
         assert len(pages) == 3
         for page in pages:
             await read(client, page)
-
-
-@pytest.mark.asyncio
-async def test_the_commit_tells_a_codebase_from_a_repository_of_its_name(session: AgentSession) -> None:
-    async with Client(make_server(session)) as client:
-        mine = await answer(client, "search_code_and_docs", query="a fork of my own", index="adk-python")
-        assert "a fork of my own" in await read(client, citations(mine)[0])
-        official = f"adk-python@{CODE_COMMIT}:src/google/adk/runners.py#L1-L9"
-        assert "Runs agents." in await read(client, official)
 
 
 @pytest.mark.asyncio

@@ -92,12 +92,6 @@ async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, proj
             assert "VERSION: " not in text
 
 
-async def test_a_question_that_names_a_version_gets_that_version(session: AgentSession) -> None:
-    async with asking(session) as client:
-        text = await answer(client, "find_adk_evidence", query="retry a tool that throws in ADK 9.9")
-        assert set(_CODE_CITED.findall(text)) == {CODE_COMMIT}
-
-
 async def test_a_search_of_all_indexes_mixes_no_versions(home: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     session = AgentSession(lambda: home.settings)

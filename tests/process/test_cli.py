@@ -186,6 +186,8 @@ def test_an_answer_on_the_terminal(cli, indexed):
     assert result.stdout.startswith(f"{QUESTION}\nFound ")
     assert "docs/tools/retry.md" in result.stdout and "verified" in result.stdout
     assert "\x1b" not in result.stdout
+    full = cli("ask", QUESTION, "--full", "--home", indexed.home).stdout
+    assert len(full) > len(result.stdout) and "--full" in result.stdout and "--full" not in full
 
 
 def test_json_is_exactly_the_pack(cli, indexed):
@@ -247,12 +249,6 @@ def test_options_become_the_request(cli, indexed):
         "path_blocklist": ["**/runners.py"],
         "languages": ["python"],
     }
-
-
-def test_full_shows_more(cli, indexed):
-    short = cli("ask", QUESTION, "--home", indexed.home).stdout
-    full = cli("ask", QUESTION, "--full", "--home", indexed.home).stdout
-    assert len(full) > len(short) and "--full" in short and "--full" not in full
 
 
 def test_a_question_on_standard_input(cli, indexed):
