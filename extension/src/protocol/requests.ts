@@ -1,39 +1,18 @@
 /** The server's own requests: their methods, each with its parameters' and its result's type. */
 
-import type {
-  CheckCodeParams,
-  CheckParams,
-  CheckResult,
-  CodeCheck,
-  EvidenceParams,
-  EvidenceResult,
-  IndexParams,
-  IndexResult,
-  IngestParams,
-  IngestResult,
-  RenderParams,
-  RenderResult,
-  ServerStatus,
-  SourceParams,
-  SourceResult,
-  StatusParams,
-  SymbolParams,
-  SymbolResult,
-  TargetAnswer,
-  TargetsParams,
-} from "./generated";
+import type * as generated from "./generated";
 
 export interface Requests {
-  "adk/evidence": [EvidenceParams, EvidenceResult];
-  "adk/symbol": [SymbolParams, SymbolResult | null];
-  "adk/targets": [TargetsParams, TargetAnswer];
-  "adk/source": [SourceParams, SourceResult];
-  "adk/status": [StatusParams, ServerStatus];
-  "adk/ingest": [IngestParams, IngestResult];
-  "adk/index": [IndexParams, IndexResult];
-  "adk/render": [RenderParams, RenderResult];
-  "adk/check": [CheckParams, CheckResult];
-  "adk/checkCode": [CheckCodeParams, CodeCheck | null];
+  "adk/evidence": [generated.EvidenceParams, generated.EvidenceResult];
+  "adk/symbol": [generated.SymbolParams, generated.SymbolResult | null];
+  "adk/targets": [generated.TargetsParams, generated.TargetAnswer];
+  "adk/source": [generated.SourceParams, generated.SourceResult];
+  "adk/status": [generated.StatusParams, generated.ServerStatus];
+  "adk/ingest": [generated.IngestParams, generated.IngestResult];
+  "adk/index": [generated.IndexParams, generated.IndexResult];
+  "adk/render": [generated.RenderParams, generated.RenderResult];
+  "adk/check": [generated.CheckParams, generated.CheckResult];
+  "adk/checkCode": [generated.CheckCodeParams, generated.CodeCheck | null];
 }
 
 export type Method = keyof Requests;
