@@ -1,22 +1,7 @@
 import { type CancellationToken, Uri } from "vscode";
 import { isCheckResult, isCodeCheck, isPack } from "../protocol/check";
-import type {
-  CheckResult,
-  CodeCheck,
-  EvidenceParams,
-  EvidenceResult,
-  IndexResult,
-  IngestParams,
-  IngestResult,
-  RenderParams,
-  ServerStatus,
-  SourceParams,
-  SourceResult,
-  SymbolParams,
-  SymbolResult,
-  TargetAnswer,
-  TargetsParams,
-} from "../protocol/generated";
+import type { EvidenceResult } from "../protocol/generated";
+import type { Params, Result } from "../protocol/requests";
 import { PROBLEMS } from "../server/problems";
 import type { Backend } from "./backend";
 import { projectOf, scopeInUse } from "./scope";
@@ -33,7 +18,7 @@ export class Evidence {
    *
    * @throws Problem also where the answer does not have the form of a pack.
    */
-  async find(params: EvidenceParams, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
+  async find(params: Params<"adk/evidence">, token?: CancellationToken, scope?: Uri): Promise<EvidenceResult> {
     // Another folder may be in use when a citation is opened.
     const asked = scope ?? scopeInUse();
     const project = projectOf(asked);
@@ -67,37 +52,37 @@ export class Evidence {
   }
 
   /** What the index knows of a name. */
-  symbol(params: SymbolParams, token?: CancellationToken, scope?: Uri): Promise<SymbolResult | null> {
+  symbol(params: Params<"adk/symbol">, token?: CancellationToken, scope?: Uri): Promise<Result<"adk/symbol">> {
     return this.backend.request("adk/symbol", { ...projectOf(scope), ...params }, token, scope);
   }
 
   /** Symbols by name and by meaning, best first. */
-  targets(params: TargetsParams, token?: CancellationToken, scope?: Uri): Promise<TargetAnswer> {
+  targets(params: Params<"adk/targets">, token?: CancellationToken, scope?: Uri): Promise<Result<"adk/targets">> {
     return this.backend.request("adk/targets", { ...projectOf(scope), ...params }, token, scope);
   }
 
   /** The text of a cited file. */
-  source(params: SourceParams, token?: CancellationToken, scope?: Uri): Promise<SourceResult> {
+  source(params: Params<"adk/source">, token?: CancellationToken, scope?: Uri): Promise<Result<"adk/source">> {
     return this.backend.request("adk/source", { ...projectOf(scope), ...params }, token, scope);
   }
 
   /** What is installed, indexed, stale or missing. */
-  status(token?: CancellationToken, scope?: Uri): Promise<ServerStatus> {
+  status(token?: CancellationToken, scope?: Uri): Promise<Result<"adk/status">> {
     return this.backend.request("adk/status", {}, token, scope);
   }
 
   /** Builds the index anew, or brings it up to date. */
-  ingest(params: IngestParams, token?: CancellationToken, scope?: Uri): Promise<IngestResult> {
+  ingest(params: Params<"adk/ingest">, token?: CancellationToken, scope?: Uri): Promise<Result<"adk/ingest">> {
     return this.backend.request("adk/ingest", params, token, scope);
   }
 
   /** Indexes the code of a folder, or brings its index up to date. */
-  index(folder: Uri, token?: CancellationToken): Promise<IndexResult> {
+  index(folder: Uri, token?: CancellationToken): Promise<Result<"adk/index">> {
     return this.backend.request("adk/index", { folder: folder.toString() }, token, folder);
   }
 
   /** What became of the texts that a saved pack cites. */
-  async check(pack: EvidenceResult, token?: CancellationToken): Promise<CheckResult> {
+  async check(pack: EvidenceResult, token?: CancellationToken): Promise<Result<"adk/check">> {
     const found = await this.backend.request("adk/check", { pack }, token, scopeInUse());
     if (!isCheckResult(found)) {
       throw PROBLEMS.unreadableAnswer();
@@ -109,7 +94,7 @@ export class Evidence {
    * Whether the Python code of an answer, in Markdown, fits the google-adk that the pack answers for; null where nobody
    * knows that version.
    */
-  async checkCode(text: string, pack: EvidenceResult, token?: CancellationToken): Promise<CodeCheck | null> {
+  async checkCode(text: string, pack: EvidenceResult, token?: CancellationToken): Promise<Result<"adk/checkCode">> {
     const scope = this.scopeOf(pack);
     const params = { ...projectOf(scope), text, language: "markdown" as const, question: pack.query };
     const found = await this.backend.request("adk/checkCode", params, token, scope);
@@ -120,7 +105,7 @@ export class Evidence {
   }
 
   /** A pack as text to paste, from the server that made the pack. */
-  async render(params: RenderParams, token?: CancellationToken): Promise<string> {
+  async render(params: Params<"adk/render">, token?: CancellationToken): Promise<string> {
     const { text } = await this.backend.request("adk/render", params, token, this.scopeOf(params.pack));
     return text;
   }
