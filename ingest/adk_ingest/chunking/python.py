@@ -17,6 +17,7 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.readers.licences import strip_licence
 from adk_evidence.readers.python import Definition as Node
 from adk_evidence.readers.python import (
+    bound_names,
     decorator_names,
     dotted_name,
     every_statement,
@@ -152,8 +153,10 @@ class _Reader:
                     found.setdefault(child.lineno, []).append(name)
                     stack.append((child, f"{name}.", isinstance(child, ast.ClassDef)))
                     continue
-                for name in _assigned_names(child) if has_fields else ():
-                    found.setdefault(child.lineno, []).append(f"{prefix}{name}")
+                names = bound_names(child) if has_fields else []
+                for name in names:
+                    if not name.startswith("_"):
+                        found.setdefault(child.lineno, []).append(f"{prefix}{name}")
                 stack.append((child, prefix, has_fields))
         return found
 
@@ -226,15 +229,3 @@ def _join_overloads(units: list[_Unit]) -> list[_Unit]:
 
 def _is_overload(node: Node) -> bool:
     return "overload" in decorator_names(node)
-
-
-def _assigned_names(statement: ast.stmt) -> list[str]:
-    """Public names that a statement at module or class level binds."""
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign):
-        targets = [statement.target]
-    elif type(statement).__name__ == "TypeAlias":  # Python 3.12 and later
-        targets = [statement.name]  # type: ignore[attr-defined]
-    return [target.id for target in targets if isinstance(target, ast.Name) and not target.id.startswith("_")]

@@ -215,6 +215,8 @@ def bound_names(node: ast.stmt) -> list[str]:
     if isinstance(node, Definition):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    if type(node).__name__ == "TypeAlias":  # Python 3.12 and later
+        targets = [node.name]  # type: ignore[attr-defined]
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
