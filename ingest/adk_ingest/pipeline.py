@@ -500,7 +500,7 @@ def _compared(base: Base, corpora: Sequence[CorpusInput], said: Mapping[str, Cor
 
 
 def _describe(corpus: CorpusInput) -> CorpusRun:
-    source, found, about = corpus.source, corpus.found, corpus.about
+    source, found = corpus.source, corpus.found
     return CorpusRun(
         repo=source.repo,
         commit=source.commit,
@@ -508,8 +508,6 @@ def _describe(corpus: CorpusInput) -> CorpusRun:
         source=source.kind,
         root=str(source.root),
         dirty=bool(corpus.uncommitted),
-        include_globs=about.include_globs if about else (),
-        exclude_globs=about.exclude_globs if about else (),
         files=len(corpus.files),
         skipped={reason: len(paths) for reason, paths in found.skipped.items()},
         skipped_examples={reason: sorted(paths)[:SKIPPED_EXAMPLES] for reason, paths in found.skipped.items()},

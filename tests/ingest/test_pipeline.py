@@ -182,10 +182,6 @@ class TestWhatIsPublished:
         assert saved == run.model_dump(mode="json")
         stages = {"discover", "chunk", "embed", "sparse", "upsert", "verify", "publish"}
         assert set(saved["seconds"]) == stages
-        assert saved["peak_rss_mb"] is None or saved["peak_rss_mb"] > 10
-        assert saved["corpora"]["adk_docs"]["exclude_globs"] == list(
-            workplace.settings.ingestion.corpora.adk_docs.exclude_globs
-        )
         assert saved["config"]["ingestion"]["chunking"]["max_chunk_chars"] == 12000
         assert saved["corpora"]["adk_docs"]["skipped"] == {"excluded": 1, "extension": 1}
         assert any("google/adk-docs at d0c500000000" in notice for notice in saved["notices"])

@@ -61,7 +61,6 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
             source, site.site_url or "", *navigation, readers.language or "", *sorted(readers.languages)
         ),
         files=files,
-        about=about,
         found=found,
         site_url=site.site_url,
         uncommitted=uncommitted | _including_uncommitted(source, pages, include_reader(source)),
@@ -88,7 +87,6 @@ def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name:
         created_at=created_at,
         state=corpus_state(source, *other_chunkers(files)),
         files=files,
-        about=others,
         found=found,
         uncommitted=uncommitted,
     )
@@ -122,7 +120,6 @@ def samples_corpus(settings: Settings, source: CorpusSource, kind: Kind, created
         state=corpus_state(source, origin="sample"),
         files=files,
         origin="sample",
-        about=wanted,
         # The walk of the corpus itself says what it passed over elsewhere.
         found=replace(found, skipped=skipped),
         uncommitted=uncommitted,

@@ -167,6 +167,5 @@ def _corpus(
         created_at=created_at,
         state=corpus_state(source, *(() if is_docs else OTHER_VERSIONS)),
         files=tuple(with_includes(file, hash_of) for file in files) if is_docs else files,
-        about=about,
         included={path: by_path[path] for path in wanted if path in by_path},
     )

@@ -10,7 +10,7 @@ from typing import Literal
 
 from adk_evidence.models.chunk import Kind, Origin
 from adk_evidence.readers.pages.audience import EVERYBODY, Readers
-from adk_evidence.settings import CorpusSettings, Settings
+from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.discovery import Discovery
@@ -43,7 +43,7 @@ class CorpusInput:
     `name` is the corpus's name in the index's manifest; its chunks carry the source's name. `state` is a hash of
     everything besides the files themselves, their place and the commit that decides its chunks' payloads: when it
     differs from the published index's, every file counts as changed. `site_url` is where the pages are published.
-    `found` says what the walk passed over, with the globs of `about`. `uncommitted` are the paths of files that differ
+    `found` says what the walk passed over. `uncommitted` are the paths of files that differ
     from the commit of the source; see `as_cited`.
 
     Only some forms have the rest. A site has `site`, its navigation, and `readers`, for whom its pages are. Pages of a
@@ -60,7 +60,6 @@ class CorpusInput:
     state: str
     files: tuple[SourceFile, ...]
     origin: Origin = "repository"
-    about: CorpusSettings | None = None
     found: Discovery = field(default_factory=Discovery)
     site_url: str | None = None
     uncommitted: frozenset[str] = frozenset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -53,8 +52,6 @@ class CorpusRun(BaseModel):
     source: str
     root: str
     dirty: bool = False
-    include_globs: tuple[str, ...] = ()
-    exclude_globs: tuple[str, ...] = ()
     files: int = 0
     files_changed: int = 0
     files_removed: int = 0
@@ -124,7 +121,6 @@ class RunManifest(BaseModel):
     spent: dict[str, SpentOn] = Field(default_factory=dict)
     resumed_from: str | None = None
     seconds: dict[str, float] = Field(default_factory=dict)
-    peak_rss_mb: float | None = None
     notices: list[str] = Field(default_factory=list)
     errors: list[str] = Field(default_factory=list)
 
@@ -283,7 +279,7 @@ class RunLog:
             run.cursor = None
             for name, corpus in run.corpora.items():
                 run.notices += left_out(name, corpus.failed_files, corpus.chunks_without_terms)
-        run.status, run.finished_at, run.peak_rss_mb = status, now(), _peak_rss_mb()
+        run.status, run.finished_at = status, now()
         self._files.save(run)
 
     def fail(self, exc: BaseException) -> None:
@@ -305,13 +301,3 @@ class RunLog:
         with suppress(StoreError):
             self._files.save(report)
             self.end("interrupted" if isinstance(exc, (KeyboardInterrupt, IngestCancelledError)) else "failed")
-
-
-def _peak_rss_mb() -> float | None:
-    """The largest resident memory of this process so far, or None where the platform does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
