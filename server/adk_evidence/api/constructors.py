@@ -39,6 +39,12 @@ def field_call(value: ast.expr | None) -> dict[str, ast.expr] | None:
     return None
 
 
+def given_default(call: ast.Call) -> ast.expr | None:
+    """The default that a call of `Field` or `field` names; None of `...`."""
+    first = call.args[0] if call.args else options_of(call).get("default")
+    return None if isinstance(first, ast.Constant) and first.value is ... else first
+
+
 def field_text(value: ast.expr | None) -> str:
     """What `Field(description=..., deprecated=...)` says of its field, or ""."""
     told = field_call(value) or {}
@@ -69,9 +75,7 @@ def default(value: ast.expr | None) -> str:
     found = field_call(value)
     if found is None or not isinstance(value, ast.Call):
         return _short(value)
-    first = value.args[0] if value.args else found.get("default")
-    if isinstance(first, ast.Constant) and first.value is ...:
-        first = None
+    first = given_default(value)
     kept = {name: item for name, item in found.items() if name not in _SAID_TO_OTHERS and name != "default"}
     if not kept:
         return _short(first) if first is not None else ""

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from adk_evidence.api.constructors import field_call, is_shared, options_of, passes_on, reads_before
+from adk_evidence.api.constructors import field_call, given_default, is_shared, options_of, passes_on, reads_before
 from adk_evidence.api.deprecations import deprecation, field_deprecation, module_deprecation
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import BEFORE, PASSED_ON
@@ -338,10 +338,7 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
     other = alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else ""
     # No call can name what is no identifier.
     other = other if other.isidentifier() else ""
-    first = node.value.args[0] if isinstance(node.value, ast.Call) and node.value.args else None
-    given = first is not None and not (isinstance(first, ast.Constant) and first.value is ...)
-    default = options.get("default")
-    given = given or (default is not None and not (isinstance(default, ast.Constant) and default.value is ...))
+    given = isinstance(node.value, ast.Call) and given_default(node.value) is not None
     return f"{'o' if given or 'default_factory' in options else 'r'}:{other}"
 
 

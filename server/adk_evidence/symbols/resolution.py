@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from adk_evidence.documents.annotations import annotation_names
 from adk_evidence.documents.document import Binding, Mention, PythonDocument, Scope, Use
@@ -90,27 +90,21 @@ def named_in(document: PythonDocument, symbols: Symbols, start: tuple[int, int],
     a field, or the function that has the parameter. Modules are named where nothing else is.
     """
     reader = _Reader(symbols)
-    found: dict[str, _Tally] = {}
+    found: dict[SymbolEntry, list[Use]] = {}
     claimed = set()
     for mention in document.mentions_in(start, end):
-        entries = reader.meanings(mention)
-        for entry in entries:
-            found.setdefault(entry.fqn, _Tally(entry)).uses.append(mention.use)
+        for entry in (reader.meaning(mention), reader.taking(mention)):
+            if entry is not None:
+                found.setdefault(entry, []).append(mention.use)
         if reader.is_claimed(mention):
             claimed.add(mention.name)
-    tallies = [tally for tally in found.values() if tally.entry.symbol] or list(found.values())
+
+    def importance(entry: SymbolEntry) -> tuple[bool, int, int]:
+        return is_private(entry.symbol), min(map(_TELLING.index, found[entry])), -len(found[entry])
+
+    named = [entry for entry in found if entry.symbol] or found
     # The sort is stable: what is equal otherwise stays in the order of the text.
-    return Named(tuple(tally.entry for tally in sorted(tallies, key=_importance)), frozenset(claimed))
-
-
-@dataclass
-class _Tally:
-    entry: SymbolEntry
-    uses: list[Use] = field(default_factory=list)
-
-
-def _importance(tally: _Tally) -> tuple[bool, int, int]:
-    return is_private(tally.entry.symbol), min(map(_TELLING.index, tally.uses)), -len(tally.uses)
+    return Named(tuple(sorted(named, key=importance)), frozenset(claimed))
 
 
 class _Reader:
@@ -130,10 +124,6 @@ class _Reader:
             return self._symbols.resolve(mention.imported)
         node = mention.expression
         return self._entry(self._value(node, mention.scope, mention.line, 0)) if node else None
-
-    def meanings(self, mention: Mention) -> list[SymbolEntry]:
-        """The symbols that a mention leads to: for a keyword also the function that has the parameter."""
-        return [entry for entry in (self.meaning(mention), self.taking(mention)) if entry is not None]
 
     def taking(self, mention: Mention) -> SymbolEntry | None:
         """The function that has the parameter which a keyword sets."""
