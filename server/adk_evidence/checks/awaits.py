@@ -38,10 +38,10 @@ def _only_read(document: PythonDocument, nodes: Sequence[ast.AST], read: set[int
     aside: set[str] = set()
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as call):
-                kept[id(name)] = call
-            case ast.AnnAssign(target=ast.Name() as name, value=ast.Call() as call):
-                kept[id(name)] = call
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
+                kept[id(target)] = call
+            case ast.AnnAssign(target=ast.Name() as target, value=ast.Call() as call):
+                kept[id(target)] = call
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 aside.update(names)
             case ast.Lambda():
