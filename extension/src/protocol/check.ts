@@ -1,18 +1,6 @@
 /** Checks values from elsewhere against the protocol's JSON schema, as far as that schema uses JSON Schema. */
 
-import type {
-  AnswerFacts,
-  CheckResult,
-  CodeCheck,
-  EvidenceResult,
-  FindArguments,
-  FromPage,
-  OpenArguments,
-  SavedState,
-  SourceFile,
-  TaskMode,
-  ToPage,
-} from "./generated";
+import type * as generated from "./generated";
 import { $defs as definitions } from "./schema.json";
 
 interface Schema {
@@ -46,20 +34,20 @@ export const MAX_PATH = limitOf("Question", "path", "maxLength");
 export const MAX_HISTORY = limitOf("ViewState", "history", "maxItems");
 
 /** Whether a pack can be shown: its parts have the form that they should have, whatever words newer servers use. */
-export const isPack = checkOf<EvidenceResult>("EvidenceResult");
-export const isCheckResult = checkOf<CheckResult>("CheckResult");
-export const isCodeCheck = checkOf<CodeCheck>("CodeCheck");
+export const isPack = checkOf<generated.EvidenceResult>("EvidenceResult");
+export const isCheckResult = checkOf<generated.CheckResult>("CheckResult");
+export const isCodeCheck = checkOf<generated.CodeCheck>("CodeCheck");
 /** Whether the page sent it; nothing that comes from the page is believed unseen. */
-export const isFromPage = checkOf<FromPage>("FromPage");
+export const isFromPage = checkOf<generated.FromPage>("FromPage");
 /** Whether the extension sent it to the page. */
-export const isToPage = checkOf<ToPage>("ToPage");
+export const isToPage = checkOf<generated.ToPage>("ToPage");
 /** Whether this version of the page saved it. */
-export const isSavedState = checkOf<SavedState>("SavedState");
-export const isTaskMode = checkOf<TaskMode>("TaskMode");
-export const isAnswerFacts = checkOf<AnswerFacts>("AnswerFacts");
-export const isFindArguments = checkOf<FindArguments>("FindArguments");
-export const isOpenArguments = checkOf<OpenArguments>("OpenArguments");
-export const isSourceFile = checkOf<SourceFile>("SourceFile");
+export const isSavedState = checkOf<generated.SavedState>("SavedState");
+export const isTaskMode = checkOf<generated.TaskMode>("TaskMode");
+export const isAnswerFacts = checkOf<generated.AnswerFacts>("AnswerFacts");
+export const isFindArguments = checkOf<generated.FindArguments>("FindArguments");
+export const isOpenArguments = checkOf<generated.OpenArguments>("OpenArguments");
+export const isSourceFile = checkOf<generated.SourceFile>("SourceFile");
 export const isTexts = checkOf<Record<string, string>>("Texts");
 export const isNumbers = checkOf<Record<string, number>>("Numbers");
 
