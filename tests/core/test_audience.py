@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from textwrap import dedent
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from adk_evidence.readers.pages.audience import Readers, languages_of_readers, named_languages
 from adk_evidence.readers.pages.markdown import read_markdown
@@ -167,18 +164,6 @@ def test_the_readers_of_a_site_are_those_that_its_tabs_name() -> None:
         ['=== "MacOS / Linux"', '=== "Go"', "```rust", '=== "SQL"'],
     ]
     assert languages_of_readers(pages) == {"python", "typescript", "go"}
-
-
-@given(
-    st.lists(
-        st.sampled_from(["# Go", "## X", '=== "Java"', "    x", "```go", "```", "", "text", "- item"]), max_size=30
-    )
-)
-def test_parts_are_in_order_and_begin_and_end_with_text(lines: list[str]) -> None:
-    parts = PYTHON.parts_for_others(read_markdown(lines), "docs/page.md")
-    assert all(one.end <= other.start for one, other in pairwise(parts))
-    if len(parts) != 1 or parts[0].end - parts[0].start < len(lines):
-        assert all(lines[part.start].strip() and lines[part.end - 1].strip() for part in parts)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import gc
 import time
-from textwrap import dedent
 
 import pytest
 
 from adk_evidence.readers import python
-from adk_evidence.readers.python import definitions, every_statement, first_line, last_line, parse, signature
+from adk_evidence.readers.python import definitions, first_line, last_line, parse, signature
 
 pytestmark = pytest.mark.slow
 
@@ -77,12 +76,6 @@ def test_a_tab_inside_a_line_does_not_change_its_indentation(line: str) -> None:
     assert defined(text) == {"f": (1, 4, "def f()"), "g": (6, 7, "def g()")}
 
 
-def test_indentation_may_be_as_deep_as_it_likes() -> None:
-    text = "".join(" " * depth + "if x:\n" for depth in range(1_000)) + "def f(:\n"
-    tree, _ = parse(text)
-    assert tree.body
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -111,31 +104,7 @@ def test_beyond_the_effort_layout_shows_definitions(effort: int) -> None:
     assert lines == {"A": (2, 10), "A.f": (3, 6), "A.g": (9, 9), "h": (12, 12)}
 
 
-def test_every_statement_comes_in_the_order_of_the_whole_tree() -> None:
-    tree = ast.parse(
-        dedent(
-            """\
-            import a
-            try:
-                import b
-                with open(a) as file:
-                    c = [d for d in file if d]
-            except (E, F):
-                import g
-            else:
-                import h
-            finally:
-                import i
-            match a:
-                case [1, x] if x:
-                    import j
-                case _:
-                    async def k(l=lambda: 1):
-                        while l:
-                            yield (m := 2)
-                        else:
-                            class N(a.B): import o
-            """
-        )
-    )
-    assert list(every_statement(tree)) == [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+def test_indentation_may_be_as_deep_as_it_likes() -> None:
+    text = "".join(" " * depth + "if x:\n" for depth in range(1_000)) + "def f(:\n"
+    tree, _ = parse(text)
+    assert tree.body

@@ -125,22 +125,6 @@ class TestFilters:
 
 
 class TestBrokenFiles:
-    @pytest.mark.parametrize(
-        ("content", "reason"),
-        [
-            (b"text\x00more", "binary"),
-            (b"", "empty"),
-            (b" \r\n\t\n", "empty"),
-            (b"\xff\xfe" * 500, "undecodable"),
-            ("Füße".encode("latin-1"), "undecodable"),
-        ],
-    )
-    def test_what_is_not_text_is_skipped_with_a_reason(self, tmp_path: Path, content: bytes, reason: str) -> None:
-        write(tmp_path, {"bad.md": content, "good.md": "good"})
-        result = discover(source(tmp_path), corpus())
-        assert read_all(result) == {"good.md": "good"}
-        assert result.skipped == {reason: ["bad.md"]}
-
     def test_a_few_wrong_bytes_are_replaced_and_told_from_what_the_author_wrote(self, tmp_path: Path) -> None:
         text = "\N{REPLACEMENT CHARACTER}" * 100
         write(tmp_path, {"old.md": b"caf\xe9 " + b"x" * 1000, "unicode.md": text})

@@ -94,11 +94,6 @@ class TestCheckout:
         with pytest.raises(SourceError, match="does not hold it"):
             open_checkout(checkout / "private", docs_settings())
 
-    def test_without_git_it_says_so(self, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("PATH", str(checkout))
-        with pytest.raises(SourceError, match="git is not installed"):
-            open_checkout(checkout, docs_settings())
-
 
 class TestClone:
     def clone(self, url: Path, destination: Path) -> list[str]:
