@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -161,7 +162,7 @@ def count(server: QdrantStandIn, folder: Path, seconds: float = AMPLE) -> object
 
 def upload(server: QdrantStandIn, folder: Path, seconds: float = AMPLE) -> object:
     patience = upload_patience_of(seconds)
-    with closing(writer(server, folder, patience=patience, batch_points=4, parallel=2)) as index:
+    with closing(writer(server, folder / uuid4().hex, patience=patience, batch_points=4, parallel=2)) as index:
         index.upsert("docs", [point(n, text="again") for n in range(12)])
         return index.count("docs")
 
@@ -251,7 +252,7 @@ def test_an_upload_that_is_broken_off_can_be_run_again(server: QdrantStandIn, ow
 
 
 def test_an_interrupted_upload_does_not_wait_for_the_server(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
-    index = writer(server, folder, batch_points=1)
+    index = writer(server, folder / uuid4().hex, batch_points=1)
 
     def points() -> Iterator[NewPoint]:
         yield point(1)
@@ -274,14 +275,14 @@ def test_nothing_is_written_after_an_upload_gave_up(server: QdrantStandIn, own: 
 
 def test_a_retry_after_is_waited_for_up_to_a_bound(server: QdrantStandIn, folder: Path, waits: Waits) -> None:
     with (
-        closing(writer(server, folder)) as index,
+        closing(writer(server, folder / uuid4().hex)) as index,
         server.failing(r"PUT .*/points$", 429, times=2, headers={"Retry-After": "7"}),
     ):
         index.upsert("docs", [point(2)])
     assert waits == [7.0, 7.0]
     waits.clear()
     with (
-        closing(writer(server, folder)) as index,
+        closing(writer(server, folder / uuid4().hex)) as index,
         server.failing(r"PUT .*/points$", 429, headers={"Retry-After": "86400"}) as rule,
         pytest.raises(StoreError, match="limits the rate"),
     ):
@@ -290,8 +291,8 @@ def test_a_retry_after_is_waited_for_up_to_a_bound(server: QdrantStandIn, folder
     assert rule.hits == 6
 
 
-def test_a_batch_goes_out_once_where_nothing_fails(server: QdrantStandIn, own: Path) -> None:
-    with closing(writer(server, own, batch_points=10, parallel=3)) as index:
+def test_a_batch_goes_out_once_where_nothing_fails(server: QdrantStandIn, tmp_path: Path) -> None:
+    with closing(writer(server, tmp_path, batch_points=10, parallel=3)) as index:
         assert index.upsert("docs", (point(n) for n in range(95))) == 95
         assert index.count("docs") == 95
     batches = [len(seen.body["points"]) for seen in server.seen if seen.line.endswith("/points")]
@@ -325,8 +326,8 @@ def test_a_flush_returns_when_every_shard_has_applied_what_the_server_took(
         assert server.seen == [], "there is nothing to wait for"
 
 
-def test_a_write_that_is_not_applied_in_time_is_an_error(server: QdrantStandIn, own: Path, waits: Waits) -> None:
-    with closing(writer(server, own)) as index:
+def test_a_write_that_is_not_applied_in_time_is_an_error(server: QdrantStandIn, tmp_path: Path, waits: Waits) -> None:
+    with closing(writer(server, tmp_path)) as index:
         server.slow_writes = 7
         index.upsert("docs", [point(12)])
         with pytest.raises(StoreError, match=r"docs cannot be written: .* has not applied yet what was written"):
@@ -404,9 +405,11 @@ def test_more_points_than_a_server_ever_takes_at_once_are_sent_in_halves(
     assert waits == []
 
 
-def test_one_point_that_is_limited_without_a_time_is_waited_for(server: QdrantStandIn, own: Path, waits: Waits) -> None:
+def test_one_point_that_is_limited_without_a_time_is_waited_for(
+    server: QdrantStandIn, tmp_path: Path, waits: Waits
+) -> None:
     with (
-        closing(writer(server, own, patience=PATIENT)) as index,
+        closing(writer(server, tmp_path, patience=PATIENT)) as index,
         server.failing(r"PUT .*/points$", 429, times=3, message="Rate limit exceeded"),
     ):
         assert index.upsert("docs", [point(12), point(13)]) == 2
@@ -555,5 +558,5 @@ def test_patience_is_that_of_the_settings() -> None:
 
 
 def test_points_without_their_payload_are_no_points(server: QdrantStandIn, folder: Path) -> None:
-    with closing(writer(server, folder)) as index, pytest.raises(StoreError, match="cannot be written"):
+    with closing(writer(server, folder / uuid4().hex)) as index, pytest.raises(StoreError, match="cannot be written"):
         index.upsert("docs", [NewPoint(point(1).id, {}, {"text": "\ud800"})])

@@ -457,12 +457,12 @@ def test_several_vectors_come_back_in_their_order_and_can_be_replaced(backend: B
 
 
 @pytest.mark.parametrize("other", [MULTI_SPEC, replace(DOCS_SPEC, dense={"dense": DIM * 2})])
-def test_a_writer_refuses_a_folder_with_other_vectors(backend: Backend, tmp_path: Path, other: CollectionSpec) -> None:
-    with stored(backend, tmp_path, [point(1)], DOCS_SPEC):
+def test_a_folder_with_other_vectors_is_not_written_on(tmp_path: Path, other: CollectionSpec) -> None:
+    with stored(STORES["edge"], tmp_path, [point(1)], DOCS_SPEC):
         pass
     with (
         pytest.raises(StoreError, match="collection docs cannot be written"),
-        closing(backend.writer(tmp_path, [other])) as writer,
+        closing(EdgeIndexWriter(tmp_path, [other])) as writer,
     ):
         writer.delete(DOCS, Filter())
 

@@ -70,14 +70,8 @@ T = TypeVar("T")
 
 
 class ServerRecord(BaseModel):
-    """The collections of a generation on the server, by their names in the settings; kept in the generation's folder.
+    """The collections of a generation on the server, by their names in the settings."""
 
-    `folder` is the name of that folder. It distinguishes a copy of the folder, which must not touch the collections of
-    the original.
-    """
-
-    format: int = 1
-    folder: str
     collections: dict[str, str]
 
     @classmethod
@@ -236,7 +230,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
 
     Args:
         folder: Empty or missing, or a copy of a closed generation.
-        specs: The collections; a missing one is created, with its payload indexes.
+        specs: The collections; each is created anew, with its payload indexes.
         connection: The server; the writer closes it.
         store: How collections are created; None leaves a choice to the server.
         upload: How points are written.
@@ -244,7 +238,7 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
             process dies.
 
     Raises:
-        StoreError: A collection cannot be created, or was created with other vectors.
+        StoreError: A collection cannot be created.
     """
 
     def __init__(
@@ -262,27 +256,20 @@ class ServerIndexWriter(_ServerStore, IndexWriter):
         # Collections with writes that the server has accepted but not yet confirmed as applied.
         self._unapplied: set[str] = set()
         before = ServerRecord.read(folder)
-        own = before is not None and before.folder == folder.name
         earlier = before.collections if before else {}
         suffix = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
         names = {spec.name: f"{spec.name}-{suffix}" for spec in specs}
-        if own:
-            names |= {name: earlier[name] for name in names if name in earlier}
         super().__init__(specs, connection, names, quantized=store.quantization != "none")
         # Collections whose points must still be copied, with the filters of what was deleted meanwhile.
-        self._to_copy = {} if own else {name: (earlier[name], list[Filter]()) for name in names if name in earlier}
+        self._to_copy = {name: (earlier[name], list[Filter]()) for name in names if name in earlier}
         self._pool = ThreadPoolExecutor(upload.parallel, thread_name_prefix="adk-evidence-upload")
         self._closed = False
         try:
-            created = [name for name in names if not (own and name in earlier)]
-            register([names[name] for name in created])
-            ServerRecord(folder=folder.name, collections=names).write(folder)
+            register(names.values())
+            ServerRecord(collections=names).write(folder)
             for spec in specs:
                 with _server(spec.name, unwritten):
-                    if spec.name in created:
-                        _create(connection, names[spec.name], spec, store)
-                    else:
-                        _require_shape(connection, names[spec.name], spec)
+                    _create(connection, names[spec.name], spec, store)
         except BaseException:
             self.close()
             raise
@@ -480,15 +467,6 @@ def _create(connection: ServerConnection, name: str, spec: CollectionSpec, store
 def _create_index(connection: ServerConnection, name: str, field: str) -> None:
     keyword = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
     connection.call(lambda client: client.create_payload_index(name, field, field_schema=keyword, wait=True))
-
-
-def _require_shape(connection: ServerConnection, name: str, spec: CollectionSpec) -> None:
-    params = connection.call(lambda client: client.get_collection(name)).config.params
-    dense = params.vectors if isinstance(params.vectors, dict) else {}
-    found = {vector: config.size for vector, config in dense.items()}
-    multi = frozenset(vector for vector, config in dense.items() if config.multivector_config)
-    if (found, multi) != (dict(spec.dense), spec.multi) or set(params.sparse_vectors or {}) != set(spec.sparse):
-        raise unwritten(spec.name, "it was created with other vectors")
 
 
 @contextmanager
