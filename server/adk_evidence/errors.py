@@ -149,3 +149,11 @@ class VerificationError(IngestError):
 
     code = "verification_failed"
     exit_code = 7
+
+
+class UnexpectedError(EvidenceError):
+    """An unexpected failure."""
+
+
+class MachineError(EvidenceError):
+    """Memory, disk or a file of this machine failed."""

@@ -17,8 +17,9 @@ from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceR
 from adk_evidence.render.sanitize import code_span, fenced, visible_values
 from adk_evidence.render.view import adk_label, availability_label, fence_language, shown, verification_label
 from adk_evidence.settings import Settings
+from adk_evidence.text.redaction import told
 from adk_evidence.text.versions import read_version
-from adk_evidence_agents.session import AgentSession, told, valid
+from adk_evidence_agents.session import AgentSession, valid
 
 if TYPE_CHECKING:
     from google.adk.tools import FunctionTool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +15,6 @@ from adk_evidence.index.registry import list_indexes
 from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence.text.redaction import where_raised
 from adk_evidence.validation import first_problem
 
 if TYPE_CHECKING:
@@ -34,7 +32,6 @@ INDEXING = Limits(running=2, waiting=20)
 # Look-ups take milliseconds, and tell how busy the others are.
 LOOKUPS = Limits(running=2, waiting=1000)
 
-_LOG = logging.getLogger(__name__)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -138,22 +135,3 @@ def valid(model: type[_Model], values: Mapping[str, Any]) -> _Model:
         where, what = first_problem(exc)
         sentence = f"The argument {where or 'request'} is not valid: {what}."
         raise InvalidRequestError(sentence, "Correct it and call again.") from exc
-
-
-class UnexpectedError(EvidenceError):
-    """An unexpected failure."""
-
-
-class MachineError(EvidenceError):
-    """Memory, disk or a file of this machine failed."""
-
-
-def told(exc: Exception) -> EvidenceError:
-    """An expected failure as it is; of any other failure only the type, as its message may quote files or a key."""
-    if isinstance(exc, EvidenceError):
-        return exc
-    if isinstance(exc, MemoryError | OSError):
-        reason = getattr(exc, "strerror", None) or type(exc).__name__
-        return MachineError(f"The machine cannot do this: {reason}.", "Free memory or disk space, then try again.")
-    _LOG.error("a request of an agent failed:\n%s", where_raised(exc))
-    return UnexpectedError(f"This failed unexpectedly ({type(exc).__name__}).", "Run `adk-evidence doctor`.")

@@ -19,7 +19,8 @@ from mcp.server.stdio import stdio_server
 
 from adk_evidence import __version__
 from adk_evidence.render.sanitize import one_line
-from adk_evidence_agents.session import AgentSession, told, valid
+from adk_evidence.text.redaction import told
+from adk_evidence_agents.session import AgentSession, valid
 from adk_evidence_mcp.checking import CHECK_TOOLS
 from adk_evidence_mcp.declared import declared
 from adk_evidence_mcp.operations import OPERATION_TOOLS

@@ -271,7 +271,7 @@ class TestFailures:
         ("failure", "said"),
         [
             (OSError(5, "Input/output error"), "Input/output error"),
-            (MemoryError(), "not enough memory"),
+            (MemoryError(), "MemoryError"),
             (RuntimeError("what it says may be private"), "failed unexpectedly (RuntimeError)"),
         ],
     )

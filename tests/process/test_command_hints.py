@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from adk_evidence import commands
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence_agents.session import AgentSession, told
+from adk_evidence.text.redaction import told
+from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app as evidence
 from adk_evidence_console import settings_from
 from adk_evidence_lsp.protocol import ClientSettings

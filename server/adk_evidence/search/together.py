@@ -6,7 +6,6 @@ An index that has nothing close to the question takes no room, and where both ha
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +16,7 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError, StoreError
+from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import SOURCE_TYPES
@@ -41,15 +40,13 @@ from adk_evidence.search.pack.availability import lack_of
 from adk_evidence.search.ranking.quality import lowered
 from adk_evidence.search.session import Session
 from adk_evidence.store.fusion import Placed, Standing, merged
-from adk_evidence.text.redaction import where_raised
+from adk_evidence.text.redaction import told
 
 if TYPE_CHECKING:
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import EvidenceService
     from adk_evidence.settings import Settings
     from adk_evidence.symbols.lookup import Symbols
-
-_LOG = logging.getLogger(__name__)
 
 # Where both indexes have close results, each has at least one in this many places, if it has as many close ones.
 FLOOR_SHARE = 4
@@ -115,7 +112,7 @@ def open_side(service: EvidenceService, context: Context, *, strict: bool | None
         except Exception as exc:
             if service.settings.retrieval.strict if strict is None else strict:
                 raise
-            opened = _expected(exc)
+            opened = told(exc)
         yield Side.of(service.settings, opened)
 
 
@@ -191,19 +188,7 @@ def _answer(side: Side, request: EvidenceRequest) -> EvidencePack | EvidenceErro
         strict = side.opened.settings.retrieval.strict if request.strict is None else request.strict
         if strict:
             raise
-        return _expected(exc)
-
-
-def _expected(exc: Exception) -> EvidenceError:
-    """What a failed side says of its failure, which must not take the other side down, whatever it is."""
-    if isinstance(exc, EvidenceError):
-        return exc
-    if isinstance(exc, OSError):
-        return StoreError.of_disk("A file cannot be read", exc)
-    if isinstance(exc, MemoryError):
-        return EvidenceError("There is not enough memory.", "Close other programs, then ask again.")
-    _LOG.warning("One of two indexes has failed:\n%s", where_raised(exc))
-    return EvidenceError(f"It failed unexpectedly ({type(exc).__name__}).", "The log says where.")
+        return told(exc)
 
 
 def tiers(candidates: Sequence[Candidate]) -> list[int]:

@@ -11,11 +11,13 @@ from adk_evidence.admission import BusyError, WaitedTooLongError
 from adk_evidence.errors import (
     EvidenceError,
     InvalidRequestError,
+    MachineError,
     ModelError,
     RequestCancelledError,
     SettingsError,
     SourceError,
     StoreError,
+    UnexpectedError,
     UnknownIndexError,
 )
 from adk_evidence.models.warning import Warning, WarningCode
@@ -24,7 +26,6 @@ from adk_evidence.text.identifiers import is_code_like
 from adk_evidence.validation import problems
 from adk_evidence_agents.operations.requests import TASK_OF
 from adk_evidence_agents.operations.responses import ErrorRecord, ErrorType, Severity
-from adk_evidence_agents.session import MachineError, UnexpectedError
 
 # The first row with the class of an error decides; any other error is of an indexing run.
 _TYPES: tuple[tuple[ErrorType, tuple[type[EvidenceError], ...]], ...] = (

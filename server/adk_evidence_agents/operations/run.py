@@ -28,10 +28,11 @@ from adk_evidence.search.context import Context
 from adk_evidence.search.session import Session
 from adk_evidence.settings import Settings
 from adk_evidence.telemetry import event_log
+from adk_evidence.text.redaction import told
 from adk_evidence_agents.operations.notes import Notes
 from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig, RequestContext
 from adk_evidence_agents.operations.responses import ResponseStatus
-from adk_evidence_agents.session import AgentSession, told
+from adk_evidence_agents.session import AgentSession
 
 MakeIndexer = Callable[[Settings], Indexer]
 T = TypeVar("T")
