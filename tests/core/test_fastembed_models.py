@@ -81,7 +81,7 @@ def test_the_cross_encoder_scores_in_the_documents_order(folders: Path, tmp_path
     assert reranker is not None
     bodies = ["nothing here", "retry a tool and retry", "a tool"]
     documents = [RerankDocument(payload(body=body), 1200) for body in bodies]
-    scores = [score.score for score in reranker.rerank(normalise("retry tool"), "build", documents)]
+    scores = reranker.rerank(normalise("retry tool"), "build", documents)
     assert scores[1] > scores[2] > scores[0]
     assert reranker.rerank(normalise("retry"), "build", []) == []
 

@@ -26,7 +26,6 @@ from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search import calibration, pipeline
 from adk_evidence.search.calibration import Calibration, SupportWeights
-from adk_evidence.search.rerankers.base import RerankScore
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.search.stages import Ranking
 from adk_evidence.settings import Settings
@@ -143,8 +142,8 @@ class Favours:
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
-    def rerank(self, query: Any, task_mode: Any, documents: Any) -> list[RerankScore]:
-        return [RerankScore(float(document.payload.kind == self.kind)) for document in documents]
+    def rerank(self, query: Any, task_mode: Any, documents: Any) -> list[float]:
+        return [float(document.payload.kind == self.kind) for document in documents]
 
 
 # The pack

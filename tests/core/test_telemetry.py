@@ -97,7 +97,7 @@ def test_the_names_of_a_request_are_logged_with_its_question_alone(workplace: Wo
     assert without["symbols"] is without["own_names"] is None
     # What only the request names was not reranked.
     pool = with_question["rerank_batching"]
-    assert 0 < pool["documents"] <= pool["pool_size"] and pool["batches"] == 1
+    assert 0 < pool["documents"] <= pool["pool_size"]
 
 
 def test_a_ranking_and_a_failure_are_events_too(workplace: Workplace):

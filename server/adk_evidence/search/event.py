@@ -72,7 +72,6 @@ def retrieval_event(
         "rerank_batching": {
             "pool_size": retrieval.pool_size,
             "documents": len(pool),
-            "batches": len({hit.features.get("batch") for hit in pool}) if plan.rerank_model else 0,
         },
         "final_top_k": [
             {

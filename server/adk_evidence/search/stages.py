@@ -74,7 +74,6 @@ class Hit(NamedTuple):
     similarity: float | None
     pool_rank: int = 0
     rerank_score: float | None = None
-    features: Mapping[str, float] = MappingProxyType({})
     named: Named | None = None
     lines: tuple[int, ...] = ()
     scores: Mapping[str, float] = MappingProxyType({})

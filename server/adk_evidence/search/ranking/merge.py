@@ -58,8 +58,7 @@ def _reranked(question: Question, candidates: Candidates, reranker: Reranker | N
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.
         hit._replace(
             pool_rank=place,
-            rerank_score=round_score(score.score),
-            features=score.features,
+            rerank_score=round_score(score),
             scores=document.scores,
         )
         for place, (hit, score, document) in enumerate(zip(hits, scores, documents, strict=True), 1)

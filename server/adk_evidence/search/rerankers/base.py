@@ -66,14 +66,6 @@ class ScoreScale:
     lowest: float
 
 
-@dataclass(frozen=True)
-class RerankScore:
-    """A document's score, higher is better, and where the reranker can tell, the features that made the score."""
-
-    score: float
-    features: Mapping[str, float] = field(default_factory=dict)
-
-
 class Reranker(Protocol):
     """Orders candidates."""
 
@@ -81,8 +73,8 @@ class Reranker(Protocol):
     def model(self) -> str:
         """Name and version, for the plan and the event log."""
 
-    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score for each document, in the order of the documents.
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
+        """One score for each document, in the order of the documents; higher is better.
 
         Raises:
             EvidenceError: The reranker cannot answer; the caller falls back to the fused order.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.rerankers.base import RerankDocument, Reranker, RerankScore, scores_of_order
+from adk_evidence.search.rerankers.base import RerankDocument, Reranker, scores_of_order
 
 
 class CascadeReranker:
@@ -22,21 +22,14 @@ class CascadeReranker:
         """Both models, in the order in which they are asked."""
         return f"{self.first.model}, then {self._then.model}"
 
-    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """Scores of the final order, with the features of both.
-
-        The feature `first` is the first reranker's score.
-        """
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
+        """Scores of the final order."""
         first = self.first.rerank(query, task_mode, documents)
-        order = sorted(range(len(documents)), key=lambda index: (-first[index].score, index))
+        order = sorted(range(len(documents)), key=lambda index: (-first[index], index))
         head, tail = order[: self._size], order[self._size :]
         then = dict(zip(head, self._then.rerank(query, task_mode, [documents[index] for index in head]), strict=True))
-        head.sort(key=lambda index: -then[index].score)
-        features = [{**score.features, "first": score.score} for score in first]
-        for index, score in then.items():
-            features[index].update(score.features)
-        scores = scores_of_order([*head, *tail])
-        return [RerankScore(score, feature) for score, feature in zip(scores, features, strict=True)]
+        head.sort(key=lambda index: -then[index])
+        return scores_of_order([*head, *tail])
 
     def close(self) -> None:
         for reranker in (self.first, self._then):

@@ -10,7 +10,7 @@ from adk_evidence.embedding.base import Once, encodable
 from adk_evidence.embedding.fastembed_models import open_model
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.rerankers.base import RerankDocument, RerankScore
+from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.settings import DenseSettings
 
 # Candidates that a cross-encoder reads at once; memory grows with their number.
@@ -30,7 +30,7 @@ class FastEmbedReranker:
         self._models = models
         self._load = Once(self._open)
 
-    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """The model's logit for each document; `ModelError` if the model is not available or does not load."""
         if not documents:
             return []
@@ -40,7 +40,7 @@ class FastEmbedReranker:
         ordered = [texts[position] for position in order]
         found = self._load().rerank(encodable(query.text), ordered, batch_size=BATCH_SIZE)
         scores = dict(zip(order, (float(score) for score in found), strict=True))
-        return [RerankScore(scores[position]) for position in range(len(texts))]
+        return [scores[position] for position in range(len(texts))]
 
     def _open(self) -> Any:
         return open_model("cross-encoder", self.model, self._settings, self._models)

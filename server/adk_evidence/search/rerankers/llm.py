@@ -14,7 +14,7 @@ from adk_evidence.models.citation import citation_of
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.rerankers.base import KEPT_RANKINGS, MODE_HINTS, RerankDocument, RerankScore, scores_of_order
+from adk_evidence.search.rerankers.base import KEPT_RANKINGS, MODE_HINTS, RerankDocument, scores_of_order
 from adk_evidence.services.answers import json_objects
 from adk_evidence.services.chat import ChatService
 from adk_evidence.services.resilience import CacheAside
@@ -46,10 +46,8 @@ class LlmReranker:
         self.model = settings.model
         self._kept: CacheAside[list[int]] = CacheAside(KEPT_RANKINGS)
 
-    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """Scores of the model's order; the feature `llm_rank` is the place that the model itself gave a document.
-
-        Documents that the model does not name come last, in their given order and without the feature.
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
+        """Scores of the model's order; documents that the model does not name come last, in their given order.
 
         Raises:
             ServiceError: The service does not answer in time or without a usable order, or is not asked because it is
@@ -60,9 +58,7 @@ class LlmReranker:
         system, user = prompt(query, task_mode, documents, CHARS_PER_DOCUMENT)
         key = (self.model, hashlib.sha256(f"{system}\n{user}".encode()).digest())
         named = self._kept.get(key, lambda: parse_order(self._service.ask(system, user), len(documents)))
-        order = [*named, *(index for index in range(len(documents)) if index not in set(named))]
-        places = {index: {"llm_rank": float(place)} for place, index in enumerate(named, 1)}
-        return [RerankScore(score, places.get(index, {})) for index, score in enumerate(scores_of_order(order))]
+        return scores_of_order([*named, *(index for index in range(len(documents)) if index not in set(named))])
 
     def close(self) -> None:
         self._service.close()

@@ -19,7 +19,7 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
 from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.rerankers.base import RerankDocument, RerankScore, ScoreScale
+from adk_evidence.search.rerankers.base import RerankDocument, ScoreScale
 from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
 from adk_evidence.text.identifiers import is_code_like, is_internal
 
@@ -67,13 +67,13 @@ class LocalReranker:
     def __init__(self, weights: Weights | None = None) -> None:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
 
-    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         names = query.names
         payloads = [document.payload for document in documents]
         defined = [_defined(payload) for payload in payloads]
         defining = _defining(query, payloads, defined)
-        scores: list[RerankScore] = [RerankScore(0.0)] * len(documents)
+        scores = [0.0] * len(documents)
         found = scales(documents)
         of_use = not asks_for_changes(query.text)
         # The names of the code that cannot be meant as plain words, and how many of the best docs use each of them.
@@ -93,9 +93,9 @@ class LocalReranker:
                     features["changelog"] = 1.0
                 if linked := max([used[name] for name in defined[index] if name in used], default=0):
                     features["linked"] = linked / LINKING_DOCS
-                scores[index] = RerankScore(weighted(features, self.weights), features)
+                scores[index] = weighted(features, self.weights)
             if kind == "doc" and linking:
-                best = sorted(members, key=lambda index: -scores[index].score)[:LINKING_DOCS]
+                best = sorted(members, key=lambda index: -scores[index])[:LINKING_DOCS]
                 for index in best:
                     used.update(linking & _names_in(payloads[index].searched_text))
         return scores

@@ -10,7 +10,7 @@ from adk_evidence.embedding.batching import Size, in_halves, pack
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.rerankers.base import KEPT_RANKINGS, RerankDocument, RerankScore, instruction
+from adk_evidence.search.rerankers.base import KEPT_RANKINGS, RerankDocument, instruction
 from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.services.voyage import VoyageService
@@ -33,10 +33,10 @@ class VoyageReranker:
         self.service = service
         self.model = settings.model
         self._settings = settings
-        self._kept: CacheAside[list[RerankScore]] = CacheAside(KEPT_RANKINGS)
+        self._kept: CacheAside[list[float]] = CacheAside(KEPT_RANKINGS)
 
-    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[RerankScore]:
-        """One score for each document; where several requests are needed, the feature `batch` says in which it was.
+    def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
+        """One score for each document.
 
         Raises:
             ServiceError: The service does not answer within `TIMEOUT_SECONDS`, leaves a document without a
@@ -51,7 +51,7 @@ class VoyageReranker:
     def close(self) -> None:
         self.service.close()
 
-    def _ask(self, question: str, texts: Sequence[str]) -> list[RerankScore]:
+    def _ask(self, question: str, texts: Sequence[str]) -> list[float]:
         asked = min(most_tokens(question, self.model), MAX_QUERY_TOKENS)
         sizes = [Size(1, len(text), asked + most_tokens(text, self.model)) for text in texts]
         counted = min(count_tokens(question, self.model), MAX_QUERY_TOKENS)
@@ -68,12 +68,7 @@ class VoyageReranker:
             )
 
         answers = [answer for batch in self._batches(sizes) for answer in in_halves(batch, send, RequestTooLargeError)]
-        scores: dict[int, RerankScore] = {}
-        for number, (positions, found) in enumerate(answers, 1):
-            features = {"batch": float(number)} if len(answers) > 1 else {}
-            scores.update(
-                (position, RerankScore(score, features)) for position, score in zip(positions, found, strict=True)
-            )
+        scores = {place: score for places, found in answers for place, score in zip(places, found, strict=True)}
         return [scores[position] for position in range(len(texts))]
 
     def _batches(self, sizes: Sequence[Size]) -> list[list[int]]:
