@@ -243,7 +243,8 @@ class Session:
         with self._failure_logged(question):
             ranking = rank(question)
             # The request's own targets: looking for them on disk again takes half a millisecond.
-            pack = assemble(ranking, self.service.symbols.imports_of(question.targets()))
+            targets = question.targets()
+            pack = assemble(ranking, targets.imports() if targets is not None else None)
         self.log(retrieval_event(question, ranking, pack))
         settle()
         return pack

@@ -58,7 +58,6 @@ class CurrentSymbols:
         self._targets_lock = threading.Lock()
         self._wanted: tuple[IndexManifest, About] | None = None
         self._targets: tuple[tuple[str, Path, bool], TargetSearch] | None = None
-        self._imports: tuple[TargetSearch, PublicImports] | None = None
 
     def of(self, index: Index) -> Symbols:
         """The definitions of an open index.
@@ -91,18 +90,8 @@ class CurrentSymbols:
 
     def imports(self) -> PublicImports | None:
         """The public import paths of the index that is published now; None where the targets do not know them."""
-        return self.imports_of(self.known())
-
-    def imports_of(self, search: TargetSearch | None) -> PublicImports | None:
-        """`imports` by targets that were looked for before."""
-        # Lines of an earlier state of the files would name the wrong definitions.
-        if search is None or search.set.stale:
-            return None
-        about = search.set.about
-        kept = self._imports
-        if kept is None or kept[0] is not search:
-            kept = self._imports = (search, PublicImports(search.set.targets, about.repo, about.commit))
-        return kept[1]
+        search = self.known()
+        return search.imports() if search is not None else None
 
     def find(self, query: str, limit: int = 10, mode: SearchMode = "auto", python: Path | None = None) -> TargetAnswer:
         """Search for targets.

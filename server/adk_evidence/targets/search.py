@@ -17,7 +17,7 @@ from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.errors import ModelError, StoreError, TargetsMissingError
 from adk_evidence.settings import Settings
 from adk_evidence.targets.fields import Fields
-from adk_evidence.targets.imports import taken_from_elsewhere, used_of_modules, without_modules
+from adk_evidence.targets.imports import PublicImports, taken_from_elsewhere, used_of_modules, without_modules
 from adk_evidence.targets.internals import HiddenNames
 from adk_evidence.targets.members import Member, Members
 from adk_evidence.targets.names import Names, compact
@@ -99,6 +99,7 @@ class TargetSearch:
         self._rrf_k = settings.retrieval.rrf_k
         self._command = settings.ingest_command
         self._embed_query = embed_query
+        self.imports = Once(lambda: _imports(found))
         self._hidden = Once(lambda: _load_hidden(found))
         self._extras = Once(lambda: load_texts(found, EXTRAS))
         self._words = Once(lambda: WordIndex(found.targets))
@@ -499,6 +500,11 @@ def _similar(word: str, known: Sequence[str], least: float) -> list[tuple[str, f
 
     found = process.extract(word, known, scorer=OSA.normalized_similarity, score_cutoff=least, limit=CORRECTIONS)
     return [(candidate, similarity) for candidate, similarity, _ in found]
+
+
+def _imports(found: TargetSet) -> PublicImports | None:
+    # Lines of an earlier state of the files would name the wrong definitions.
+    return None if found.stale else PublicImports(found.targets, found.about.repo, found.about.commit)
 
 
 def _load_hidden(found: TargetSet) -> tuple[HiddenNames, str]:
