@@ -45,8 +45,7 @@ class Facts(BaseModel):
 
     `reason` says why the file cannot be used; None where it can. `digest` is the sha256 of the text, `replaced` counts
     the characters that were not UTF-8. `blobs` are the ids that git gives to the bytes, with their line ends and with
-    those of Unix; None where they were not needed yet. `derived` has what others found in the text, by the name of
-    their rule.
+    those of Unix. `derived` has what others found in the text, by the name of their rule.
     """
 
     reason: str | None = None
@@ -54,7 +53,7 @@ class Facts(BaseModel):
     replaced: int = 0
     chars: int = 0
     lines: int = 0
-    blobs: tuple[str, ...] | None = None
+    blobs: tuple[str, ...] = ()
     derived: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -99,7 +98,7 @@ class KnownFile:
     def is_blob(self, content: str) -> bool:
         """Whether git would give the bytes this id, where the kind of line ends makes no difference."""
         facts = self.facts
-        if facts.blobs is None or not any(len(known) == len(content) for known in facts.blobs):
+        if not any(len(known) == len(content) for known in facts.blobs):
             try:
                 facts.blobs = blob_ids(Path(self._disk).read_bytes(), content)
             except OSError:

@@ -53,9 +53,7 @@ def _read(path: Path) -> SnapshotManifest:
     hint = 'It needs at least {"repo": "owner/name", "commit": "<sha>"}.'
     try:
         return SnapshotManifest.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        raise SourceError(f"The folder {path.parent} has no {MANIFEST}.", hint) from None
     except OSError as exc:
-        raise SourceError(f"{path} cannot be read: {exc.strerror}.") from exc
+        raise SourceError(f"{path} cannot be read: {exc.strerror}.", hint) from exc
     except ValidationError as exc:
         raise SourceError(f"{path} is not valid: {first_problem(exc)}.", hint) from exc
