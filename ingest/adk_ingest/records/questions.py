@@ -36,43 +36,27 @@ class _Written(NamedTuple):
     questions: tuple[str, ...]
 
 
-class Table:
-    """The questions that ship with the product, read when one of them is asked for.
-
-    Args:
-        read: Gives the chunks of each name (see `name_of`), in the order in which they stand.
-        digest: Tells two tables apart, and is known before the table is read.
-    """
-
-    def __init__(self, read: Callable[[], Mapping[str, Sequence[_Written]]], digest: str) -> None:
-        self._read = read
-        self.digest = digest
-
-    @functools.cached_property
-    def by_name(self) -> Mapping[str, Sequence[_Written]]:
-        return self._read()
-
-    @functools.cached_property
-    def by_text(self) -> Mapping[str, tuple[str, ...]]:
-        return {one.text: one.questions for chunks in self.by_name.values() for one in chunks}
-
-
 class WrittenQuestions:
-    """The questions of the table for one index.
+    """The questions that ship with the product, for one kind of index; read when one of them is asked for.
 
     Args:
-        table: What ships.
+        table: Gives the chunks of each name (see `name_of`), in the order in which they stand.
+        digest: What decides the questions of a chunk whose file did not change; known before the table is read.
         names: Whether a chunk has the questions of its name. Other codebases have names in common with the ADK.
     """
 
-    def __init__(self, table: Table, *, names: bool) -> None:
+    def __init__(self, table: Callable[[], Mapping[str, Sequence[_Written]]], digest: str, *, names: bool) -> None:
         self._table = table
+        self.digest = digest
         self._names = names
 
-    @property
-    def digest(self) -> str:
-        """What decides the questions of a chunk whose file did not change."""
-        return self._table.digest
+    @functools.cached_property
+    def _by_name(self) -> Mapping[str, Sequence[_Written]]:
+        return self._table()
+
+    @functools.cached_property
+    def _by_text(self) -> Mapping[str, tuple[str, ...]]:
+        return {one.text: one.questions for chunks in self._by_name.values() for one in chunks}
 
     def of(self, name: str, place: int, text: str, inside: Sequence[str] = ()) -> tuple[str, ...]:
         """The questions of a chunk: those of its name and text, else of its text alone, else of its name and place.
@@ -101,14 +85,14 @@ class WrittenQuestions:
         return tuple(islice(dict.fromkeys(one for one in joined if one is not None), MAX_JOINED))
 
     def _named(self, name: str) -> Sequence[_Written]:
-        return self._table.by_name.get(name, ()) if self._names else ()
+        return self._by_name.get(name, ()) if self._names else ()
 
     def of_text(self, digest: str) -> tuple[str, ...] | None:
         """The questions of the text with a hash; None where nobody wrote for the text."""
-        return self._table.by_text.get(digest[:HASH_CHARS])
+        return self._by_text.get(digest[:HASH_CHARS])
 
 
-NONE = WrittenQuestions(Table(dict, ""), names=True)
+NONE = WrittenQuestions(dict, "", names=True)
 
 
 def name_of(raw: RawChunk, path: str, kind: Kind) -> str:
@@ -136,17 +120,18 @@ def written_questions(settings: Settings) -> WrittenQuestions:
     """
     if not settings.has_questions:
         return NONE
-    return WrittenQuestions(_read(config_file(SHIPPED)), names=not isinstance(settings, CodebaseSettings))
+    return _read(config_file(SHIPPED), not isinstance(settings, CodebaseSettings))
 
 
 @functools.cache
-def _read(path: Path) -> Table:
+def _read(path: Path, names: bool) -> WrittenQuestions:
     try:
         content = path.read_bytes()
     except OSError as exc:
         raise _unreadable(path.name) from exc
     # Not a closure: the table goes to the processes that make records.
-    return Table(functools.partial(_parsed, path.name, content), hashlib.sha256(content).hexdigest()[:16])
+    table = functools.partial(_parsed, path.name, content)
+    return WrittenQuestions(table, hashlib.sha256(content).hexdigest()[:16], names=names)
 
 
 def _parsed(name: str, content: bytes) -> dict[str, tuple[_Written, ...]]:
