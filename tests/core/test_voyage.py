@@ -333,7 +333,7 @@ class TestReranking:
     def test_what_would_exceed_600000_tokens_goes_in_batches(self, standin: VoyageStandIn, asked: Asked) -> None:
         # The question counts once for each document.
         query = normalise("a long question " * 1700)
-        found = asked.reranker.rerank(query, "build", documents(*["word " * 1500] * 70))
+        asked.reranker.rerank(query, "build", documents(*["word " * 1500] * 70))
         sizes = [len(body["documents"]) for body in standin.sent(RERANK)]
         assert sum(sizes) == 70 and len(sizes) > 1 and max(sizes) <= 60
 

@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError, RequestCancelledError
@@ -189,14 +188,6 @@ def _answer(side: Side, request: EvidenceRequest) -> EvidencePack | EvidenceErro
         if strict:
             raise
         return told(exc)
-
-
-def tiers(candidates: Sequence[Candidate]) -> list[int]:
-    """For the results of an index in their order: 0 for those that raise the error, 1 for what the request names, 2.
-
-    They are the first results of the index; what stands behind a result of the next tier is of that tier.
-    """
-    return list(accumulate(map(_tier, candidates), max))
 
 
 def _tier(candidate: Candidate) -> int:
