@@ -16,7 +16,7 @@ from adk_evidence.symbols import current
 from adk_evidence_cli.main import app as evidence_app
 from adk_ingest import pipeline as ingestion
 from adk_ingest.commands.cli import app as ingest_app
-from adk_ingest.targets import build, covered
+from adk_ingest.targets import build, present
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace
 from tests.environments import write_environment
 
@@ -33,7 +33,7 @@ def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None, tmp_pat
         monkeypatch.delenv(variable, raising=False)
     for module in (retrieval, ingestion):
         monkeypatch.setattr(module, "make_dense", lambda settings, **_: HashEmbedder())
-    for module in (current, build, covered):
+    for module in (current, build, present):
         monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
     monkeypatch.chdir(tmp_path)
 
