@@ -28,15 +28,13 @@ HOSTED = "https://service.invalid/v1"
 class OpenAiPlace:
     """Small corpora and their index. The address says that the service is paid; what is sent goes to the stand-in.
 
-    `values` are settings of `embedding.openai`, `more` others. `address` takes the place of the stand-in's.
+    `values` are settings of `embedding.openai`.
     """
 
     root: Path
     standin: EmbeddingsStandIn
     values: dict[str, Any] = field(default_factory=dict)
     time: FakeTime = field(default_factory=FakeTime)
-    address: str | None = None
-    more: dict[str, Any] = field(default_factory=dict)
     usd_per_million_tokens: dict[str, float] = field(default_factory=lambda: {OWN: 100.0})
     max_cost_usd: float = 20
 
@@ -46,13 +44,13 @@ class OpenAiPlace:
             "usd_per_million_tokens": self.usd_per_million_tokens,
             "max_cost_usd": self.max_cost_usd,
         }
-        self.workplace = Workplace(self.root, {"profile": "openai", "embedding": embedding, **self.more})
+        self.workplace = Workplace(self.root, {"profile": "openai", "embedding": embedding})
         self.settings = self.workplace.settings
         self.notes: list[str] = []
 
     def dense(self) -> Pair[Any]:
         embedding = self.settings.embedding
-        sent_to = embedding.openai.model_copy(update={"base_url": self.address or self.standin.base_url})
+        sent_to = embedding.openai.model_copy(update={"base_url": self.standin.base_url})
         asked = embedding.model_copy(update={"openai": sent_to})
         service = EmbeddingsService(asked, clock=self.time.clock, notice=self.notes.append)
         return Pair.of(openai_embedder(service, embedding))

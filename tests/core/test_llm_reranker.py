@@ -287,6 +287,17 @@ class TestFailures:
         assert told(ask(make()))[0].startswith("rerank_unavailable: The language model")
         assert len(standin.requests) == 1
 
+    def test_a_service_that_failed_three_questions_is_not_asked_for_a_while(
+        self, standin: LlmStandIn, make: Make, time: FakeTime
+    ) -> None:
+        service = make()
+        standin.strike_always(CHAT, Fault(503))
+        said = [told(ask(service, f"what is a session, {number}?"))[0] for number in range(4)]
+        assert "in a row" in said[3] and len(standin.requests) == 3 * 2
+        standin.recover()
+        time.clock.sleep(31)
+        assert ask(service).warnings == ()
+
     def test_a_slow_answer_is_waited_for_no_longer_than_the_time_out(self, standin: LlmStandIn, make: Make) -> None:
         service = make(timeout_seconds=0.3)
         standin.strike(CHAT, Fault(mode="slow"))

@@ -120,8 +120,7 @@ def own(server: QdrantStandIn, tmp_path: Path) -> Path:
     return fill(server, tmp_path)
 
 
-# What goes wrong, and what becomes of a question, a count and an upload: here the sentences, and what the fault matrix
-# (`tests/fault_matrix.py`) does not have
+# What goes wrong, and what becomes of a question, a count and an upload
 
 REFUSED = "connection refused"
 REPAIRABLE = {
@@ -138,7 +137,6 @@ REPAIRABLE = {
     "slow body": ("slow body", {}, "did not answer within"),
     "no answer": ("silence", {}, "did not answer within"),
 }
-NOT_IN_THE_MATRIX = ("429 with a date", "504", "JSON of another shape")
 # They take, or ask for, all the time that a question has, and leave none for another attempt.
 USES_ALL_TIME = ("slow body", "no answer", "429 with Retry-After")
 
@@ -174,16 +172,33 @@ OPERATIONS: dict[str, tuple[Operation, str, object, type[EvidenceError]]] = {
 }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("fault", NOT_IN_THE_MATRIX)
+@pytest.mark.parametrize(
+    ("fault", "operation"),
+    [
+        *((fault, "count") for fault in REPAIRABLE if fault not in USES_ALL_TIME),
+        ("missing score", "question"),
+        ("503", "upload"),
+        ("reset mid-body", "upload"),
+        ("no answer", "upload"),
+    ],
+)
 def test_what_goes_wrong_once_is_tried_again(
     server: QdrantStandIn, folder: Path, fault: str, operation: str, waits: Waits
 ) -> None:
     run, request, result, _ = OPERATIONS[operation]
-    how, more, _ = REPAIRABLE[fault]
+    how, more, _ = REPAIRABLE.get(fault, (fault, {}, ""))
     with server.failing(request, how, times=1, **more):
         assert run(server, folder, seconds_for(fault)) == result
     assert len(waits) == 1
+
+
+def test_an_outage_of_a_minute_costs_an_upload_nothing(server: QdrantStandIn, own: Path, waits: Waits) -> None:
+    waits.then = lambda elapsed: server.up() if elapsed >= 59 else None
+    with closing(writer(server, own, patience=PATIENT)) as index:
+        index.count("docs")
+        server.down()
+        assert index.upsert("docs", [point(12)]) == 1
+    assert waits == [2.0, 4.0, 8.0, 16.0, 30.0]
 
 
 @pytest.mark.parametrize(
@@ -218,6 +233,16 @@ def test_a_server_that_is_gone_cannot_be_reached(server: QdrantStandIn, folder: 
     with pytest.raises(CollectionUnavailableError, match="cannot be reached") as failure:
         count(server, folder)
     assert "Check that it runs" in failure.value.hint
+
+
+def test_vectors_of_another_length_are_not_tried_again(
+    server: QdrantStandIn, folder: Path, waits: Waits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = ServerRecord.read(folder) or pytest.fail()
+    monkeypatch.setitem(server.collections[record.collections["docs"]].dense["dense"], "size", 4)
+    with pytest.raises(CollectionUnavailableError, match="Vector dimension error"):
+        ask(server, folder)
+    assert waits == []
 
 
 def test_an_expired_key_is_not_tried_again(

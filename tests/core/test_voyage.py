@@ -423,6 +423,78 @@ class TestLimits:
         asked.close()
 
 
+def with_less(answer: dict[str, Any]) -> dict[str, Any]:
+    """One vector or score is missing."""
+    return {**answer, "data": answer["data"][1:]}
+
+
+def with_short_vectors(answer: dict[str, Any]) -> dict[str, Any]:
+    half = base64.b64decode(answer["data"][0]["embedding"])[: 2 * DIMENSION]
+    answer["data"][0]["embedding"] = base64.b64encode(half).decode()
+    return answer
+
+
+def with_another_index(answer: dict[str, Any]) -> dict[str, Any]:
+    answer["data"][0]["index"] += 7
+    return answer
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        ("fault", "said", "tries"),
+        [
+            (Fault(429), "too many requests were sent (429)", 3),
+            (Fault(429, retry_after="7"), "too many requests were sent (429)", 2),
+            (Fault(429, retry_after="600"), "too many requests were sent (429)", 1),
+            (Fault(500), "overloaded or failing (500)", 3),
+            (Fault(502, body="<html>Bad gateway</html>"), "overloaded or failing (502)", 3),
+            (Fault(401), "does not accept the key in VOYAGE_API_KEY", 1),
+            (Fault(403), "refuses the request (403)", 1),
+            (Fault(404, None), "refuses the request (404)", 1),
+            (Fault(200, body="<html>Log in</html>"), "its client cannot read", 3),
+            (Fault(200, body='{"data": [{"embedding": "AAA"}]}'), "its client cannot read", 3),
+            (Fault(mode="reset"), "connection broke", 3),
+            (Fault(mode="alter", change=with_less), "0 vectors for 1 texts", 3),
+            (Fault(mode="alter", change=with_short_vectors), "length 128 instead of 256", 1),
+        ],
+    )
+    def test_a_lasting_fault_is_a_sentence_and_one_that_passes_is_none(
+        self, standin: VoyageStandIn, asked: Asked, fault: Fault, said: str, tries: int
+    ) -> None:
+        standin.strike_always(EMBED, fault)
+        with pytest.raises(ServiceError) as caught:
+            asked.code.embed_query("why?")
+        assert said in caught.value.message and "\n" not in caught.value.message
+        assert len(standin.requests) == tries
+        standin.recover()
+        if tries > 1:
+            standin.strike(EMBED, fault)
+        assert len(asked.code.embed_query("why?")) == DIMENSION
+
+    @pytest.mark.parametrize("change", [with_less, with_another_index])
+    def test_scores_that_do_not_fit_the_documents_are_asked_for_again(
+        self, standin: VoyageStandIn, asked: Asked, change: Any
+    ) -> None:
+        standin.strike(RERANK, Fault(mode="alter", change=change))
+        assert len(asked.reranker.rerank(normalise("alpha"), "build", documents("alpha", "beta"))) == 2
+        assert len(standin.requests) == 2
+
+    def test_after_three_failures_a_question_asks_no_more_for_a_while(
+        self, standin: VoyageStandIn, asked: Asked
+    ) -> None:
+        standin.strike_always(EMBED, Fault(503))
+        for number in range(4):
+            with pytest.raises(ServiceError):
+                asked.code.embed_query(f"question {number}")
+        assert len(standin.requests) == 9
+
+    def test_an_ingestion_waits_longer(self, standin: VoyageStandIn, asked: Asked) -> None:
+        standin.strike_always(EMBED, Fault(503))
+        with pytest.raises(ServiceError, match="overloaded"):
+            embed_all(asked.code, ["one"])
+        assert len(standin.requests) == 7 and 63 <= asked.place.time.waited < 80
+
+
 class TestKey:
     def test_without_a_key_nothing_is_sent(
         self, standin: VoyageStandIn, asked: Asked, monkeypatch: pytest.MonkeyPatch

@@ -84,6 +84,18 @@ class TestARun:
         (file,) = sent["inputs"]
         assert len(file) > 1 and all("[PATH=docs/tools/retry.md]" in text for text in file)
 
+    def test_what_was_paid_for_survives_a_run_that_fails(self, standin: VoyageStandIn, tmp_path: Path) -> None:
+        batching = {"voyage_dense_max_items": 4, "voyage_retry_max_attempts": 1}
+        place = VoyagePlace(tmp_path, standin.base_url, overrides={"ingestion": {"batching": batching}})
+        standin.strike(EMBED, None, Fault(503), Fault(503))
+        with pytest.raises(ServiceError, match="overloaded"):
+            place.ingest()
+        failed = place.workplace.runs()[0]
+        assert failed.status == "failed" and failed.vectors_embedded > 0
+        assert sum(spent.requests for spent in failed.spent.values()) == len(standin.requests) - 2
+        run = place.ingest()
+        assert run.vectors_from_cache == failed.vectors_embedded
+
     def test_an_outage_of_a_minute_is_sat_out(self, tmp_path: Path) -> None:
         place = VoyagePlace(tmp_path, None)
         with VoyageStandIn(now=lambda: place.time.time) as standin:

@@ -75,7 +75,7 @@ def standin(monkeypatch: pytest.MonkeyPatch, time: FakeTime, without_user_settin
     # One after the other, so that a test can say which request meets a fault.
     monkeypatch.setattr(writer, "PARALLEL", 1)
     monkeypatch.setattr(planning, "CHARS_PER_REQUEST", 2000)
-    with LlmStandIn(now=lambda: time.time) as running:
+    with LlmStandIn() as running:
         monkeypatch.setenv("ADK_EVIDENCE_RERANK__LLM__BASE_URL", running.base_url)
         monkeypatch.setenv("ADK_EVIDENCE_RERANK__LLM__MODEL", MODEL)
         yield running

@@ -32,7 +32,6 @@ class LlmStandIn(JsonStandIn):
     Args:
         keys: The keys that it takes; empty: a local server, which wants none.
         json_mode: Whether it knows `response_format`.
-        now: Its clock.
         writes: The questions for a passage, by the passage's title and text.
     """
 
@@ -40,7 +39,6 @@ class LlmStandIn(JsonStandIn):
 
     keys: set[str] = field(default_factory=lambda: {KEY})
     json_mode: bool = True
-    now: Callable[[], float] = lambda: 0.0
     writes: Callable[[str, str], list[str]] = lambda title, text: [f"what would somebody ask about {title} here?"]
 
     def __post_init__(self) -> None:
