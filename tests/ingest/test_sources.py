@@ -322,6 +322,22 @@ class TestResolvingDocs:
         found = self.resolve(home_settings, allow_network=False)
         assert found.notices[1:] == ("No source of google/adk-docs could be had.",)
 
+    def test_a_clone_that_was_made_before_is_brought_up_to_date_and_a_users_own_is_not(
+        self, tmp_path: Path, checkout: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def clone(_: str, destination: Path, **options: Any) -> None:
+            clone_or_update(checkout.as_uri(), destination, **options)
+
+        monkeypatch.setattr("adk_ingest.sources.resolve.clone_or_update", clone)
+        first = self.resolve(home_settings).source
+        git(checkout, "commit", "--quiet", "--allow-empty", "-m", "second")
+        newest = git(checkout, "rev-parse", "HEAD")
+        assert self.resolve(home_settings, allow_network=False).source.commit == first.commit != newest
+        assert self.resolve(home_settings).source.commit == newest
+        git(first.root, "fetch", "--quiet", "--unshallow", "origin")
+        git(checkout, "commit", "--quiet", "--allow-empty", "-m", "third")
+        assert self.resolve(home_settings).source.commit == newest
+
     def test_an_old_clone_serves_where_the_new_cannot_be_had(self, tmp_path: Path, checkout: Path) -> None:
         git(tmp_path, "clone", "--quiet", str(checkout), "home/corpora/adk-docs")
         said: list[str] = []

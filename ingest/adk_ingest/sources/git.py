@@ -140,6 +140,11 @@ def clone_or_update(url: str, destination: Path, *, notify: Callable[[str], None
             _clone(url, destination, remote)
 
 
+def is_shallow(folder: Path) -> bool:
+    """Whether a folder is a checkout without history, as a clone made here is; people mostly clone the history, too."""
+    return (folder / ".git" / "shallow").is_file()
+
+
 def _probe(url: str, folder: Path) -> _Remote:
     """Ask the repository for its default branch; this also tests whether the repository can be reached."""
     try:

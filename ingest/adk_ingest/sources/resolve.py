@@ -26,7 +26,7 @@ from adk_ingest.sources.distribution import (
     open_wheel,
     parse_requirement,
 )
-from adk_ingest.sources.git import clone_or_update, open_checkout
+from adk_ingest.sources.git import clone_or_update, is_shallow, open_checkout
 from adk_ingest.sources.snapshot import MANIFEST, open_snapshot
 
 DOCS_VARIABLE = "ADK_EVIDENCE_DOCS"
@@ -61,9 +61,12 @@ def resolve_docs(
     corpus = settings.corpora["doc"]
     if explicit is not None:
         return _found(_open_explicit(explicit, settings, corpus, notify, allow_network))
+    clone = _clone_of(settings, corpus)
+    root_is_clone = _root_of(settings, corpus) == clone and is_shallow(clone)
     places: list[Callable[[], CorpusSource | None]] = [
         lambda: _from_environment(corpus),
-        lambda: _from_root(settings, corpus),
+        # What an earlier run cloned is brought up to date.
+        lambda: None if root_is_clone and allow_network else _from_root(settings, corpus),
         lambda: _from_clone(settings, corpus, notify) if allow_network else None,
     ]
     return _first(corpus, places)
@@ -151,13 +154,21 @@ def _from_environment(corpus: CorpusSettings) -> CorpusSource | None:
         raise SourceError(f"{DOCS_VARIABLE} cannot be used: {exc.message}", exc.hint) from exc
 
 
+def _root_of(settings: Settings, corpus: CorpusSettings) -> Path:
+    return settings.paths.root / expanded(Path(corpus.root))
+
+
 def _from_root(settings: Settings, corpus: CorpusSettings) -> CorpusSource | None:
-    root = settings.paths.root / expanded(Path(corpus.root))
+    root = _root_of(settings, corpus)
     return _open_folder(root, corpus) if root.exists() else None
 
 
+def _clone_of(settings: Settings, corpus: CorpusSettings) -> Path:
+    return settings.paths.corpora / corpus.repo.rpartition("/")[2]
+
+
 def _from_clone(settings: Settings, corpus: CorpusSettings, notify: Notify) -> CorpusSource:
-    destination = settings.paths.corpora / corpus.repo.rpartition("/")[2]
+    destination = _clone_of(settings, corpus)
     try:
         clone_or_update(f"https://github.com/{corpus.repo}.git", destination, notify=notify)
     except SourceError as exc:
