@@ -52,7 +52,6 @@ class EmbeddingsStandIn(JsonStandIn):
         request_tokens: Tokens of one request.
         dialect: Whose errors it answers with.
         has_money: Whether the account can pay.
-        says_when: Whether a 429 has Retry-After besides the `x-ratelimit` headers.
         scale: What all vectors are multiplied by.
     """
 
@@ -72,7 +71,6 @@ class EmbeddingsStandIn(JsonStandIn):
     dialect: Literal["openai", "vllm", "tei", "llama.cpp"] = "openai"
     account: Account = field(default_factory=Account)
     has_money: bool = True
-    says_when: bool = True
     scale: float = 1.0
     now: Callable[[], float] = lambda: 0.0
 
@@ -206,8 +204,7 @@ class EmbeddingsStandIn(JsonStandIn):
         left = 60 - (self.now() - self.account.window_began)
         told = f"Rate limit reached for {model} on {what} per min. Please try again in {left:g}s."
         headers = {f"x-ratelimit-remaining-{what}": "0", f"x-ratelimit-reset-{what}": f"{left:g}s"}
-        after = f"{left:g}" if self.says_when else None
-        return RefusedError(429, told, after, _openai(told, kind=what, code="rate_limit_exceeded"), headers)
+        return RefusedError(429, told, f"{left:g}", _openai(told, kind=what, code="rate_limit_exceeded"), headers)
 
     def _scaled(self, row: Any) -> Any:
         norm = float(np.linalg.norm(row))
