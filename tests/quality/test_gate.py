@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,22 +46,13 @@ def test_by_keywords_the_ranking_is_not_below_its_floor(keywords: EvidenceServic
     assert falls(floor["keywords"], measure(keywords)) == []
 
 
-def backwards(outcome: Ranking) -> list[Hit]:
-    return outcome.order()[::-1]
-
-
 def best_one_last(outcome: Ranking) -> list[Hit]:
     best, *others = outcome.order()
     return [*others, best]
 
 
-def by_path(outcome: Ranking) -> list[Hit]:
-    return sorted(outcome.order(), key=lambda hit: (hit.payload.path, hit.payload.start_line))
-
-
-@pytest.mark.parametrize("broken", [backwards, best_one_last, by_path])
-def test_the_gate_sees_a_broken_order(keywords: EvidenceService, floor: Floor, broken: Callable[[Ranking], list[Hit]]):
-    assert "ndcg@12" in [fall.metric for fall in falls(floor["keywords"], measure(keywords, broken))]
+def test_the_gate_sees_a_broken_order(keywords: EvidenceService, floor: Floor):
+    assert "ndcg@12" in [fall.metric for fall in falls(floor["keywords"], measure(keywords, best_one_last))]
 
 
 @pytest.mark.model

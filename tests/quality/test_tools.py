@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +12,15 @@ from typer.testing import CliRunner, Result
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.search import session as door
 from adk_evidence.search.calibration import Measures
-from adk_evidence.settings import load_settings
 from adk_evidence_eval import variants
-from adk_evidence_eval.golden import GoldenQuestion, Target
-from adk_evidence_eval.variants import Bench, nest
-from tests.corpora import HashEmbedder, Workplace, shared_sparse
+from tests.corpora import HashEmbedder, shared_sparse
 from tests.quality import abstention as refusals
 from tests.quality import misses, sweep
 from tests.quality.abstention import Judged, fit_support
-from tests.quality.misses import PROBE, explain_misses, indexed_chunks
-from tests.quality.sweep import grid
 
 pytestmark = pytest.mark.slow
 
-RETRY = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=5, end_line=14, heading="Reflect and retry")
 EXPECTED = {"corpus": "adk_docs", "path": "docs/tools/retry.md", "start_line": 5, "end_line": 14, "grade": 2}
-
-
-def question(*targets: Target, query: str = "reflect and retry") -> GoldenQuestion:
-    return GoldenQuestion(id="a", query=query, expected=targets)
 
 
 @pytest.fixture(autouse=True)
@@ -41,13 +29,6 @@ def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None
     for module in (door, variants):
         monkeypatch.setattr(module, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr(variants, "make_sparse", lambda settings: shared_sparse())
-
-
-@pytest.fixture
-def bench(indexed: Workplace) -> Iterator[Bench]:
-    made = Bench(lambda more: load_settings({"home": indexed.home, **more}, user_file=indexed.root / "none.yaml"))
-    with closing(made):
-        yield made
 
 
 @pytest.fixture
@@ -67,29 +48,12 @@ def call(module: Any, *arguments: object) -> Result:
     return CliRunner().invoke(module.app, [str(argument) for argument in arguments])
 
 
-# Settings
-
-
-def test_a_grid_is_every_combination_named_by_what_differs():
-    found = grid(["retrieval.fusion=rrf,dbsf", "retrieval.rrf_k=20", "retrieval.branches=[dense],[dense, sparse]"])
-    assert [variant.name for variant in found] == [
-        "fusion=rrf branches=dense",
-        "fusion=rrf branches=dense+sparse",
-        "fusion=dbsf branches=dense",
-        "fusion=dbsf branches=dense+sparse",
-    ]
-    assert nest(found[0].overrides) == {"retrieval": {"fusion": "rrf", "rrf_k": 20, "branches": ["dense"]}}
-
-
 def test_a_sweep_is_a_table(indexed, golden):
     swept = ("--golden", golden, "--home", indexed.home, "--set", "retrieval.fusion=rrf,dbsf")
     shown = call(sweep, *swept, "--set", "retrieval.hnsw_ef=64,256")
     assert shown.exit_code == 0 and "fusion=dbsf hnsw_ef=256" in shown.stdout
     wrong = call(sweep, "--set", "retrieval.fusion=rff", "--golden", golden, "--home", indexed.home)
     assert wrong.exit_code == 2 and "retrieval.fusion" in wrong.stderr and "Traceback" not in wrong.stderr
-
-
-# Refusals
 
 
 def _judged(number, group, coverage, level="high", weighed=True):
@@ -108,33 +72,6 @@ def test_the_fitted_weights_tell_answerable_questions_from_others():
     assert not any(one.measures.score(weights) >= weights.high for one in others)
     with pytest.raises(InvalidRequestError, match="both answerable and unanswerable"):
         fit_support(answerable, nearest=0.1)
-
-
-# Misses
-
-
-@pytest.mark.parametrize(
-    ("settings", "fate"),
-    [
-        ({"retrieval.dense_prefetch_limit": 1, "retrieval.sparse_prefetch_limit": 1}, "no_branch"),
-        ({"retrieval.final_limit_per_collection": 1}, "lost_in_fusion"),
-    ],
-)
-def test_what_the_limits_cut_off_is_said(indexed: Workplace, bench: Bench, settings: dict[str, int], fate: str):
-    # Asked with another section's words, which so takes the first place.
-    back_off = Target(corpus="adk_docs", path="docs/tools/retry.md", start_line=16, end_line=18)
-    asked = question(back_off, query="session state prefix user lives on between two talks")
-    bare = {**settings, "retrieval.expansion": "never", "pack.min_docs": 0, "pack.min_code": 0}
-    with (
-        closing(bench.service(bare)) as service,
-        closing(bench.service(PROBE)) as probe,
-        indexed_chunks(indexed.settings) as chunks_of,
-    ):
-        (found,) = explain_misses(service, probe, [asked], chunks_of)
-    assert found.fate == fate
-
-
-# Command lines
 
 
 def test_every_missed_span_is_explained(indexed, golden, tmp_path):
