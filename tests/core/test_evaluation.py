@@ -26,7 +26,6 @@ from adk_evidence_eval.golden import (
 )
 from adk_evidence_eval.run import Answer, Prompted, Result, read_run, run_queries
 from adk_evidence_eval.score import TABLE_METRICS, Scores, hits, mean_scores, score_run, set_kind
-from tests.core.factories import SETTINGS
 from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
@@ -77,38 +76,62 @@ def test_another_file_or_corpus_is_no_hit():
 
 # Scores
 
-
-def test_grades_weigh_and_late_hits_count_less():
-    targets = [target(1, 10, grade=2), target(21, 30, grade=1)]
-    perfect = score_one([result(1, 10), result(21, 30)], targets)
-    swapped = score_one([result(21, 30), result(1, 10)], targets)
-    assert perfect["ndcg@12"] == 1.0 and perfect["mrr@12"] == 1.0
-    best = 3 + 1 / math.log2(3)
-    assert swapped["ndcg@12"] == pytest.approx((1 + 3 / math.log2(3)) / best)
+WANTED = target(1, 10)
+HIT = result(1, 10)
+PAGES = [result(1, 2, path="d.md", corpus="adk_docs")] * 3
+PROMPT = Prompted(tokens=700, lines=(Span(corpus="adk_python", path="a.py", start_line=6, end_line=20),))
 
 
-def test_a_target_counts_once():
-    twice = score_one([MISS, result(1, 10), result(1, 10)], [target(1, 10)])
-    assert twice["ndcg@12"] == pytest.approx(1 / math.log2(3))
-    assert twice["mrr@12"] == 0.5 and twice["recall@5"] == 1.0
+@pytest.mark.parametrize(
+    ("results", "targets", "more", "expected"),
+    [
+        # Grades weigh, and late hits count less.
+        ([HIT, result(21, 30)], [target(1, 10, grade=2), target(21, 30)], {}, {"ndcg@12": 1, "mrr@12": 1}),
+        (
+            [result(21, 30), HIT],
+            [target(1, 10, grade=2), target(21, 30)],
+            {},
+            {"ndcg@12": (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))},
+        ),
+        # A target counts once, and a result that carries two targets counts as both.
+        ([MISS, HIT, HIT], [WANTED], {}, {"ndcg@12": 1 / math.log2(3), "mrr@12": 0.5, "recall@5": 1}),
+        ([result(1, 30)], [WANTED, target(21, 30)], {}, {"recall@5": 1, "ndcg@12": 1}),
+        (
+            [MISS] * 12 + [HIT],
+            [WANTED],
+            {},
+            {"ndcg@12": 0, "mrr@12": 0, "recall@12": 0, "recall@20": 1},
+        ),
+        # Within a budget, the tokens count that were read before.
+        ([result(50, 60, tokens=1500), result(1, 10, tokens=500)], [WANTED], {}, {"recall@2k": 1}),
+        ([result(50, 60, tokens=1501), result(1, 10, tokens=500)], [WANTED], {}, {"recall@2k": 0, "recall@4k": 1}),
+        (
+            [HIT],
+            [WANTED, target(1, 5, path="d.md", corpus="adk_docs")],
+            {},
+            {"adk_python:recall@12": 1, "adk_docs:recall@12": 0},
+        ),
+        ([HIT], [WANTED], {}, {"adk_docs:recall@12": None, "pool:mrr@12": None, "direct:recall@5": None}),
+        # Three of each kind among the first twelve.
+        ([*PAGES, MISS, MISS, MISS], [WANTED], {}, {"coverage@12": 1}),
+        ([*PAGES, MISS, MISS], [WANTED], {}, {"docs@12": 3, "code@12": 2, "coverage@12": 0}),
+        ([*PAGES * 4, MISS, MISS, MISS], [WANTED], {}, {"coverage@12": 0}),
+        ([HIT], [WANTED], {"pool": (MISS, HIT), "latency_ms": 7.0}, {"mrr@12": 1, "pool:mrr@12": 0.5, "latency_ms": 7}),
+        ([HIT], [target(1, 10, grade=2), target(50, 60)], {}, {"recall@5": 0.5, "direct:recall@5": 1}),
+        # Of a prompt, the lines of what answers directly.
+        ([HIT], [target(1, 10, grade=2), target(40, 50)], {"prompt": PROMPT}, {"lines@8k": 0.5, "tokens@8k": 700}),
+        ([HIT], [WANTED], {"prompt": PROMPT}, {"lines@8k": None}),
+    ],
+)
+def test_results_are_scored_against_graded_targets(results, targets, more, expected):
+    scores = score_one(results, targets, **more)
+    assert {name: scores.get(name) for name in expected} == pytest.approx(expected)
 
 
-def test_the_cut_is_where_the_name_says():
-    at_thirteen = score_one([MISS] * 12 + [result(1, 10)], [target(1, 10)])
-    assert (at_thirteen["ndcg@12"], at_thirteen["mrr@12"], at_thirteen["recall@12"]) == (0.0, 0.0, 0.0)
-    assert at_thirteen["recall@20"] == at_thirteen["recall@50"] == 1.0
-
-
-def test_recall_within_a_budget_counts_the_tokens_that_were_read():
-    fits = score_one([result(50, 60, tokens=1500), result(1, 10, tokens=500)], [target(1, 10)])
-    over = score_one([result(50, 60, tokens=1501), result(1, 10, tokens=500)], [target(1, 10)])
-    assert (fits["recall@2k"], over["recall@2k"], over["recall@4k"]) == (1.0, 0.0, 1.0)
-
-
-def test_recall_is_also_given_by_corpus_where_something_is_expected():
-    scores = score_one([result(1, 10)], [target(1, 10), target(1, 5, path="d.md", corpus="adk_docs")])
-    assert (scores["adk_python:recall@12"], scores["adk_docs:recall@12"]) == (1.0, 0.0)
-    assert "adk_docs:recall@12" not in score_one([], [target(1, 10)])
+def test_any_line_of_the_raising_function_is_a_hit_for_a_traceback_alone():
+    run = {"a": Answer(id="a", results=(result(9, 30),))}
+    asked, pasted = question("a", WANTED), question("a", WANTED, last_line="ValueError: no")
+    assert [score_run(run, {"a": one})["a"]["recall@5"] for one in (asked, pasted)] == [0, 1]
 
 
 def test_an_unanswered_question_counts_zero_and_one_without_targets_not_at_all():
@@ -121,48 +144,14 @@ def test_an_unanswered_question_counts_zero_and_one_without_targets_not_at_all()
     assert mean_scores(scores)["mrr@12"] == 0.5
 
 
-def test_a_result_that_carries_two_targets_counts_as_both():
-    both = score_one([result(1, 30)], [target(1, 10), target(21, 30)])
-    assert both["recall@5"] == both["ndcg@12"] == 1.0
-
-
-def test_the_order_before_the_reranker_is_scored_where_a_run_has_it():
-    scores = score_one([result(1, 10)], [target(1, 10)], pool=(MISS, result(1, 10)), latency_ms=7.0)
-    assert (scores["mrr@12"], scores["pool:mrr@12"], scores["latency_ms"]) == (1.0, 0.5, 7.0)
-    assert not any(name.startswith("pool:") for name in score_one([result(1, 10)], [target(1, 10)]))
-
-
-def test_coverage_asks_for_three_of_each_kind_in_the_first_twelve():
-    pages = [result(1, 2, path="d.md", corpus="adk_docs")] * 3
-    assert score_one([*pages, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 1.0
-    short = score_one([*pages, MISS, MISS], [target(1, 10)])
-    assert (short["docs@12"], short["code@12"], short["coverage@12"]) == (3, 2, 0.0)
-    assert score_one([*pages * 4, MISS, MISS, MISS], [target(1, 10)])["coverage@12"] == 0.0
-
-
-def test_golden_sets_of_one_name_are_told_apart_by_their_paths():
-    paths = [Path("a/dev.jsonl"), Path("b/dev.jsonl"), Path("b/test.jsonl")]
-    assert set_names(paths) == ["a/dev.jsonl", "b/dev.jsonl", "test"]
-
-
 def test_latency_is_given_as_percentiles():
     means = mean_scores({str(number): {"latency_ms": float(number)} for number in range(101)})
     assert means == {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}
 
 
-def test_any_line_of_the_raising_function_is_a_hit_for_a_traceback_alone():
-    long, piece = target(1, 10), result(9, 30)
-    as_question = score_run({"a": Answer(id="a", results=(piece,))}, {"a": question("a", long)})["a"]
-    pasted = question("a", long, last_line="ValueError: no")
-    as_traceback = score_run({"a": Answer(id="a", results=(piece,))}, {"a": pasted})["a"]
-    assert (as_question["recall@5"], as_traceback["recall@5"], as_traceback["mrr@12"]) == (0, 1, 1)
-
-
-def test_targets_that_answer_directly_are_also_scored_alone():
-    found = [result(1, 10), *[MISS] * 11]
-    scores = score_one(found, [target(1, 10, grade=2), target(50, 60)])
-    assert (scores["recall@5"], scores["direct:recall@5"], scores["direct:recall@12"]) == (0.5, 1, 1)
-    assert "direct:recall@5" not in score_one(found, [target(1, 10)])
+def test_golden_sets_of_one_name_are_told_apart_by_their_paths():
+    paths = [Path("a/dev.jsonl"), Path("b/dev.jsonl"), Path("b/test.jsonl")]
+    assert set_names(paths) == ["a/dev.jsonl", "b/dev.jsonl", "test"]
 
 
 def test_the_kind_of_a_set_is_that_of_all_its_questions():
@@ -189,19 +178,10 @@ def test_every_score_is_between_nothing_and_all(found, wanted):
 # Files
 
 
-def test_questions_are_read_with_their_mode_and_without_their_labels(tmp_path: Path):
-    path = tmp_path / "q.jsonl"
-    path.write_text(
-        '{"id": "a", "query": "one", "expected": []}\n\n{"id": "b", "query": "two", "task_mode": "debug"}\n'
-    )
-    assert [(q.id, q.query, q.task_mode) for q in read_queries(path)] == [("a", "one", "build"), ("b", "two", "debug")]
-
-
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         ("not json", "Line 2 of"),
-        ('{"id": "b"}', "query"),
         ('{"id": "b", "query": "  "}', "it is empty"),
         ('{"id": "a", "query": "x"}', "has the id of an earlier line"),
     ],
@@ -221,13 +201,6 @@ def test_files_that_are_missing_empty_or_no_text_are_one_sentence(tmp_path: Path
         for read in (read_queries, read_golden, read_run):
             with pytest.raises(InvalidRequestError, match=name):
                 read(tmp_path / name)
-
-
-def test_a_golden_set_that_expects_nothing_is_refused(tmp_path: Path):
-    path = tmp_path / "g.jsonl"
-    path.write_text('{"id": "a", "query": "x"}\n')
-    with pytest.raises(InvalidRequestError, match="No question"):
-        read_golden(path)
 
 
 def test_a_question_that_expects_something_is_answerable(tmp_path: Path):
@@ -267,27 +240,6 @@ def test_a_selection_is_asked_with_the_symbols_in_it(workplace: Workplace):
     assert len(answer.results) == 4
 
 
-def test_details_are_the_pool_the_quality_and_the_time(workplace: Workplace, tmp_path: Path):
-    workplace.ingest()
-    with closing(workplace.service()) as service:
-        write_file(tmp_path / "run.jsonl", written(run_queries(service, [question("a")], 60, details=True)))
-    answer = read_run(tmp_path / "run.jsonl")["a"]
-    assert answer.pool and len(answer.pool) == len(answer.results)
-    assert answer.quality is not None and answer.latency_ms and answer.latency_ms > 0 and answer.cpu_ms is not None
-    assert answer.prompt is not None and answer.prompt.tokens > 0
-    shown = {(one.corpus, one.path) for one in answer.prompt.lines}
-    first = SETTINGS.pack.max_results_final
-    assert shown and shown <= {(one.corpus, one.path) for one in answer.results[:first]}
-
-
-def test_what_a_prompt_shows_is_scored_by_the_lines_that_are_needed():
-    prompt = Prompted(tokens=700, lines=(Span(corpus="adk_python", path="a.py", start_line=6, end_line=20),))
-    scores = score_one([result(1, 30)], [target(1, 10, grade=2), target(40, 50)], prompt=prompt, cpu_ms=3.0)
-    assert (scores["lines@8k"], scores["tokens@8k"], scores["cpu_ms"]) == (0.5, 700.0, 3.0)
-    assert "lines@8k" not in score_one([result(1, 30)], [target(1, 10)], prompt=prompt)
-    assert not {"lines@8k", "tokens@8k"} & score_one([result(1, 30)], [target(1, 10, grade=2)]).keys()
-
-
 def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, tmp_path: Path):
     workplace.ingest()
     questions = tmp_path / "q.jsonl"
@@ -298,6 +250,7 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
     with closing(workplace.service()) as service:
         write_file(out, written(run_queries(service, read_queries(questions), 60)))
         write_file(tmp_path / "short.jsonl", written(run_queries(service, read_queries(questions), 2)))
+        write_file(tmp_path / "details.jsonl", written(run_queries(service, [question("a")], 60, details=True)))
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["a", "b"]
     for row in rows:
@@ -309,4 +262,9 @@ def test_a_run_has_one_line_a_question_in_the_agreed_form(workplace: Workplace, 
     explained = [item["score"] for item in rows[1]["results"]]
     assert explained == sorted(explained, reverse=True), "the reranker's order"
     assert all(len(answer.results) == 2 for answer in read_run(tmp_path / "short.jsonl").values())
+    detailed = read_run(tmp_path / "details.jsonl")["a"]
+    assert detailed.pool and len(detailed.pool) == len(detailed.results) and detailed.quality and detailed.latency_ms
+    assert detailed.prompt is not None and detailed.prompt.tokens > 0
+    shown = {(one.corpus, one.path) for one in detailed.prompt.lines}
+    assert shown and shown <= {(one.corpus, one.path) for one in detailed.results}
     assert not workplace.settings.paths.event_log.exists()

@@ -16,7 +16,7 @@ from adk_evidence_eval.check import check_golden, indexed_texts, reanchored
 from adk_evidence_eval.golden import GoldenQuestion, Target
 from adk_evidence_eval.run import result_of
 from adk_evidence_eval.score import compare_scores
-from adk_evidence_eval.variants import Bench, Variant, nest
+from adk_evidence_eval.variants import Bench, Variant
 from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
@@ -45,12 +45,6 @@ def test_an_interval_holds_the_mean_and_narrows_with_the_number_of_questions():
     assert few.mean == many.mean == 0.5
     assert few.low < many.low < 0.5 < many.high < few.high
     assert mean_interval([0.0, 1.0] * 5) == few, "the same values give the same interval"
-
-
-def test_only_a_difference_beyond_chance_has_a_sign():
-    assert mean_interval([0.1] * 20).sign == 1
-    assert mean_interval([-0.1] * 20).sign == -1
-    assert mean_interval([0.3, -0.3] * 10).sign == 0
 
 
 def test_runs_are_compared_question_by_question():
@@ -86,21 +80,6 @@ def test_what_a_reader_is_shown_counts_lines_and_tokens_of_the_prompt(bench: Ben
     # An order of its own is not that of a pack.
     (other,) = bench.measure([Variant("other", order=by_raw_score)], golden)
     assert "lines@8k" not in other.means and "recall@12" in other.means
-
-
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
-def test_a_variant_has_the_parts_that_its_name_says(variant: Variant):
-    settings = load_settings(nest(variant.overrides))
-    if ", without " in variant.name:
-        assert variant.base == "as configured" and settings != load_settings()
-        return
-    whole = variant.name == "as configured"
-    assert (settings.retrieval.feedback_passages > 0) == (whole or "feedback" in variant.name)
-    assert (settings.retrieval.expansion != "never") == (whole or "sub-queries" in variant.name)
-    assert ("symbol" in settings.retrieval.branches) == (whole or "+ definitions" in variant.name)
-    assert (settings.rerank.provider != "none") == (whole or "rerank" in variant.name)
-    assert (settings.pack.min_docs > 0) == (whole or "quota" in variant.name)
-    assert bool(settings.retrieval.named) == whole
 
 
 def test_uncommitted_files_count_as_those_of_their_checkout(indexed: Workplace) -> None:
