@@ -142,23 +142,6 @@ def test_where_the_line_says_little_the_message_and_then_the_number_decide():
     assert named(trace(unknown, error="PotError: 5"))[0][:2] == ("Pot.boil", 10)
 
 
-def test_a_result_carries_the_line_of_its_frame_and_the_line_that_raises_the_message():
-    carried = {one.payload.symbol: one.lines for one in framed(asked(trace(MINE, OUTER, MIDDLE, INNER)))}
-    assert carried == {"Pot.boil": (11,), "Pot.fill": (70,), "light": (6,)}
-    # The installed version raises elsewhere, so that its line of code is not there.
-    changed = trace((INNER[0], 900, "boil", "fail(self)"))
-    assert framed(asked(changed))[0].lines == (11,)
-
-
-def test_of_chained_exceptions_the_last_one_leads_and_the_first_one_follows():
-    wrapper = trace((INNER[0], 1, "boil", "raise PotError("), error="PotError: A lid cannot boil")
-    text = f"{trace(INNER)}\n\nThe above exception was the direct cause of the following exception:\n\n{wrapper}"
-    assert named(text) == [
-        ("Lid.boil", 40, "raises the error"),
-        ("Pot.boil", 10, "raises PotError, which led to the error"),
-    ]
-
-
 def test_an_error_that_another_package_raises_is_not_said_to_be_raised_here():
     text = trace(OUTER, ("/env/http/client.py", 3, "send", "raise Timeout()"), error="Timeout: too slow")
     assert named(text) == [("light", 5, "is the last indexed call before the error")]
@@ -168,10 +151,6 @@ def test_where_a_traceback_is_cut_off_before_its_exception_nothing_is_said_to_ra
     text = trace(OUTER, MIDDLE, INNER).rpartition("\n")[0]
     assert named(text)[0] == ("Pot.boil", 10, "is the last indexed call before the error")
     assert _quality(text)[0] != "high"
-
-
-def test_a_traceback_without_indexed_frames_names_nothing():
-    assert named(trace(MINE)) == []
 
 
 @pytest.mark.parametrize("folder", ["/home/me/shop/", "", "./", "C:/shop/"])

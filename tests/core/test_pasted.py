@@ -79,11 +79,6 @@ def test_what_led_to_an_error_is_told_before_the_error():
     assert [error.message for error in made.errors] == ["No lid for red", "A lid cannot boil"]
 
 
-def test_a_question_has_no_error():
-    made, _ = answered("how do I boil?", GUIDE)
-    assert (made.errors, made.candidates[0].error) == ((), None)
-
-
 def test_a_recursion_is_told_by_its_innermost_calls():
     made, _ = answered(trace(*[OUTER] * 300, INNER))
     (error,) = made.errors

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from pydantic import ValidationError
 
 from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Passage, Quality, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.prompt import PromptBlock, to_prompt
-from adk_evidence.render.view import shown, shown_within
 from adk_evidence.text.tokens import estimate_tokens
 from tests.core.factories import pack, payload
 from tests.injection import PAYLOADS, hidden_characters, outside_fences
@@ -81,35 +79,6 @@ def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
     assert f"\n[... lines {len(shown) + 1}-80]\n" in block.text, "who reads on knows where"
 
 
-@given(data=st.data(), tokens=st.integers(30, 2000))
-@settings(max_examples=60)
-def test_what_is_cut_keeps_to_its_tokens_and_holds_the_best_lines(data, tokens):
-    kept = data.draw(st.sets(st.integers(1, 80), min_size=1))
-    chosen = page().candidates[0]
-    lines = chosen.text.split("\n")
-    passages = tuple(Passage(lines=LineSpan(start=n, end=n), text=lines[n - 1]) for n in sorted(kept))
-    start = data.draw(st.sampled_from(sorted(kept)))
-    end = max(n for n in range(start, 81) if set(range(start, n + 1)) <= kept)
-    chosen = chosen.model_copy(update={"passages": passages, "best": LineSpan(start=start, end=end)})
-    text = shown_within(chosen, tokens)
-    least = chosen.model_copy(
-        update={"passages": tuple(one for one in passages if one.lines.start in _least(kept, start, end))}
-    )
-    if text is not None:
-        assert estimate_tokens(text) <= tokens
-    if estimate_tokens(shown(least)) <= tokens:
-        assert text is not None and {lines[n - 1] for n in _least(kept, start, end)} <= set(text.split("\n"))
-    elif text is not None:
-        # The first lines, and the numbers of the others.
-        told = [line for line in text.split("\n") if not line.startswith("[...")]
-        assert told == [lines[n - 1] for n in sorted(kept)[: len(told)]] and text.endswith("-80]")
-
-
-def _least(kept: set[int], start: int, end: int) -> set[int]:
-    """The first line, and the best ones."""
-    return {min(kept), *range(start, end + 1)}
-
-
 # What is in a prompt
 
 
@@ -128,13 +97,6 @@ def test_segments_stand_in_the_order_of_the_specification():
     assert places == sorted(places) and places[0] == 0
     assert (block.included, block.turns, block.note) == (2, 2, "")
     assert block.text.endswith("\n\nQUESTION: how do I retry?\n")
-
-
-def test_entries_are_numbered_and_keep_their_citations():
-    block = to_prompt(pack(payload("doc", "docs/a.md", "one"), payload("code", "src/b.py", "two")))
-    assert block.included == 2
-    assert "[CTX 1] adk-docs@abc:https://adk.dev/docs/a.md\nAT: `docs/a.md`\n```markdown\none\n```" in block.text
-    assert "[CTX 2] adk-python@abc:src/b.py#L1-L1\n" in block.text
 
 
 def test_whoever_asked_is_not_told_the_question_again():
@@ -196,15 +158,6 @@ def test_without_results_the_model_is_told_to_say_so():
     )
 
 
-def test_documents_may_be_fewer_and_shorter():
-    chunks = [payload("code", f"src/{n}.py", "word " * 2000) for n in range(5)]
-    block = to_prompt(pack(*chunks), 100_000, max_documents=3, max_document_tokens=600)
-    assert block.included == 3 and block.text.count("\n[...]\n") == 3
-    assert all(590 <= estimate_tokens(text.strip()) <= 600 for text in fences(block.text))
-    whole = to_prompt(pack(*SMALL), max_document_tokens=600)
-    assert "[...]" not in whole.text and whole.included == 6
-
-
 # What is left out
 
 
@@ -238,13 +191,6 @@ def test_a_text_is_cut_between_lines_where_it_has_lines():
     (quoted,) = fences(text)
     assert quoted.endswith("[...]\n")
     assert set(quoted.rstrip().split("\n")[:-1]) <= set(lines.split("\n"))
-
-
-def test_a_long_result_leaves_room_for_others():
-    chunks = [payload("code", f"src/{n}.py", f"word{n} " * 3000) for n in range(3)]
-    text = to_prompt(pack(*chunks), 4000).text
-    assert all(text.count(f"word{n}") > 300 for n in range(3))
-    assert to_prompt(pack(chunks[0]), 4000).text.count("word0") > 2 * text.count("word0")
 
 
 def test_what_must_stay_stays_beyond_the_budget():
@@ -300,23 +246,7 @@ def test_priorities_hold_within_every_budget(chunks, turns, system, budget, most
         assert "[CTX" not in block.text and "none of it fits" in block.text
 
 
-@settings(max_examples=40)
-@given(budgets=st.tuples(st.integers(150, 3000), st.integers(150, 3000)), chunks=CHUNKS)
-def test_more_budget_never_shows_less(budgets, chunks):
-    made = pack(*(payload("code", f"src/{n}.py", f"name{n} " * size) for n, size in enumerate(chunks)))
-    small, large = sorted(budgets)
-    assert to_prompt(made, small).included <= to_prompt(made, large).included
-
-
 # What quotes can do
-
-
-def test_roles_are_those_of_a_conversation():
-    for role in ("system", "tool", "User", ""):
-        with pytest.raises(ValidationError):
-            Turn(role=role, content="x")
-    with pytest.raises(ValidationError):
-        Turn(role="user", content="x", name="y")
 
 
 @pytest.mark.parametrize("text", PAYLOADS, ids=range(len(PAYLOADS)))

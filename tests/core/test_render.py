@@ -17,7 +17,7 @@ from rich.console import Console
 from adk_evidence.models.pack import LeftOut, LineSpan, Outline, OutlinePart, Verification
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.markdown import to_markdown
-from adk_evidence.render.sanitize import code_span, fenced, one_line, visible, visible_json, visible_values
+from adk_evidence.render.sanitize import code_span, fenced, one_line, visible, visible_json
 from adk_evidence.render.view import for_reader, is_for_others, verification_label
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import pack, payload
@@ -73,11 +73,6 @@ def test_json_with_its_hidden_characters_shown_is_of_the_same_value(text):
     written = json.dumps({"text": text}, ensure_ascii=False)
     shown = visible_json(written)
     assert json.loads(shown) == {"text": text} and visible(shown) == shown
-
-
-def test_a_value_is_shown_in_all_its_texts():
-    value = {"a": ["x\u202e", {"b": "\x1b", "c": 1.5}], "d": None}
-    assert visible_values(value) == {"a": ["x<U+202E>", {"b": "<U+001B>", "c": 1.5}], "d": None}
 
 
 @given(st.text(max_size=300))
@@ -170,12 +165,6 @@ def test_only_the_first_lines_are_shown_unless_asked():
     assert "line 39" in whole and "--full" not in whole
 
 
-def test_front_matter_does_not_fill_the_excerpt():
-    made = pack(payload("doc", body="---\ntitle: x\n---\n\n# Retry\n"))
-    assert "title: x" not in show(made) and "# Retry" in show(made)
-    assert "title: x" in show(made, full=True)
-
-
 @pytest.mark.parametrize("width", [20, 40, 80, 140])
 def test_nothing_is_wider_than_the_terminal(width):
     made = pack(
@@ -217,16 +206,6 @@ def test_locations_are_links_where_there_is_a_terminal(tmp_path):
     assert "\x1b" not in show(made, roots=roots)
 
 
-def test_no_color_is_respected():
-    text = show(pack(payload("code", body="def f(): return 'x'")), terminal=True, NO_COLOR="1")
-    assert not re.search(r"\x1b\[[0-9;]*\b(?:3[0-7]|9[0-7])m", text)
-
-
-def test_no_results_are_said():
-    text = show(pack(warnings=(Warning(code="ref_not_indexed", text="no such version."),)))
-    assert "Found some." in text and "warning: ref_not_indexed" in text and "--full" not in text
-
-
 LINES = ("Do this:", "", "python", "", "java", "java", "", "go", "", "Done.")
 OTHERS = (
     LeftOut(lines=LineSpan(start=5, end=6), language="java"),
@@ -252,8 +231,3 @@ def test_lines_for_other_readers_are_a_mark(first: int, last: int, shown: str) -
 @pytest.mark.parametrize(("first", "last"), [(5, 6), (4, 9), (8, 8)])
 def test_lines_that_are_for_other_readers_alone_are_told(first: int, last: int) -> None:
     assert is_for_others(LINES, first, last, OTHERS)
-
-
-def test_a_line_for_everybody_between_lines_for_others_stays() -> None:
-    lines = (*LINES[:6], "Never both.", *LINES[7:])
-    assert for_reader(lines, 5, 10, OTHERS) == "[lines 5-6: Java]\nNever both.\n[line 8: Go]\n\nDone."

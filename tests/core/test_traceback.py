@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 
 import pytest
@@ -120,10 +121,9 @@ def test_chained_exceptions_stand_in_their_order():
 
 def test_the_paths_of_windows_have_forward_slashes():
     text = PLAIN.replace("/env/lib/acme/pots.py", r"C:\Users\me\new\acme\pots.py")
-    for pasted in (text, json.dumps({"message": text})):
-        traceback = read_traceback(pasted)
-        assert traceback is not None
-        assert traceback.last.frames[-1].path == "C:/Users/me/new/acme/pots.py"
+    traceback = read_traceback(json.dumps({"message": text}))
+    assert traceback is not None
+    assert traceback.last.frames[-1].path == "C:/Users/me/new/acme/pots.py"
 
 
 def test_a_message_goes_on_until_an_empty_line_and_what_the_user_says_is_kept():
@@ -176,39 +176,12 @@ def test_code_that_names_errors_has_no_error(code: str):
     assert find_error(code) is None
 
 
-PARTS = (
-    'File "',
-    '", line 7',
-    ", in f",
-    "a.py:",
-    "a.py:1: ",
-    "E   ",
-    "\\n",
-    '\\"',
-    '"',
-    " ",
-    "\n",
-    "|",
-    "│",
-    "+-",
-    "- ",
-)
-WORDS = (
-    "Traceback (most recent call last):",
-    "\x1b[",
-    "[0;1m",
-    "> ",
-    "A.b.",
-    "Error: ",
-    "~",
-    "^",
-    "Cell In [1]",
-    "def f(",
-)
+# What tracebacks are made of, in pieces: words, marks, quotes, gaps.
+PIECES = sorted({piece for text in FORMATS.values() for piece in re.split(r"(\W)", text)})
 
 
 @settings(max_examples=200)
-@given(st.lists(st.sampled_from((*PARTS, *WORDS)) | st.text(max_size=3), max_size=60), st.integers(1, 60))
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=60), st.integers(1, 60))
 def test_whatever_is_pasted_is_read_in_linear_time(parts: list[str], times: int):
     # Quadratic time on 8,000 characters would take minutes for these examples.
     text = ("".join(parts) * times)[:8000]
