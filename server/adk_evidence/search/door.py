@@ -266,5 +266,5 @@ def _as_own(session: Asked, request: EvidenceRequest, pack: EvidencePack, origin
     """A pack of an earlier or an equal request as the answer to this one, with an id and an event of its own."""
     debug = {**pack.debug, "answered_from": origin}
     own = pack.model_copy(update={"query_id": str(uuid.uuid4()), "debug": debug})
-    session.log(_shared(session, request, own.query_id, origin, pack=own, warnings=own.warnings))
+    session.log(_shared(session, request, own.query_id, origin, pack=own))
     return own

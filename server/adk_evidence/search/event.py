@@ -29,30 +29,20 @@ def retrieval_event(
     failure: EvidenceError | None = None,
 ) -> dict[str, Any]:
     """What was asked, how it was searched and what was found, as far as the request came before a `failure`."""
-    retrieval, request, context = question.settings.retrieval, question.request, question.context
+    settings, request, context, index = question.settings, question.request, question.context, question.index
+    retrieval = settings.retrieval
     plan = ranking.plan if ranking else question.plan()
     quality = pack.quality if pack else ranking.quality if ranking else None
-    warnings = _loggable(context.warnings, context.question_logged)
     wrapped = instruction(question.query, request.task_mode)
     limits, merged = (ranking.candidates.limits, ranking.candidates.merged) if ranking else ({}, ())
     final = ranking.final if ranking else ()
     # What the request names need not have been in the pool.
     pool = [hit for hit in ranking.ranked if hit.pool_rank] if ranking else []
     return {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "event": "retrieval",
-        "query_id": question.query_id,
-        "pack_id": pack.pack_id if pack else None,
-        "query_text": request.query if context.question_logged else None,
-        "query_sha256": sha256_text(request.query),
+        **_event(context, settings, index.manifest.generation, request, question.query_id, pack, failure),
         "symbols": list(request.symbols) if context.question_logged else None,
         "own_names": list(request.own_names) if context.question_logged else None,
-        "task_mode": request.task_mode,
         "max_results": question.size,
-        "strict": context.strict,
-        "time_budget_ms": context.budget_ms,
-        "profile": question.settings.profile,
-        "generation": question.index.manifest.generation,
         "collections_queried": plan.collections_queried,
         "qdrant_request_params": {
             "branches": retrieval.branches,
@@ -61,7 +51,7 @@ def retrieval_event(
             "rrf_k": retrieval.rrf_k if retrieval.fusion == "rrf" else None,
             "hnsw_ef": retrieval.hnsw_ef,
             "exact": retrieval.exact,
-            "limits": {question.settings.store.collection(kind): limit for kind, limit in limits.items()},
+            "limits": {settings.store.collection(kind): limit for kind, limit in limits.items()},
             "filters": request.filters.model_dump(mode="json", exclude_defaults=True),
         },
         "qdrant_result_ids": [
@@ -69,10 +59,7 @@ def retrieval_event(
         ],
         "rerank_model": plan.rerank_model,
         "rerank_instruction_hash": hashlib.sha256(wrapped.encode()).hexdigest()[:16],
-        "rerank_batching": {
-            "pool_size": retrieval.pool_size,
-            "documents": len(pool),
-        },
+        "rerank_batching": {"pool_size": retrieval.pool_size, "documents": len(pool)},
         "final_top_k": [
             {
                 "candidate_id": hit.payload.candidate_id,
@@ -82,8 +69,7 @@ def retrieval_event(
         ],
         "coverage": {f"{name}_in_top_k": sum(hit.kind == kind for hit in final) for kind, name in SOURCE_TYPES.items()},
         "quality": quality.level if quality and not failure else None,
-        "error": failure.code if failure else None,
-        "warnings": warnings,
+        "warnings": _loggable(context.warnings, context.question_logged),
         "timings_ms": context.rounded_timings(),
     }
 
@@ -97,18 +83,29 @@ def shared_event(
     origin: Mapping[str, Any],
     *,
     pack: EvidencePack | None = None,
-    warnings: Iterable[Warning] = (),
     failure: EvidenceError | None = None,
 ) -> dict[str, Any]:
     """The event of a request that another one has answered; `origin` names that one, whose own event has the rest."""
-    logged = context.question_logged
+    event = _event(context, settings, generation, request, query_id, pack, failure)
+    return {**event, "answered_from": dict(origin)}
+
+
+def _event(
+    context: Context,
+    settings: Settings,
+    generation: str,
+    request: EvidenceRequest,
+    query_id: str,
+    pack: EvidencePack | None,
+    failure: EvidenceError | None,
+) -> dict[str, Any]:
+    """What every event says."""
     return {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": "retrieval",
         "query_id": query_id,
-        "answered_from": dict(origin),
         "pack_id": pack.pack_id if pack else None,
-        "query_text": request.query if logged else None,
+        "query_text": request.query if context.question_logged else None,
         "query_sha256": sha256_text(request.query),
         "task_mode": request.task_mode,
         "strict": settings.retrieval.strict if request.strict is None else request.strict,
@@ -117,7 +114,7 @@ def shared_event(
         "generation": generation,
         "quality": pack.quality.level if pack else None,
         "error": failure.code if failure else None,
-        "warnings": _loggable(warnings, logged),
+        "warnings": _loggable(pack.warnings if pack else (), context.question_logged),
     }
 
 
