@@ -68,7 +68,7 @@ def uploading(*, batch_points: int = 256, parallel: int = 1, wait: bool = True) 
     return UploadSettings(batch_points=batch_points, parallel=parallel, wait=wait, max_retries=0)
 
 
-PATIENCE = Patience(3, (0.1, 0.2), longest_wait=1, try_seconds=20)
+PATIENCE = Patience(3, (0.1, 0.2), try_seconds=20)
 
 
 def on_server() -> ServerConnection:

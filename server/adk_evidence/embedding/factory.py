@@ -92,5 +92,5 @@ def voyage_usage(*parts: object) -> dict[str, Any]:
     return {
         model: {"requests": usage.requests, "tokens": usage.tokens, "token_counter": counter(model)}
         for service in services
-        for model, usage in service.usage.items()
+        for model, usage in service.meter.usage.items()
     }

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 from adk_evidence.embedding.base import FloatMatrix, Once
 from adk_evidence.errors import ServiceError
 from adk_evidence.services.eventloop import stop_if_cancelled
 from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import Clock, RetryPolicy, TransientError, call_with_retries
+from adk_evidence.services.vectors import unit_vectors
 from adk_evidence.settings import GeminiSettings
 
 KEY_VARIABLES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
@@ -75,18 +74,8 @@ class GeminiEmbedder:
                 f"The Gemini API did not answer ({type(exc).__name__}).", "Check the network and try again."
             ) from None
         rows = [item.values or [] for item in answer.embeddings or []]
-        if len(rows) != len(texts) or any(len(row) != self.dimension for row in rows):
-            raise ServiceError(
-                f"The Gemini API answered with other vectors than {len(texts)} of length {self.dimension}.",
-                "Check `embedding.gemini.model` and `embedding.gemini.dimension`.",
-            )
-        matrix = np.array(rows, dtype=np.float32)
-        # Only vectors of the full length come normalised from the service.
-        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-        if not (np.isfinite(matrix).all() and (norms > 0).all()):
-            raise ServiceError("The Gemini API answered with a vector that has no direction.", "Try again.")
-        unit: FloatMatrix = matrix / norms
-        return unit
+        hint = "Check `embedding.gemini.model` and `embedding.gemini.dimension`."
+        return unit_vectors(rows, len(texts), self.dimension, "The Gemini API", hint)
 
     def _connect(self) -> Any:
         _, key = key_from(*KEY_VARIABLES)

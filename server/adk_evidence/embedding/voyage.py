@@ -75,7 +75,7 @@ class _VoyageEmbedder:
         return Cost(len(tokens), sum(tokens), self.service.meter.price(self._name, sum(tokens)), minutes * 60)
 
     def spent(self) -> Cost:
-        used = self.service.usage.get(self._name, Usage())
+        used = self.service.meter.usage.get(self._name, Usage())
         return Cost(used.requests, used.tokens, self.service.meter.price(self._name, used.tokens))
 
     def close(self) -> None:

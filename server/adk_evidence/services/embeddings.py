@@ -6,9 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from adk_evidence.errors import ServiceError
 from adk_evidence.services.eventloop import stop_if_cancelled
 from adk_evidence.services.metering import Meter, RequestTooLargeError
@@ -18,12 +15,10 @@ from adk_evidence.services.resilience import (
     Clock,
     Deadline,
     RetryPolicy,
-    TransientError,
     call_with_retries,
 )
+from adk_evidence.services.vectors import FloatMatrix, unit_vectors, unusable
 from adk_evidence.settings import EmbeddingSettings
-
-FloatMatrix = NDArray[np.float32]
 
 SECTION = "embedding.openai"
 # The first that is set is sent.
@@ -131,34 +126,12 @@ class EmbeddingsService:
         except UNREADABLE:
             raise self._api.unreadable() from None
         if count != len(texts) or set(rows) != set(range(count)):
-            raise _unusable(f"{count} vectors for {len(texts)} texts")
-        return self._unit([rows[position] for position in range(count)])
-
-    def _unit(self, rows: list[Any]) -> FloatMatrix:
-        """The vectors at length 1, which not every service makes them."""
-        try:
-            lengths = sorted({len(row) for row in rows})
-            matrix = np.asarray(rows, dtype=np.float32) if len(lengths) == 1 else None
-        except (TypeError, ValueError, OverflowError):
-            raise _unusable("vectors that are not numbers") from None
-        if matrix is None or lengths != [self._settings.length]:
-            raise self._of_another_length(lengths)
-        if not np.isfinite(matrix).all():
-            raise _unusable("vectors that are not numbers")
-        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-        if not (norms > 0).all():
-            raise _unusable("a vector that has no direction")
-        unit: FloatMatrix = matrix / norms
-        return unit
-
-    def _of_another_length(self, lengths: list[int]) -> ServiceError:
+            raise unusable(EMBEDDINGS.service, f"{count} vectors for {len(texts)} texts")
         hint = f"Set {SECTION}.dimension to the length of the model's vectors."
         if self._settings.shorten_to is not None:
             hint = f"The model may make no shorter vectors: set {SECTION}.shorten_to to null."
-        came = ", ".join(map(str, lengths))
-        return ServiceError(
-            f"The embedding service answered with vectors of length {came} instead of {self._settings.length}.", hint
-        )
+        vectors = [rows[position] for position in range(count)]
+        return unit_vectors(vectors, count, self._settings.length, EMBEDDINGS.service, hint)
 
     def _refused(self, answer: Any) -> ServiceError:
         status: int = answer.status_code
@@ -192,7 +165,3 @@ def _tokens_used(found: Any, estimate: int) -> int:
     usage = found.get("usage") if isinstance(found, dict) else None
     used = usage.get("total_tokens") if isinstance(usage, dict) else None
     return used if isinstance(used, int) and used > 0 else estimate
-
-
-def _unusable(what: str) -> TransientError:
-    return TransientError(f"The embedding service answered with {what}.")

@@ -18,7 +18,7 @@ import httpx
 from adk_evidence.errors import ServiceError, SettingsError, StoreError
 from adk_evidence.services.keys import key_from
 from adk_evidence.services.resilience import CircuitBreaker, Clock, Deadline, RetryPolicy, call_with_retries
-from adk_evidence.settings import Settings
+from adk_evidence.settings import LOOPBACK, Settings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -86,14 +86,14 @@ WRITE_SECONDS = 60.0
 def query_patience(settings: Settings) -> Patience:
     """Few tries, all within `store.timeout_seconds`."""
     seconds = settings.store.timeout_seconds
-    return Patience(QUERY_TRIES, (0.2, 0.4), seconds, longest_wait=seconds, try_seconds=seconds)
+    return Patience(QUERY_TRIES, (0.2, 0.4), seconds, try_seconds=seconds)
 
 
 def upload_patience(settings: Settings) -> Patience:
     """Six tries by default, whose waits outlast an outage of a minute."""
     upload = settings.ingestion.qdrant_upload
     backoff = (2.0, 4.0, 8.0, 16.0, 30.0)
-    return Patience(upload.max_retries + 1, backoff, longest_wait=30.0, try_seconds=WRITE_SECONDS)
+    return Patience(upload.max_retries + 1, backoff, try_seconds=WRITE_SECONDS)
 
 
 def query_breaker(clock: Clock) -> CircuitBreaker:
@@ -282,7 +282,7 @@ def connect(settings: Settings, patience: Patience, breaker: CircuitBreaker | No
 def sends_key_in_the_open(url: str) -> bool:
     """Whether a key would travel unencrypted beyond this machine."""
     parts = urlsplit(url)
-    return parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1")
+    return parts.scheme == "http" and parts.hostname not in LOOPBACK
 
 
 class _Attempt(threading.local):

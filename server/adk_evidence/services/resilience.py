@@ -78,24 +78,17 @@ class RetryPolicy:
         attempts: Tries in all.
         backoff: Seconds before the second, third, ... try; the last value goes on.
         deadline_seconds: All tries and waits together; None: no limit.
-        longest_wait: Seconds. Where it is set, a wait is the longer of the back-off and of what the service asks for,
-            but never longer than this. None: what the service asks for takes the place of the back-off, and the call
-            fails at once where that is more than `MAX_RETRY_AFTER_SECONDS`.
     """
 
     attempts: int
     backoff: Sequence[float]
     deadline_seconds: float | None = None
-    longest_wait: float | None = None
 
     def wait(self, tries: int, retry_after: float | None, jitter: float) -> float:
-        """Seconds to wait after so many tries; infinite where waiting is not worth it."""
-        seconds = self.backoff[min(tries, len(self.backoff)) - 1]
-        if self.longest_wait is not None:
-            return min(max(seconds, retry_after or 0.0) * (1 + JITTER * jitter), self.longest_wait)
-        if retry_after is not None:
-            seconds = retry_after if retry_after <= MAX_RETRY_AFTER_SECONDS else math.inf
-        return seconds * (1 + JITTER * jitter)
+        """Seconds to wait after so many tries, at least what the service asks for; infinite where that is too long."""
+        if retry_after is not None and retry_after > MAX_RETRY_AFTER_SECONDS:
+            return math.inf
+        return max(self.backoff[min(tries, len(self.backoff)) - 1], retry_after or 0.0) * (1 + JITTER * jitter)
 
 
 def call_with_retries(

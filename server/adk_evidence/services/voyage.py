@@ -14,13 +14,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from adk_evidence.errors import EvidenceError, ServiceError
 from adk_evidence.services.eventloop import close_within, run_within, stop_if_cancelled
 from adk_evidence.services.keys import key_from
-from adk_evidence.services.metering import Meter, RequestTooLargeError, Usage
+from adk_evidence.services.metering import Meter, RequestTooLargeError
 from adk_evidence.services.resilience import (
     CircuitBreaker,
     Clock,
@@ -32,10 +29,10 @@ from adk_evidence.services.resilience import (
     pause,
     retry_after_seconds,
 )
+from adk_evidence.services.vectors import FloatMatrix, unit_vectors, unusable
 from adk_evidence.settings import Settings
 from adk_evidence.text.redaction import without_key
 
-FloatMatrix = NDArray[np.float32]
 T = TypeVar("T")
 
 KEY_VARIABLE = "VOYAGE_API_KEY"
@@ -95,11 +92,6 @@ class VoyageService:
         self._lock = threading.Lock()
         self._session: Any = None
 
-    @property
-    def usage(self) -> dict[str, Usage]:
-        """What was used so far, by model, as the service counts it."""
-        return self.meter.usage
-
     def deadline(self, seconds: float) -> Deadline:
         """A deadline by the service's clock."""
         return Deadline(self._clock, seconds)
@@ -147,9 +139,9 @@ class VoyageService:
         def read(answer: Any) -> list[float]:
             scores = {int(result.index): float(result.relevance_score) for result in answer.results}
             if len(answer.results) != len(documents) or set(scores) != set(range(len(documents))):
-                raise _unusable(f"scores of {len(scores)} of {len(documents)} documents")
+                raise unusable("Voyage", f"scores of {len(scores)} of {len(documents)} documents")
             if not all(math.isfinite(score) for score in scores.values()):
-                raise _unusable("scores that are not numbers")
+                raise unusable("Voyage", "scores that are not numbers")
             return [scores[position] for position in range(len(documents))]
 
         return self._question("rerank", _Request(model, tokens, send, read), timeout_seconds)
@@ -269,29 +261,14 @@ def _embedding(
     def read(answer: Any) -> list[FloatMatrix]:
         found = [result.embeddings for result in answer.results] if contextualized else [answer.embeddings]
         if len(found) != len(inputs):
-            raise _unusable(f"{len(found)} documents for {len(inputs)}")
-        return [_vectors(vectors, len(texts), dimension) for vectors, texts in zip(found, inputs, strict=True)]
+            raise unusable("Voyage", f"{len(found)} documents for {len(inputs)}")
+        hint = "Check embedding.voyage: the model and the dimension must go together."
+        return [
+            unit_vectors(vectors, len(texts), dimension, "Voyage", hint)
+            for vectors, texts in zip(found, inputs, strict=True)
+        ]
 
     return _Request(model, tokens, send, read)
-
-
-def _vectors(found: Sequence[Any], count: int, dimension: int) -> FloatMatrix:
-    if len(found) != count:
-        raise _unusable(f"{len(found)} vectors for {count} texts")
-    lengths = {len(vector) for vector in found}
-    if lengths != {dimension}:
-        raise ServiceError(
-            f"Voyage answered with vectors of length {', '.join(map(str, sorted(lengths)))} instead of {dimension}.",
-            "Check embedding.voyage: the model and the dimension must go together.",
-        )
-    vectors: FloatMatrix = np.asarray(found, dtype=np.float32)
-    if not np.isfinite(vectors).all():
-        raise _unusable("vectors that are not numbers")
-    return vectors
-
-
-def _unusable(what: str) -> TransientError:
-    return TransientError(f"Voyage answered with {what}.")
 
 
 def _translated(exc: Exception, key: str, seconds: float) -> ServiceError:
