@@ -19,8 +19,8 @@ from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.settings import EmbeddingSettings, load_settings
 from tests.clocks import FakeTime
 from tests.corpora import embed_all
-from tests.standins.embeddings import ADA, EMBEDDINGS, KEY, LARGE, OWN, SMALL, Account, EmbeddingsStandIn, Model
-from tests.standins.json_service import Fault
+from tests.standins.embeddings import ADA, EMBEDDINGS, KEY, LARGE, OWN, SMALL, EmbeddingsStandIn, Model
+from tests.standins.json_service import Account, Fault
 from tests.standins.voyage import word_vector
 
 pytestmark = pytest.mark.slow

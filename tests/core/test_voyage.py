@@ -25,17 +25,15 @@ from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.voyage import VoyageReranker
 from adk_evidence.services import eventloop
 from adk_evidence.services.voyage import KEY_VARIABLE
-from adk_evidence.settings import load_settings
 from adk_evidence.text.tokens import estimate_tokens
 from tests.core.factories import payload
 from tests.corpora import embed_all
-from tests.standins.json_service import Fault, closed_port
+from tests.standins.json_service import Account, Fault, closed_port
 from tests.standins.voyage import (
     CONTEXT,
     EMBED,
     KEY,
     RERANK,
-    Account,
     VoyageStandIn,
     contextual_vectors,
     count,
@@ -156,12 +154,6 @@ class TestWire:
         assert (docs_query["inputs"], docs_query["input_type"]) == ([["why?"]], "query")
         assert (code_query["input"], code_query["input_type"]) == (["why?"], "query")
         assert {headers["Authorization"] for headers in standin.headers} == {f"Bearer {KEY}"}
-
-    def test_the_default_is_2048_floats(self) -> None:
-        settings = load_settings(profile="voyage").embedding.voyage
-        assert (settings.dimension, settings.docs_model, settings.code_model) == (
-            2048, "voyage-context-3", "voyage-code-3"
-        )  # fmt: skip
 
     def test_code_is_cut_into_requests_by_items_characters_and_tokens(
         self, standin: VoyageStandIn, tmp_path: Path
@@ -523,11 +515,6 @@ class TestKey:
         shown = f"{caught.value} {caught.value!r} {caught.value.__cause__!r} {caplog.text}"
         assert KEY not in shown
         assert "\n" not in caught.value.message
-
-    def test_a_slash_at_the_end_of_the_address_does_no_harm(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        asked = ask(tmp_path, standin.base_url + "/")
-        assert asked.code.embed_query("why?")
-        asked.close()
 
 
 def test_first_requests_from_several_threads_share_one_loop(

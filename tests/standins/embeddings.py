@@ -6,7 +6,6 @@ A text's vector is its hashed bag of words. The answers are those of OpenAI's ow
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,13 +13,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from tests.standins.json_service import JsonStandIn, RefusedError
+from tests.standins.json_service import Account, JsonStandIn, RefusedError
 from tests.standins.voyage import count, word_vector
 
 KEY = "sk-stand-in-embeddings-key-0123456789"
 EMBEDDINGS = "/v1/embeddings"
 SMALL, LARGE, ADA, OWN = "text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002", "own-embedder"
-_PARAMETERS = {"model", "input", "encoding_format", "dimensions", "user"}
+_PARAMETERS = {"model", "input", "dimensions"}
 
 
 @dataclass(frozen=True)
@@ -28,17 +27,6 @@ class Model:
     dimension: int
     shortens: bool = True
     text_tokens: int = 8192
-
-
-@dataclass
-class Account:
-    """What one key may in a minute of the stand-in's clock, and what it has used."""
-
-    requests_per_minute: int = 3000
-    tokens_per_minute: int = 1_000_000
-    window_began: float = 0.0
-    window_requests: int = 0
-    window_tokens: int = 0
 
 
 @dataclass
@@ -102,13 +90,9 @@ class EmbeddingsStandIn(JsonStandIn):
         self._check_size(model, counts)
         dimension = self._dimension(body, model)
         self._charge(body["model"], sum(counts))
-        form = body.get("encoding_format", "float")
-        if form not in ("float", "base64"):
-            raise RefusedError(400, f"Invalid value: '{form}'. Supported values are: 'float' and 'base64'.")
         rows = [word_vector(text, model.dimension)[:dimension] for text in texts]
         data = [
-            {"object": "embedding", "index": index, "embedding": _encoded(self._scaled(row), form)}
-            for index, row in enumerate(rows)
+            {"object": "embedding", "index": index, "embedding": self._scaled(row)} for index, row in enumerate(rows)
         ]
         usage = {"prompt_tokens": sum(counts), "total_tokens": sum(counts)}
         return {"object": "list", "data": data, "model": body["model"], "usage": usage}
@@ -184,39 +168,23 @@ class EmbeddingsStandIn(JsonStandIn):
         if not self.has_money:
             told = "You exceeded your current quota, please check your plan and billing details."
             raise RefusedError(429, told, body=_openai(told, kind="insufficient_quota", code="insufficient_quota"))
+        limit = self.account.tokens_per_minute
+        if tokens > limit:
+            told = f"Request too large for {model} on tokens per min (TPM): Limit {limit}, Requested {tokens}."
+            raise RefusedError(429, told, body=_openai(told, kind="tokens", code="rate_limit_exceeded"))
         with self._lock:
-            account, now = self.account, self.now()
-            if now - account.window_began >= 60:
-                account.window_began, account.window_requests, account.window_tokens = now, 0, 0
-            limit = account.tokens_per_minute
-            if tokens > limit:
-                told = f"Request too large for {model} on tokens per min (TPM): Limit {limit}, Requested {tokens}."
-                raise RefusedError(429, told, body=_openai(told, kind="tokens", code="rate_limit_exceeded"))
-            lacks_requests = account.window_requests + 1 > account.requests_per_minute
-            if lacks_requests or account.window_tokens + tokens > limit:
-                raise self._limited(model, "requests" if lacks_requests else "tokens")
-            account.window_requests += 1
-            account.window_tokens += tokens
+            if beyond := self.account.charge(tokens, self.now()):
+                what, left = beyond
+                told = f"Rate limit reached for {model} on {what} per min. Please try again in {left:g}s."
+                raise RefusedError(429, told, f"{left:g}", _openai(told, kind=what, code="rate_limit_exceeded"))
             self.used_requests += 1
             self.used_tokens += tokens
 
-    def _limited(self, model: str, what: str) -> RefusedError:
-        left = 60 - (self.now() - self.account.window_began)
-        told = f"Rate limit reached for {model} on {what} per min. Please try again in {left:g}s."
-        headers = {f"x-ratelimit-remaining-{what}": "0", f"x-ratelimit-reset-{what}": f"{left:g}s"}
-        return RefusedError(429, told, f"{left:g}", _openai(told, kind=what, code="rate_limit_exceeded"), headers)
-
-    def _scaled(self, row: Any) -> Any:
+    def _scaled(self, row: Any) -> list[float]:
         norm = float(np.linalg.norm(row))
         unit = row / norm if norm else np.full(len(row), len(row) ** -0.5)
-        return (unit * self.scale).astype(np.float32)
+        return [float(value) for value in (unit * self.scale).astype(np.float32)]
 
 
 def _openai(message: str, kind: str = "invalid_request_error", code: Any = None) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
-
-
-def _encoded(row: Any, form: str) -> Any:
-    if form == "base64":
-        return base64.b64encode(row.astype("<f4").tobytes()).decode()
-    return [float(value) for value in row]

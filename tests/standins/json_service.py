@@ -38,6 +38,30 @@ class Fault:
     change: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
 
+@dataclass
+class Account:
+    """What one key may in a minute of the stand-in's clock, and what it has used of the minute."""
+
+    requests_per_minute: int = 2000
+    tokens_per_minute: int = 1_000_000
+    began: float = 0.0
+    requests: int = 0
+    tokens: int = 0
+
+    def charge(self, tokens: int, now: float) -> tuple[str, float] | None:
+        """Count a request; of one that is too much, which limit it passes, and the seconds until the minute is over."""
+        if now - self.began >= 60:
+            self.began, self.requests, self.tokens = now, 0, 0
+        left = 60 - (now - self.began)
+        if self.requests + 1 > self.requests_per_minute:
+            return "requests", left
+        if self.tokens + tokens > self.tokens_per_minute:
+            return "tokens", left
+        self.requests += 1
+        self.tokens += tokens
+        return None
+
+
 class RefusedError(Exception):
     """A request that the service does not accept; `body` takes the place of the service's usual form."""
 
@@ -47,11 +71,10 @@ class RefusedError(Exception):
         detail: str,
         retry_after: str | None = None,
         body: dict[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.body = status, detail, body
-        self.headers = _with_retry_after(headers or {}, retry_after)
+        self.headers = _with_retry_after({}, retry_after)
 
 
 class JsonStandIn:

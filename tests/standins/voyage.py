@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tests.standins.json_service import JsonStandIn, RefusedError
+from tests.standins.json_service import Account, JsonStandIn, RefusedError
 
 KEY = "pa-stand-in-key-0123456789abcdef"
 EMBED, CONTEXT, RERANK = "/v1/embeddings", "/v1/contextualizedembeddings", "/v1/rerank"
@@ -49,17 +49,6 @@ QUERY_TOKENS = 8_000
 
 
 @dataclass
-class Account:
-    """What one key has used, and what it may in a minute of the stand-in's clock."""
-
-    requests_per_minute: int = 2000
-    tokens_per_minute: int = 3_000_000
-    window_began: float = 0.0
-    window_requests: int = 0
-    window_tokens: int = 0
-
-
-@dataclass
 class Counted:
     requests: int = 0
     tokens: int = 0
@@ -71,7 +60,7 @@ class VoyageStandIn(JsonStandIn):
 
     endpoints: ClassVar = ENDPOINTS
 
-    account: Account = field(default_factory=Account)
+    account: Account = field(default_factory=lambda: Account(tokens_per_minute=3_000_000))
     now: Callable[[], float] = lambda: 0.0
     keys: set[str] = field(default_factory=lambda: {KEY})
     # Tokens of a request, of models that take fewer than is written of them.
@@ -114,16 +103,8 @@ class VoyageStandIn(JsonStandIn):
 
     def _charge(self, model: str, tokens: int) -> None:
         with self._lock:
-            account = self.account
-            now = self.now()
-            if now - account.window_began >= 60:
-                account.window_began, account.window_requests, account.window_tokens = now, 0, 0
-            full = account.window_requests + 1 > account.requests_per_minute
-            if full or account.window_tokens + tokens > account.tokens_per_minute:
-                left = math.ceil(60 - (now - account.window_began))
-                raise RefusedError(429, "You have reached your rate limit.", str(left))
-            account.window_requests += 1
-            account.window_tokens += tokens
+            if beyond := self.account.charge(tokens, self.now()):
+                raise RefusedError(429, "You have reached your rate limit.", str(math.ceil(beyond[1])))
             counted = self.used[model]
             counted.requests += 1
             counted.tokens += tokens
