@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.pack import AdkVersion, Candidate, Quality
@@ -16,7 +14,7 @@ from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import availability_label
 from adk_evidence.search.pack.assemble import _gaps
-from adk_evidence.search.pack.availability import availability_at, lack_of
+from adk_evidence.search.pack.availability import availability_at
 from adk_evidence.search.question.scope import ReaderLanguages, Scope
 from adk_evidence.search.question.versions import asked_versions
 from adk_evidence.search.ranking.quality import lowered
@@ -122,13 +120,6 @@ class TestPages:
         found = availabilities(read_markdown(tag(span("python", "Python"), span("preview", text)).split("\n")))
         assert found[None].stage == ""
 
-    @given(st.lists(st.sampled_from([*PAGE.split("\n"), "</div>", '<span class="lst-go">', '=== "Go"', "    x"])))
-    def test_no_page_makes_reading_fail(self, lines: list[str]) -> None:
-        page = read_markdown(lines)
-        told = availabilities(page)
-        for index in (None, *range(len(page.headings))):
-            of_heading(page, index, told)
-
 
 def asked(
     *also: str,
@@ -189,10 +180,6 @@ class TestEvidence:
         assert told(asked("go", wanted="1.20.0"), *both) == told(asked(reader="go", wanted="1.20.0"), *both) == ""
         assert told(asked(reader=None, wanted="1.20.0"), *both) == ""
 
-    def test_what_the_page_does_not_say_is_not_told(self) -> None:
-        assert told(asked(), ("python", "1.0.0"), stage="preview") == "the docs say: preview"
-        assert told(asked()) == "" and availability_at(asked(), factories.payload("code", path="a.py"), 1) is None
-
     def test_of_a_result_of_several_sections_that_of_the_shown_lines_counts(self) -> None:
         sections = ((1, "", (("python", "0.1.0"),)), (10, "preview", (SKILLS,)), (20, "", ()))
         chunk = factories.payload(availability=sections)
@@ -224,6 +211,3 @@ class TestQuality:
     def test_nor_one_that_begins_with_what_is_newer(self) -> None:
         lower = quality_of(asked(wanted="2.3.0"), chunk_of(("python", "2.6.0")))
         assert lower.level == "mixed" and "newer than google-adk 2.3.0" in lower.note
-
-    def test_what_holds_lacks_nothing(self) -> None:
-        assert lack_of(result(asked(), chunk_of(("python", "")))) == ""

@@ -53,12 +53,6 @@ def test_missing_code_is_taken_from_the_buffer_and_the_last_docs_make_room():
     assert asked.missing == ()
 
 
-def test_what_the_buffer_cannot_fill_is_reported_missing():
-    asked = _chosen([ranked("doc", place) for place in range(1, 21)], doc=3, code=3)
-    assert _kinds(asked.final) == ["doc"] * 12
-    assert asked.missing == ("code",)
-
-
 def _sample(place):
     chunk = payload("doc", path="examples/a.py", body=f"run({place})", uri=None, lang="py", origin="sample")
     return placed(hit(chunk, place), place, float(-place))

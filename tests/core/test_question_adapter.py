@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,11 +54,8 @@ class Adapted(HashEmbedder):
 
 def find(place: Workplace, encoder: HashEmbedder, query: str = IN_WORDS, **values: Any) -> EvidencePack:
     settings = place.settings_with(values.pop("overrides", {}))
-    service = EvidenceService(settings, dense=encoder, sparse=shared_sparse())
-    try:
+    with closing(EvidenceService(settings, dense=encoder, sparse=shared_sparse())) as service:
         return service.find(EvidenceRequest(query=query, **values))
-    finally:
-        service.close()
 
 
 def cited(pack: EvidencePack) -> list[str]:
@@ -123,18 +121,15 @@ class TestFailure:
         pack = find(indexed, encoder)
         assert encoder.adapted == [IN_WORDS] == encoder.plain[:1] and encoded_by(pack) is None
         assert [text for text in told(pack) if text.startswith("question_adapter_unavailable: The adapter is damaged")]
-        found = [one.citation for one in find(indexed, HashEmbedder()).candidates]
-        assert [one.citation for one in pack.candidates] == found
+        assert cited(pack) == cited(find(indexed, HashEmbedder()))
+        with pytest.raises(ModelError, match="damaged"):
+            find(indexed, encoder, strict=True)
 
     def test_a_model_that_cannot_be_loaded_is_no_fault_of_the_adapter(self, indexed):
         encoder = Adapted(failure=ModelError("The weights cannot be fetched.", "Go online."))
         pack = find(indexed, encoder)
         assert [text.partition(":")[0] for text in told(pack)][:1] == ["dense_unavailable"]
         assert len(encoder.adapted) == 1 and not encoder.plain, "the weights are fetched once for a question"
-
-    def test_in_strict_mode_the_request_fails(self, indexed):
-        with pytest.raises(ModelError, match="damaged"):
-            find(indexed, Adapted(failure=AdapterError("The adapter is damaged.", "")), strict=True)
 
     def test_an_adapter_of_other_weights_is_refused_before_any_are_fetched(self, tmp_path):
         path = tmp_path / "a.safetensors"

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,8 +16,7 @@ from adk_evidence.citations.saved import read_pack
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import EvidencePack, content_id, is_intact
 from adk_evidence.models.request import EvidenceRequest
-from adk_evidence.search.session import EvidenceService
-from tests.corpora import HashEmbedder, Workplace, shared_sparse
+from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -26,38 +26,19 @@ ERROR = (
 )
 
 
-def all_answered(
-    place: Workplace, asked: list[dict[str, Any]], overrides: dict[str, Any] | None = None, **parts: Any
-) -> list[dict[str, Any]]:
+def all_answered(place: Workplace, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The JSON of packs, as `ask --json` saves it."""
-    settings = place.settings_with(overrides or {})
-    service = EvidenceService(settings, dense=HashEmbedder(), sparse=shared_sparse(), **parts)
-    try:
+    with closing(place.service()) as service:
         packs = [service.find(EvidenceRequest(**{"query": QUESTION, **values})) for values in asked]
-    finally:
-        service.close()
     return [json.loads(pack.model_dump_json()) for pack in packs]
-
-
-def answered(place: Workplace, **values: Any) -> dict[str, Any]:
-    parts = {"reranker": values.pop("reranker")} if "reranker" in values else {}
-    return all_answered(place, [values], **parts)[0]
 
 
 @pytest.fixture(scope="module")
 def saved(indexed: Workplace) -> dict[str, Any]:
-    return answered(indexed, max_results_final=5)
+    return all_answered(indexed, [{"max_results_final": 5}])[0]
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        {"query": "other question"},
-        {"warnings": []},
-        {"coverage": {"docs_in_top_k": 0, "code_in_top_k": 0}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("edit", [{"query": "other question"}, {"warnings": []}], ids=str)
 def test_an_edited_pack_is_not_intact(saved, edit):
     pack = {**saved, "warnings": [{"code": "coverage", "text": "x"}]}
     pack["pack_id"] = content_id(pack)
@@ -85,15 +66,10 @@ def test_the_id_does_not_depend_on_how_the_json_is_written(saved):
     assert found.pack_id == saved["pack_id"] == EvidencePack.model_validate(saved).with_id().pack_id
 
 
-@pytest.mark.parametrize("depth", [300, 100_000])
-def test_values_that_are_nested_deeply_are_refused(saved, depth):
-    text = json.dumps(saved)[:-1] + f', "z": {"[" * depth}{"]" * depth}}}'
+def test_values_that_are_nested_deeply_are_refused(saved):
+    depth = 100_000
     with pytest.raises(InvalidRequestError):
-        read_pack(text)
-    deep: list[Any] = []
-    for _ in range(depth):
-        deep = [deep]
-    assert not is_intact({**saved, "z": deep})
+        read_pack(json.dumps(saved)[:-1] + f', "z": {"[" * depth}{"]" * depth}}}')
 
 
 # The same content, elsewhere
@@ -115,16 +91,15 @@ def here(indexed: Workplace) -> list[dict[str, Any]]:
     return all_answered(indexed, ASKED)
 
 
-@pytest.mark.parametrize(("seed", "threads", "locale"), [("1", "1", "C"), ("3", "4", "POSIX")])
-def test_other_processes_and_other_homes_give_the_same_bytes(indexed, here, tmp_path_factory, seed, threads, locale):
+def test_other_processes_and_other_homes_give_the_same_bytes(indexed, here, tmp_path_factory):
     copied = tmp_path_factory.mktemp("elsewhere") / "a home with ümlauts"
     shutil.copytree(indexed.root, copied)
     counts = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
     environment = {
         **os.environ,
-        **dict.fromkeys(counts, threads),
-        "PYTHONHASHSEED": seed,
-        "LC_ALL": locale,
+        **dict.fromkeys(counts, "4"),
+        "PYTHONHASHSEED": "3",
+        "LC_ALL": "POSIX",
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     done = subprocess.run(
@@ -155,13 +130,3 @@ def test_an_index_that_was_built_elsewhere_and_in_another_order_gives_the_same_i
     for pack, built_here in zip(packs, here, strict=True):
         assert pack["index"]["generation"] != built_here["index"]["generation"]
         assert pack["index"]["content"] == built_here["index"]["content"]
-
-
-def test_the_content_of_an_index_is_told_apart_by_corpus(tmp_path, indexed):
-    other = Workplace(tmp_path)
-    page = other.docs / "docs/tools/retry.md"
-    page.write_text(page.read_text(encoding="utf-8") + "\nOne more line.\n", encoding="utf-8")
-    other.ingest()
-    one, two = ({**place.generations.current().manifest.corpora} for place in (indexed, other))
-    assert {name for name in one if one[name].content != two[name].content} == {"adk_docs"}
-    assert None not in {corpus.content for corpus in (*one.values(), *two.values())}

@@ -19,21 +19,6 @@ from tests.corpora import HashEmbedder, Workplace
 pytestmark = pytest.mark.slow
 
 BIG = 10_000_000
-FIELDS = {
-    "query_id",
-    "query_text",
-    "symbols",
-    "own_names",
-    "collections_queried",
-    "qdrant_request_params",
-    "qdrant_result_ids",
-    "rerank_model",
-    "rerank_instruction_hash",
-    "rerank_batching",
-    "final_top_k",
-    "coverage",
-    "warnings",
-}
 
 
 class Down(HashEmbedder):
@@ -66,7 +51,7 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     events = read(path)
     assert [event["query_id"] for event in events] == [pack.query_id for pack in packs]
     event = events[0]
-    assert set(event) >= FIELDS
+    assert {"symbols", "own_names", "rerank_instruction_hash", "coverage", "warnings"} <= set(event)
     assert event["query_text"] == "retry a tool"
     assert event["qdrant_request_params"] | {"filters": {}} == {
         "branches": ["dense", "sparse", "symbol", "asked"],
