@@ -5,8 +5,7 @@
 The index has made-up pages and the tests' embedder, so that nothing is downloaded and the search itself is measured.
 Every request goes the whole way of a server's question: its turn, equal requests, kept answers, retrieval, pack, check
 of citations, event log. The first part asks different questions without kept answers, the second asks few questions
-again and again, the third has a queue that is too short, and the last one asks many different questions and tells the
-memory.
+again and again, and the last one asks many different questions and tells the memory.
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 from unittest import mock
 
-from adk_evidence.admission import Admission, BusyError, Limits
+from adk_evidence.admission import Admission, Limits
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search import door
 from adk_evidence.search.session import EvidenceService
@@ -32,16 +30,7 @@ from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, shared_sparse, wr
 THINGS = ("agent", "tool", "runner", "session", "plugin", "callback", "memory", "artifact", "event", "model")
 ACTS = ("retry", "stop", "confirm", "stream", "save", "load", "trace", "cancel", "resume", "share")
 REPEATED = 20
-SHORT_QUEUE = 100
 MEMORY_AT = (0.1, 0.5, 1.0)
-
-
-class Answer(NamedTuple):
-    """What became of a request, after how many milliseconds; `pack_id` is None where the request was refused."""
-
-    number: int
-    pack_id: str | None
-    milliseconds: float
 
 
 def main() -> None:
@@ -56,16 +45,13 @@ def main() -> None:
             begin = time.perf_counter()
             serial = [service.find(one).pack_id for one in questions]
             show("one after the other", f"{len(serial) / (time.perf_counter() - begin):.1f} a second")
-            _at_once("different, none kept", service, questions, serial, Limits())
+            _at_once("different, none kept", service, questions, serial)
         drawn = [random.Random(number).randrange(REPEATED) for number in range(options.requests)]
         with _service(place) as service:
             repeated, expected = [questions[number] for number in drawn], [serial[number] for number in drawn]
-            _at_once(f"{REPEATED} questions, kept", service, repeated, expected, Limits())
+            _at_once(f"{REPEATED} questions, kept", service, repeated, expected)
             use = service.caches()[0]
             show("", f"{service.door.shared} shared, {use.hits} from the cache, {use.misses} not in the cache")
-        with _service(place, cache_ttl_seconds=0) as service:
-            service.find(questions[0])
-            _at_once(f"a queue of {SHORT_QUEUE}", service, questions, serial, Limits(waiting=SHORT_QUEUE))
         with mock.patch.object(door, "MAX_BYTES", options.cache_bytes), _service(place) as service:
             _memory(service, options.long, options.cache_bytes)
 
@@ -101,36 +87,26 @@ def _service(place: Workplace, **load: int) -> Iterator[EvidenceService]:
         yield service
 
 
-def _at_once(
-    name: str, service: EvidenceService, requests: Sequence[EvidenceRequest], serial: Sequence[str], limits: Limits
-) -> None:
-    admission = Admission(limits)
+def _at_once(name: str, service: EvidenceService, requests: Sequence[EvidenceRequest], serial: Sequence[str]) -> None:
+    """Ask all at once, and tell how many got another pack than alone, and how long they took."""
+    admission = Admission(Limits(waiting=len(requests)))
 
-    async def ask(number: int, begin: float) -> Answer:
-        try:
-            pack = await admission.run(lambda cancelled: service.ask(requests[number], cancelled))
-        except BusyError:
-            return Answer(number, None, (time.perf_counter() - begin) * 1000)
-        return Answer(number, pack.pack_id, (time.perf_counter() - begin) * 1000)
+    async def ask(request: EvidenceRequest, begin: float) -> tuple[str, float]:
+        pack = await admission.run(lambda cancelled: service.ask(request, cancelled))
+        return pack.pack_id, (time.perf_counter() - begin) * 1000
 
-    async def all_at_once() -> list[Answer]:
+    async def all_at_once() -> list[tuple[str, float]]:
         begin = time.perf_counter()
-        return await asyncio.gather(*(ask(number, begin) for number in range(len(requests))))
+        return await asyncio.gather(*(ask(request, begin) for request in requests))
 
     begin = time.perf_counter()
     answers = asyncio.run(all_at_once())
     seconds = time.perf_counter() - begin
-    answered = [one for one in answers if one.pack_id is not None]
-    other = sum(one.pack_id != serial[one.number] for one in answered)
-    times = [one.milliseconds for one in answered]
-    show(
-        f"{len(requests)} at once: {name}",
-        f"{len(answered)} answered, {len(answers) - len(answered)} told to come back, "
-        f"{len(requests) - len(answers)} lost, {other} with another pack than alone; "
-        f"{limits.running} run at a time",
-    )
+    other = sum(pack_id != expected for (pack_id, _), expected in zip(answers, serial, strict=True))
+    show(f"{len(requests)} at once: {name}", f"{len(answers)} answered, {other} with another pack than alone")
+    times = [milliseconds for _, milliseconds in answers]
     shown = "   ".join(f"p{percent} {percentile(times, percent):.0f} ms" for percent in (50, 95, 99))
-    show("", f"{len(answered) / seconds:.1f} a second; from arrival to answer {shown}")
+    show("", f"{len(answers) / seconds:.1f} a second; from arrival to answer {shown}")
 
 
 def _memory(service: EvidenceService, count: int, cache_bytes: int) -> None:

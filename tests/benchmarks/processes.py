@@ -8,7 +8,6 @@ import resource
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any
 from tests.benchmarks.measure import peak_rss_mb
 
 _EVERY_SECONDS = 0.2
-_MB = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,6 @@ class Watched:
     """
 
     said: dict[str, Any]
-    seconds: float
     cpu_seconds: float
     rss_mb: float
     own_mb: float
@@ -37,56 +34,53 @@ class Watched:
 
 def watched(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Watched:
     """Run a Python command (arguments of the interpreter) whose last line is JSON; its errors go to ours."""
-    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # All processes of a new session have its number.
     process = subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        env={**os.environ, **(environment or {})},
+        start_new_session=True,
     )
-    peaks, done = [0.0, 0.0], threading.Event()
+    samples, done = [(0.0, 0.0)], threading.Event()
 
     def sample() -> None:
         while not done.wait(_EVERY_SECONDS):
-            for place, value in enumerate(_memory_mb(process.pid)):
-                peaks[place] = max(peaks[place], value)
+            samples.append(_memory_mb(process.pid))
 
     sampler = threading.Thread(target=sample, daemon=True)
     sampler.start()
-    output, _ = process.communicate()
-    done.set()
-    sampler.join()
+    try:
+        output, _ = process.communicate()
+    finally:
+        process.kill()
+        done.set()
+        sampler.join()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if process.returncode:
         raise SystemExit(f"`{' '.join(command)}` ended with {process.returncode}.")
+    rss, own = (max(values) for values in zip(*samples, strict=True))
     return Watched(
         said=json.loads(output.splitlines()[-1]),
-        seconds=time.perf_counter() - begin,
         cpu_seconds=after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        rss_mb=peaks[0] or peak_rss_mb(resource.RUSAGE_CHILDREN),
-        own_mb=peaks[1],
+        rss_mb=rss or peak_rss_mb(resource.RUSAGE_CHILDREN),
+        own_mb=own,
     )
 
 
-def _memory_mb(root: int) -> tuple[float, float]:
-    """Resident memory of a process and of all that it started, and the part of it that no file holds."""
-    parents: dict[int, int] = {}
+def _memory_mb(session: int) -> tuple[float, float]:
+    """Resident memory of the processes of a session, and the part of it that no file holds."""
+    rss = own = 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if int((folder / "stat").read_text().rpartition(")")[2].split()[3]) == session:
+                status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+                rss += int(status.get("VmRSS", "0 kB").split()[0])
+                own += int(status.get("RssAnon", "0 kB").split()[0])
         except (OSError, ValueError, IndexError):
+            # It has ended in the meantime.
             continue
-    family, added = {root}, True
-    while added:
-        more = {process for process, parent in parents.items() if parent in family} - family
-        family |= more
-        added = bool(more)
-    rss = own = 0
-    for process in family:
-        try:
-            fields = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
-        except (OSError, ValueError):
-            continue
-        rss += int(fields.get("VmRSS", "0 kB").split()[0]) * 1024
-        own += int(fields.get("RssAnon", "0 kB").split()[0]) * 1024
-    return rss / _MB, own / _MB
+    return rss / 1024, own / 1024
 
 
 def bytes_on_disk(folder: Path) -> int:

@@ -71,13 +71,14 @@ def write_tree(root: Path, files: int, seed: int = 0) -> int:
 
 
 def _text(language: str, words: _Words) -> str:
-    size, parts, length = words.size(), [], 0
-    for part in {"py": _python, "ts": _typescript, "js": _javascript, "md": _page}[language](words):
-        parts.append(part)
+    parts, size, length = {"py": _python, "md": _page}.get(language, _braces)(words), words.size(), 0
+    kept = []
+    for part in parts:
+        kept.append(part)
         length += len(part)
         if length >= size:
             break
-    return "".join(parts)
+    return "".join(kept)
 
 
 def _python(words: _Words) -> Iterator[str]:
@@ -88,52 +89,35 @@ def _python(words: _Words) -> Iterator[str]:
             first, second = words.some(2)
             yield f"\n    def {words.snake()}(self, {first}: int, {second}: str | None = None) -> object:\n"
             yield f'        """{words.sentence()}"""\n'
-            yield from _body(words, "        ", "self.{0}.{1}({2}, {3!r})", "if {0} is not None and {1} > {4}:")
+            for _ in range(2 + words.number(9)):
+                name, other, number = words.snake(), words.some(1)[0], words.number(1000)
+                if number % 5 == 0:
+                    yield f"        if {name} is not None and {other} > {number}:\n            self.{name}({other})\n"
+                elif number % 5 == 1:
+                    yield f"        # {words.sentence()}\n"
+                else:
+                    yield f"        {name}_{number} = self.{other}.{words.snake()}({name}, {other!r})\n"
             yield f"        return {words.snake()}\n"
 
 
-def _body(words: _Words, indent: str, call: str, condition: str) -> Iterator[str]:
-    end = ";" if call.endswith(";") else ""
-    for _ in range(2 + words.number(9)):
-        first, second, third, fourth, fifth = words.some(5)
-        number = words.number(1000)
-        if number % 5 == 0:
-            opened = condition.format(first, second, third, fourth, number)
-            inner = call.format(first, second, third, fourth, number)
-            close = f"{indent}}}\n" if opened.endswith("{") else ""
-            yield f"{indent}{opened}\n{indent}    {inner}\n{close}"
-        elif number % 5 == 1:
-            mark = "//" if end else "#"
-            yield f"{indent}{mark} {words.sentence()}\n"
-        else:
-            name = f"const {fifth}{number}" if end else f"{fifth}_{number}"
-            yield f"{indent}{name} = {call.format(first, second, third, fourth, number)}\n"
-
-
-def _typescript(words: _Words) -> Iterator[str]:
+def _braces(words: _Words) -> Iterator[str]:
+    """JavaScript, which is TypeScript as well."""
     yield f"/** {words.sentence()} */\nimport {{ {words.pascal()} }} from './{words.camel()}';\n\n"
     while True:
-        fields = "".join(
-            f"  {words.camel()}{n}: {'string' if n % 2 else 'number'};\n" for n in range(1 + words.number(5))
-        )
-        yield f"/** {words.sentence()} */\nexport interface {words.pascal()} {{\n{fields}}}\n\n"
         yield f"/**\n * {words.sentence(10, 24)}\n */\nexport class {words.pascal()} {{\n"
         for _ in range(1 + words.number(5)):
             first, second = words.some(2)
-            yield f"  /** {words.sentence()} */\n  {words.camel()}({first}: number, {second}: string): unknown {{\n"
-            yield from _body(words, "    ", "this.{0}.{1}({2}, '{3}');", "if ({0} !== undefined && {1} > {4}) {{")
+            yield f"  /** {words.sentence()} */\n  {words.camel()}({first}, {second}) {{\n"
+            for _ in range(2 + words.number(9)):
+                name, other, number = words.camel(), words.some(1)[0], words.number(1000)
+                if number % 5 == 0:
+                    yield f"    if ({name} && {other} > {number}) {{\n      this.{name}({other});\n    }}\n"
+                elif number % 5 == 1:
+                    yield f"    // {words.sentence()}\n"
+                else:
+                    yield f"    const {name}{number} = this.{other}.{words.camel()}({name}, '{other}');\n"
             yield f"    return {words.camel()};\n  }}\n\n"
         yield "}\n\n"
-
-
-def _javascript(words: _Words) -> Iterator[str]:
-    yield f"// {words.sentence()}\nconst {words.camel()} = require('./{words.camel()}');\n\n"
-    while True:
-        first, second = words.some(2)
-        yield f"/**\n * {words.sentence(10, 24)}\n * @param {first} {words.sentence(3, 6)}\n */\n"
-        yield f"export function {words.camel()}({first}, {second}) {{\n"
-        yield from _body(words, "  ", "{0}.{1}({2}, '{3}');", "if ({0} && {1} > {4}) {{")
-        yield f"  return {words.camel()};\n}}\n\n"
 
 
 def _page(words: _Words) -> Iterator[str]:
