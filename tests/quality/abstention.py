@@ -9,13 +9,15 @@ The second line also prints the weights of `search/calibration.py` that fit one 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
 import typer
-from rich.table import Table
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
@@ -23,10 +25,9 @@ from adk_evidence.search.calibration import MEASURES, MINILM, Measures, SupportW
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file
 from adk_evidence_console import Home, Profile
-from adk_evidence_eval.cli import AsJson, Goldens, open_service
+from adk_evidence_eval.cli import Goldens, open_service
 from adk_evidence_eval.golden import GoldenQuestion, read_golden
 from adk_evidence_eval.run import ask
-from adk_evidence_eval.views import View, new_table, show
 from tests.quality.tool import tool
 
 Group = Literal["answerable", "near the subject", "off the subject"]
@@ -39,7 +40,6 @@ OFF_SUBJECT = "off_subject"
 WANTED_HIGH = 0.95
 RIDGE = 0.01
 _STEPS = 50
-LEVELS: tuple[QualityLevel, ...] = get_args(QualityLevel)
 
 
 @dataclass(frozen=True)
@@ -71,27 +71,6 @@ def judge(service: EvidenceService, questions: Iterable[GoldenQuestion]) -> Iter
             warning.code == "unknown_name" for warning in outcome.question.context.warnings
         )
         yield Judged(question.id, group, half, outcome.quality.level, outcome.support.measures, weighed)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """How many questions of a half and a group were asked, and how many of the answers were of each level."""
-
-    half: Half
-    group: Group
-    asked: int
-    levels: Mapping[QualityLevel, int]
-
-
-def counts(judged: Sequence[Judged]) -> list[Counted]:
-    """One row for each half and group that has questions."""
-    rows = []
-    for half in HALVES:
-        for group in GROUPS:
-            levels = [one.level for one in judged if (one.half, one.group) == (half, group)]
-            if levels:
-                rows.append(Counted(half, group, len(levels), {level: levels.count(level) for level in LEVELS}))
-    return rows
 
 
 def fit_support(judged: Sequence[Judged], nearest: float) -> SupportWeights:
@@ -133,38 +112,26 @@ def fit_support(judged: Sequence[Judged], nearest: float) -> SupportWeights:
     return fitted.model_copy(update={"high": min(0.99, max(0.01, int(last * 1000) / 1000))})
 
 
-def judged_view(judged: Sequence[Judged], weights: SupportWeights | None) -> View:
-    """The quality levels of each group, and weights as settings."""
-    groups = counts(judged)
-    data: dict[str, object] = {"groups": [*map(asdict, groups)]}
-    levels = new_table("half", "questions", "asked", "high", "mixed", "keyword_only", "none", left=2)
-    for one in groups:
-        found = (str(one.levels[level]) for level in ("high", "mixed", "keyword_only", "none"))
-        levels.add_row(one.half, one.group, str(one.asked), *found)
-    parts: list[Table | str] = [levels]
-    if weights is not None:
-        data["support"] = weights.model_dump()
-        parts += ["retrieval:\n  support:", *(f"    {name}: {value}" for name, value in weights.model_dump().items())]
-    return data, parts
-
-
 def main(
     golden: Goldens = None,
     fit: Annotated[
         bool,
         typer.Option("--fit", help="Print the weights of `search/calibration.py` that fit one half of the questions."),
     ] = False,
-    as_json: AsJson = False,
     profile: Profile = None,
     home: Home = None,
 ) -> None:
-    """Say how well `quality` tells questions without an answer from those that have one."""
+    """Say how well `quality` tells questions without an answer from those that have one, in lines of JSON."""
     paths = golden or [config_file("golden/adk.jsonl"), config_file("golden/abstention.jsonl")]
     questions = {name: one for path in paths for name, one in read_golden(path, ask=True, spans=False).items()}
     with closing(open_service(profile, home)) as service:
         judged = list(judge(service, questions.values()))
-    weights = fit_support(judged, MINILM.support.nearest) if fit else None
-    show(judged_view(judged, weights), as_json=as_json)
+    for half, group in itertools.product(HALVES, GROUPS):
+        levels = Counter(one.level for one in judged if (one.half, one.group) == (half, group))
+        if levels:
+            print(json.dumps({"half": half, "group": group, "asked": levels.total(), **levels}))
+    if fit:
+        print(fit_support(judged, MINILM.support.nearest).model_dump_json())
 
 
 app = tool(main)

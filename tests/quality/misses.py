@@ -6,13 +6,11 @@ python -m tests.quality.misses --golden config/golden/adk.jsonl
 from __future__ import annotations
 
 import functools
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
-from typing import Literal, get_args
-
-from rich.text import Text
+from typing import Any
 
 from adk_evidence.index.opened import CurrentIndex
 from adk_evidence.models.chunk import ChunkPayload
@@ -21,11 +19,11 @@ from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.settings import Settings
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence_console import Home, Profile, settings_from
-from adk_evidence_eval.cli import AsJson, Golden, open_bench, read_set
+from adk_evidence_eval.cli import Golden, open_bench, read_set
 from adk_evidence_eval.golden import GoldenQuestion, Target, is_docs
 from adk_evidence_eval.run import Result, ask, result_of
 from adk_evidence_eval.score import CUT, hits_of
-from adk_evidence_eval.views import View, new_table, place_of, show
+from adk_evidence_eval.views import place_of
 from tests.quality.tool import tool
 
 # How deep the branches are searched for a missed target.
@@ -39,34 +37,13 @@ PROBE = {
     "rerank.provider": "none",
 }
 
-Fate = Literal["found", "not_chunked", "no_branch", "lost_in_fusion", "lost_in_rerank"]
-FATES: tuple[Fate, ...] = get_args(Fate)
 # From corpus and path to the spans of the file's indexed chunks.
 ChunksOf = Callable[[str, str], Sequence[Result]]
 
 
-@dataclass(frozen=True)
-class TargetFate:
-    """What became of one target.
-
-    Ranks are from 1, None where the target was not reached: `branches` by branch down to `PROBE_DEPTH`, `pool` before
-    the reranker, `final` in the end. `found`: within the first 12. `no_branch`: in no branch within its limit.
-    `lost_in_fusion`: in a branch, but not in the pool. `lost_in_rerank`: in the pool, but not ordered to the top;
-    where `pool` is within the first 12, the reranker or the quota for docs and code pushed the target out.
-    """
-
-    question: str
-    category: str
-    target: Target
-    fate: Fate
-    branches: Mapping[str, int]
-    pool: int | None
-    final: int | None
-
-
 def explain_misses(
     service: EvidenceService, probe: EvidenceService, questions: Sequence[GoldenQuestion], chunks_of: ChunksOf
-) -> list[TargetFate]:
+) -> list[dict[str, Any]]:
     """Follow every target through the pipeline; `probe` is like `service`, but with `PROBE` on top."""
     fates = []
     for question in questions:
@@ -76,14 +53,16 @@ def explain_misses(
     return fates
 
 
-def count_fates(fates: Sequence[TargetFate]) -> dict[Fate, int]:
-    counts = Counter(fate.fate for fate in fates)
-    return {fate: counts[fate] for fate in FATES}
-
-
 def _follow(
     question: GoldenQuestion, target: Target, outcome: Ranking, deep: Ranking, chunks_of: ChunksOf
-) -> TargetFate:
+) -> dict[str, Any]:
+    """What became of one target.
+
+    Ranks are from 1, None where the target was not reached: `branches` by branch down to `PROBE_DEPTH`, `pool` before
+    the reranker, `final` in the end. `found`: within the first 12. `no_branch`: in no branch within its limit.
+    `lost_in_fusion`: in a branch, but not in the pool. `lost_in_rerank`: in the pool, but not ordered to the top;
+    where `pool` is within the first 12, the reranker or the quota for docs and code pushed the target out.
+    """
     hits = hits_of(question)
 
     def rank(found: Sequence[Hit]) -> int | None:
@@ -98,7 +77,6 @@ def _follow(
             for place in hit.branches:
                 branches[place.branch] = min(place.rank, branches.get(place.branch, place.rank))
     limits = outcome.plan.prefetch_limits
-    fate: Fate
     if final is not None and final <= CUT:
         fate = "found"
     elif pool is not None:
@@ -109,15 +87,8 @@ def _follow(
     else:
         chunked = any(hits(chunk, target) for chunk in chunks_of(target.corpus, target.path))
         fate = "no_branch" if chunked else "not_chunked"
-    return TargetFate(
-        question=question.id,
-        category=question.category,
-        target=target,
-        fate=fate,
-        branches=dict(sorted(branches.items())),
-        pool=pool,
-        final=final,
-    )
+    about = {"question": question.id, "category": question.category, "grade": target.grade, "target": place_of(target)}
+    return {**about, "fate": fate, "branches": dict(sorted(branches.items())), "pool": pool, "final": final}
 
 
 @contextmanager
@@ -138,30 +109,8 @@ def indexed_chunks(settings: Settings) -> Iterator[Callable[[str, str], Sequence
         yield chunks_of
 
 
-def fates_view(fates: Sequence[TargetFate]) -> View:
-    """Every missed target with where it was lost, then how many met each fate."""
-    targets = [{**asdict(fate), "target": fate.target.model_dump(mode="json")} for fate in fates]
-    data = {"counts": count_fates(fates), "targets": targets}
-    missed = new_table("question", "grade", "fate", "target", "branches", "pool", "final", left=4)
-    for fate in fates:
-        if fate.fate != "found":
-            missed.add_row(
-                Text(fate.question),
-                str(fate.target.grade),
-                fate.fate.replace("_", " "),
-                Text(place_of(fate.target)),
-                " ".join(f"{name} {rank}" for name, rank in fate.branches.items()) or "-",
-                str(fate.pool or "-"),
-                str(fate.final or "-"),
-            )
-    table = new_table("fate", "targets", "share")
-    for name, count in count_fates(fates).items():
-        table.add_row(name.replace("_", " "), str(count), f"{count / max(1, len(fates)):.2f}")
-    return data, [missed, table]
-
-
-def misses(golden: Golden = None, as_json: AsJson = False, profile: Profile = None, home: Home = None) -> None:
-    """Say of every expected span that was missed where it was lost."""
+def misses(golden: Golden = None, profile: Profile = None, home: Home = None) -> None:
+    """Say of every expected span that was missed where it was lost, and how many met each fate, in lines of JSON."""
     questions = list(read_set(golden).values())
     with (
         closing(open_bench(profile, home)) as bench,
@@ -169,7 +118,11 @@ def misses(golden: Golden = None, as_json: AsJson = False, profile: Profile = No
         closing(bench.service(PROBE)) as probe,
         indexed_chunks(settings_from(profile, home)) as chunks_of,
     ):
-        show(fates_view(explain_misses(service, probe, questions, chunks_of)), as_json=as_json)
+        fates = explain_misses(service, probe, questions, chunks_of)
+    for fate in fates:
+        if fate["fate"] != "found":
+            print(json.dumps(fate))
+    print(json.dumps(Counter(fate["fate"] for fate in fates)))
 
 
 app = tool(misses)
