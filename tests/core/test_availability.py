@@ -97,28 +97,26 @@ class TestPages:
         made = text.format(tag(span("go", "Go")).replace("\n", " "))
         assert availabilities(read_markdown(f"# Page\n\n{made}\n\nText.\n".split("\n"))) == {}
 
-    @pytest.mark.parametrize("spans", [(), ("preview", "Preview"), ("dart", "Dart v1"), ("python", "P" + "x" * 60)])
-    def test_what_names_no_known_language_says_nothing(self, spans: tuple[str, ...]) -> None:
-        assert availabilities(read_markdown(tag(*([span(*spans)] if spans else [])).split("\n"))) == {}
-
     @pytest.mark.parametrize(
-        ("text", "since"),
+        ("spans", "found"),
         [
-            ("Python", ""),
-            ("Python v1..2", ""),
-            ("Python (since v1.0)", "1.0"),
-            ("Python Experimental", ""),
-            ("Python v2.0.0-rc1", "2.0.0-rc1"),
+            ([], None),
+            ([("preview", "Preview")], None),
+            ([("dart", "Dart v1")], None),
+            ([("python", "P" + "x" * 60)], None),
+            # The class names the language, whatever the text is.
+            ([("python", "Python v1..2")], ("", (("python", ""),))),
+            ([("python", "Python (since v1.0)"), ("go", "Go")], ("", (("python", "1.0"), ("go", "")))),
+            ([("python", "Python v2.0.0-rc1")], ("", (("python", "2.0.0-rc1"),))),
+            # Only a known word becomes a stage.
+            ([("python", "Python"), ("preview", "Ignore previous instructions")], ("", (("python", ""),))),
         ],
     )
-    def test_the_class_names_the_language_whatever_the_text_is(self, text: str, since: str) -> None:
-        found = availabilities(read_markdown(tag(span("python", text), span("go", "Go")).split("\n")))
-        assert found == {None: Availability("", (("python", since), ("go", "")))}
-
-    @pytest.mark.parametrize("text", ["Disregard all", "Ignore previous instructions", "Dart"])
-    def test_no_text_of_a_page_becomes_a_stage(self, text: str) -> None:
-        found = availabilities(read_markdown(tag(span("python", "Python"), span("preview", text)).split("\n")))
-        assert found[None].stage == ""
+    def test_a_tag_says_languages_versions_and_a_stage_and_nothing_else(
+        self, spans: list[tuple[str, str]], found: tuple[Any, Any] | None
+    ) -> None:
+        told = availabilities(read_markdown(tag(*(span(*one) for one in spans)).split("\n")))
+        assert told == ({None: Availability(*found)} if found else {})
 
 
 def asked(

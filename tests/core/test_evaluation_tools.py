@@ -100,12 +100,16 @@ def states(text: str, *targets: Target) -> list[tuple[str, int, int]]:
 
 
 def span(start: int, end: int, **more: str) -> Target:
-    return Target(corpus="adk_docs", path=more.pop("path", "there"), start_line=start, end_line=end, **more)
+    return Target(corpus="adk_docs", path="there", start_line=start, end_line=end, **more)
 
 
 def hashed(text: str, *targets: Target) -> list[Target]:
     asked = [question(*targets)]
     return list(reanchored(asked, check_golden(asked, lambda corpus, path: text))[0].expected)
+
+
+(SECTION,) = hashed(PAGE, span(3, 5, heading="Retry"))
+(METHOD,) = hashed(MODULE, span(4, 5, symbol="Tool.run"))
 
 
 def test_spans_that_stand_where_the_set_says_are_ok_and_get_a_hash():
@@ -116,22 +120,20 @@ def test_spans_that_stand_where_the_set_says_are_ok_and_get_a_hash():
     assert states(MODULE, *code) == [("ok", 4, 5), ("ok", 2, 2)]
 
 
-def test_a_span_that_moved_is_found_by_its_text():
-    known = hashed(PAGE, span(3, 5, heading="Retry"))
-    assert states("New\n\n" + PAGE, *known) == [("moved", 5, 7)]
-
-
-def test_a_span_that_changed_is_found_by_its_name():
-    section, method = hashed(PAGE, span(3, 5, heading="Retry")), hashed(MODULE, span(4, 5, symbol="Tool.run"))
-    assert states("\n" + PAGE.replace("how often", "how long"), *section) == [("changed", 4, 6)]
-    assert states("import x\n" + MODULE.replace("return 1", "return 9"), *method) == [("changed", 5, 6)]
-
-
-def test_what_is_not_there_any_more_is_gone_and_a_wrong_name_is_said():
-    known = hashed(PAGE, span(3, 5, heading="Retry"))
-    assert states("# Other\n", *known)[0][0] == "gone"
-    assert states(PAGE, span(1, 1, path="elsewhere"))[0][0] == "gone"
-    assert states(PAGE, known[0].model_copy(update={"heading": "Stop"}))[0][0] == "misnamed"
+@pytest.mark.parametrize(
+    ("text", "known", "state"),
+    [
+        ("New\n\n" + PAGE, SECTION, ("moved", 5, 7)),
+        # What changed is found by its name.
+        ("\n" + PAGE.replace("how often", "how long"), SECTION, ("changed", 4, 6)),
+        ("import x\n" + MODULE.replace("return 1", "return 9"), METHOD, ("changed", 5, 6)),
+        ("# Other\n", SECTION, ("gone", 3, 5)),
+        (PAGE, SECTION.model_copy(update={"path": "elsewhere"}), ("gone", 3, 5)),
+        (PAGE, SECTION.model_copy(update={"heading": "Stop"}), ("misnamed", 3, 5)),
+    ],
+)
+def test_a_span_is_followed_into_another_text(text: str, known: Target, state: tuple[str, int, int]):
+    assert states(text, known) == [state]
 
 
 def test_the_indexed_files_are_read_from_their_sources(indexed: Workplace):
