@@ -164,7 +164,7 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
 
 def _facts(candidate: Candidate) -> Text:
     verification = candidate.verification
-    terms, question = candidate.why.matched_terms[:MATCHED_TERMS], candidate.why.question
+    terms = candidate.why.matched_terms[:MATCHED_TERMS]
     span = candidate.lines
     facts = (
         (error_label(candidate), "bold"),
@@ -181,7 +181,6 @@ def _facts(candidate: Candidate) -> Text:
         (f"support {candidate.support:.0%}" if candidate.support is not None else "", "dim"),
         (verification.reason if verification.state != "exact" else "", "dim"),
         (f"matches {', '.join(terms)}" if terms else "", "dim"),
-        (f"answers “{question.text}”" if question is not None else "", "dim"),
     )
     return Text(" · ", style="dim").join(Text(one_line(text), style) for text, style in facts if text)
 

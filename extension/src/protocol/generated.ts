@@ -625,10 +625,6 @@ export interface Why {
    * Why a result from behind the first places is here: its kind, or as an example, or as another part of a page or class that is a result already.
    */
   moved_up: ("kind" | "example" | "neighbour") | null;
-  /**
-   * The nearest question that was written for this candidate, where one is near.
-   */
-  question: WrittenQuestion | null;
 }
 /**
  * Where one retrieval branch placed a candidate.
@@ -639,16 +635,6 @@ export interface BranchRank {
    */
   branch: string;
   rank: number;
-}
-/**
- * A question that was written beforehand for what a candidate answers, and how near it is to what was asked.
- */
-export interface WrittenQuestion {
-  text: string;
-  /**
-   * Cosine of the two questions' vectors.
-   */
-  similarity: number;
 }
 /**
  * How the final results split.

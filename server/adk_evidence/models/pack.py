@@ -68,13 +68,6 @@ class BranchRank(Frozen):
     rank: int = Field(ge=1)
 
 
-class WrittenQuestion(Frozen):
-    """A question that was written beforehand for what a candidate answers, and how near it is to what was asked."""
-
-    text: str
-    similarity: float = Field(description="Cosine of the two questions' vectors.")
-
-
 class Why(Frozen):
     """Why a candidate stands where it stands."""
 
@@ -95,9 +88,6 @@ class Why(Frozen):
         default=None,
         description="Why a result from behind the first places is here: its kind, or as an example, or as "
         "another part of a page or class that is a result already.",
-    )
-    question: WrittenQuestion | None = Field(
-        default=None, description="The nearest question that was written for this candidate, where one is near."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,14 +136,12 @@ class Encoded:
     """A question as vectors.
 
     `queries` are the question, which feedback may move, and its sub-queries; `asked` is the question before that.
-    `question_model` names the adapter that encoded it, if there was one; `unadapted` is then the question's vector by
-    the model itself.
+    `question_model` names the adapter that encoded it, if there was one.
     """
 
     queries: tuple[QueryVectors, ...] = ()
     asked: QueryVectors | None = None
     question_model: str | None = None
-    unadapted: Future[list[float]] | None = None
 
     @property
     def dense_used(self) -> bool:
@@ -167,8 +165,7 @@ class Candidates:
     - `named` are the hits that the request names outright, best first. They lead the ranking. `names` are the symbols
       that the request carries. `frame_files` are the indexed files of a pasted traceback, by the paths of its frames.
     - `relevant` are the point ids of the hits that feedback took as relevant, best first. If there are any, feedback
-      has moved the question, and the branches' scores are those of another one. `asked_scores` are then the scores for
-      the question as it was asked, by point id.
+      has moved the question, and the branches' scores are those of another one.
     """
 
     encoded: Encoded
@@ -179,7 +176,6 @@ class Candidates:
     names: Names = field(default_factory=Names)
     frame_files: Mapping[str, str] = field(default_factory=dict)
     relevant: tuple[str, ...] = ()
-    asked_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

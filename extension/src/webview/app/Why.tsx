@@ -23,7 +23,6 @@ export function Why({ candidate, plan, id }: Props) {
       {reranked(candidate) !== null && <Fact name={t("After reranking")} text={reranked(candidate) ?? ""} />}
       {why.named && <Fact name={t("Named by the question")} text={why.named} />}
       {moved !== null && <Fact name={t("Moved up")} text={moved} />}
-      {why.question != null && <Fact name={t("Answers questions such as")} text={why.question.text} />}
       {why.matched_terms.length > 0 && (
         <>
           <dt>{t("Words of the question")}</dt>

@@ -10,7 +10,6 @@ from adk_evidence.embedding.minilm.adapter import AdapterError
 from adk_evidence.errors import ModelError, StoreError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.render import wording
-from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.stages import Encoded, QueryVectors, Question
 from adk_evidence.text.identifiers import query_lexical_text
@@ -37,12 +36,8 @@ def encode(question: Question, texts: Sequence[str], before: Encoded | None = No
 
 
 def _with(question: Question, encoded: Encoded, text: str) -> Encoded:
-    branches, unadapted = question.settings.retrieval.branches, encoded.unadapted
+    branches = question.settings.retrieval.branches
     dense, adapter = _dense(question, text) if "dense" in branches else ({}, None)
-    if adapter and unadapted is None and calibration_of(question.settings) is not None:
-        # What is compared with written questions, once the results are known; another thread encodes it until then.
-        models = question.models
-        unadapted = question.context.submit(models.threads, models.dense.doc.embed_query, text)
     sparse = _NOTHING
     if "sparse" in branches:
         sparse = _sparse(question, text, alone=not dense and not encoded.dense_used)
@@ -51,7 +46,6 @@ def _with(question: Question, encoded: Encoded, text: str) -> Encoded:
         queries=(*encoded.queries, vectors),
         asked=encoded.asked or vectors,
         question_model=adapter or encoded.question_model,
-        unadapted=unadapted,
     )
 
 

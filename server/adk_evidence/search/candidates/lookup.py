@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.search.stages import Encoded, Hit, Question
-from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Condition, Filter, HasId, scroll_all
 
 
@@ -40,69 +39,42 @@ def read_hits(question: Question, kind: Kind, *conditions: Condition) -> list[Hi
     return sorted(hits, key=lambda hit: (hit.payload.path, hit.payload.start_line, hit.point_id))
 
 
-def similarities(
-    question: Question,
-    asked: Sequence[float] | None,
-    kind: Kind,
-    vector: str,
-    points: Sequence[str],
-    kept: CacheAside[np.ndarray] | None = None,
-) -> dict[str, list[float]]:
-    """The cosines of a question with the vectors of some chunks, by point id.
-
-    Chunks without such vectors are left out. Nothing is found where the question has no vector, or where the collection
-    cannot answer, which becomes a warning.
-
-    Args:
-        question: What is asked.
-        asked: Its vector.
-        kind: The kind of all the chunks.
-        vector: The name of a vector of which a chunk has several.
-        points: The chunks.
-        kept: The vectors that need not be read again, by point id.
-    """
-    context = question.context
-    if asked is None or not points or kind in context.failed.collections:
-        return {}
-    try:
-        rows = _vectors(question, kind, vector, points, kept)
-    except CollectionUnavailableError as exc:
-        context.without_collection(kind, exc)
-        return {}
-    query = np.asarray(asked, dtype=np.float32)
-    return {point: (held @ query).tolist() for point, held in rows.items() if held.ndim == 2}
-
-
 def passage_similarities(question: Question, encoded: Encoded, hits: Sequence[Hit]) -> dict[str, list[float]]:
-    """The cosines of the question, as it was asked, with the passages of hits that have several, by point id."""
-    found: dict[str, list[float]] = {}
-    dense = encoded.asked.dense if encoded.asked is not None else {}
-    for kind in KINDS:
+    """The cosines of the question, as it was asked, with the passages of hits that have several, by point id.
+
+    Hits whose passages have no vectors are left out, and those of a collection that cannot answer, which is a warning.
+    """
+    context, found = question.context, dict[str, list[float]]()
+    for kind, asked in encoded.asked.dense.items() if encoded.asked is not None else ():
         points = [hit.point_id for hit in hits if hit.kind == kind and len(hit.payload.passage_lines) > 1]
-        if points:
-            vector = question.settings.store.dense_vector(kind)
-            found |= similarities(question, dense.get(kind), kind, vector, points, question.index.passage_vectors)
+        if not points or kind in context.failed.collections:
+            continue
+        try:
+            rows = _vectors(question, kind, points)
+        except CollectionUnavailableError as exc:
+            context.without_collection(kind, exc)
+            continue
+        query = np.asarray(asked, dtype=np.float32)
+        found |= {point: (held @ query).tolist() for point, held in rows.items() if held.ndim == 2}
     return found
 
 
-def _vectors(
-    question: Question, kind: Kind, vector: str, points: Sequence[str], kept: CacheAside[np.ndarray] | None
-) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
-    if kept is not None:
-        found = {point: held for point in points if (held := kept.peek(point)) is not None}
+def _vectors(question: Question, kind: Kind, points: Sequence[str]) -> dict[str, np.ndarray]:
+    """The vectors of the passages of some chunks, of which the last read ones are kept."""
+    store, kept = question.settings.store, question.index.passage_vectors
+    name = store.dense_vector(kind)
+    found = {point: held for point in points if (held := kept.peek(point)) is not None}
     missing = tuple(point for point in points if point not in found)
     if missing:
         records, _ = question.index.store.scroll(
-            question.settings.store.collection(kind),
+            store.collection(kind),
             filter=Filter(must=(HasId(missing),)),
             limit=len(missing),
             with_payload=False,
-            with_vectors=[vector],
+            with_vectors=[name],
         )
         for record in records:
-            found[record.id] = np.asarray(record.vectors.get(vector, ()), dtype=np.float32)
-    if kept is not None:
-        for point in found:
-            kept.get(point, functools.partial(found.__getitem__, point))
+            found[record.id] = np.asarray(record.vectors.get(name, ()), dtype=np.float32)
+    for point in found:
+        kept.get(point, functools.partial(found.__getitem__, point))
     return found

@@ -22,7 +22,6 @@ from adk_evidence.models.pack import (
     LineSpan,
     Verification,
     Why,
-    WrittenQuestion,
     round_score,
 )
 from adk_evidence.render import wording
@@ -32,7 +31,6 @@ from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.pack.outlines import make_outlines
 from adk_evidence.search.pack.passages import Excerpt, QuestionWords, add_little, choose_passages, shells
-from adk_evidence.search.pack.questions import near_questions
 from adk_evidence.search.ranking.quality import lost_since, lowered
 from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.targets.imports import PublicImports
@@ -58,10 +56,7 @@ def assemble(ranking: Ranking, imports: PublicImports | None = None) -> Evidence
     with context.stage("verify"):
         # What may cost more is left to whoever opens or checks a citation.
         corpora = {name: Corpus(reader, only_follow=True) for name, reader in index.sources.items()}
-        questions = near_questions(ranking)
-        checked = [
-            _checked(ranking, rank, hit, corpora, questions.get(hit.point_id)) for rank, hit in enumerate(final, 1)
-        ]
+        checked = [_checked(ranking, rank, hit, corpora) for rank, hit in enumerate(final, 1)]
     with context.stage("passages"):
         sought = QuestionWords.of(question, ranking.support)
         excerpts = choose_passages(question, ranking.candidates.encoded, sought, final)
@@ -165,20 +160,16 @@ def _needs(imports: PublicImports | None, hit: Hit, candidate: Candidate, earlie
     return needs if needs and not told else None
 
 
-def _checked(
-    ranking: Ranking, rank: int, hit: Hit, corpora: Mapping[str, Corpus], question: WrittenQuestion | None
-) -> Candidate:
+def _checked(ranking: Ranking, rank: int, hit: Hit, corpora: Mapping[str, Corpus]) -> Candidate:
     corpus = corpora.get(hit.payload.source_name)
     verification = verify(hit.payload, ranking.question.index.source_of(hit.payload), corpus)
     if not hit.payload.has_lines:
         ranking.question.context.warn(wording.line_spans_unavailable(hit.payload.path))
-    return make_candidate(ranking, rank, hit, verification, question)
+    return make_candidate(ranking, rank, hit, verification)
 
 
-def make_candidate(
-    ranking: Ranking, rank: int, hit: Hit, verification: Verification, question: WrittenQuestion | None = None
-) -> Candidate:
-    """An entry of the pack, the final result at `rank` (from 1); `question` is that of `Why`."""
+def make_candidate(ranking: Ranking, rank: int, hit: Hit, verification: Verification) -> Candidate:
+    """An entry of the pack, the final result at `rank` (from 1)."""
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = ranking.support.by_result.get(hit.point_id)
@@ -192,7 +183,6 @@ def make_candidate(
         named=wording.named_label(hit.named) if hit.named else None,
         ranking_place=place,
         moved_up=hit.moved_up,
-        question=question,
     )
     return Candidate(
         rank=rank,

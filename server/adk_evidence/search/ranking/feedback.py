@@ -47,7 +47,6 @@ def feed_back(question: Question, candidates: Candidates, ranked: Sequence[Hit])
         candidates,
         encoded=replace(candidates.encoded, queries=(moved, *others)),
         relevant=tuple(hit.point_id for hit in relevant),
-        asked_scores={hit.point_id: hit.scores for hit in ranked},
     )
 
 
