@@ -69,6 +69,12 @@ class TestFailures:
         ("fault", "said", "is_transient"),
         [
             (Fault(400, "No such parameter."), "refuses the request (400): No such parameter.", False),
+            (
+                Fault(400, body='{"error": "The model is busy."}'),
+                "refuses the request (400): The model is busy.",
+                False,
+            ),
+            (Fault(400, body="[]"), "refuses the request (400).", False),
             (Fault(302, None), "refuses the request (302).", False),
             (Fault(401), "does not accept the key in ADK_EVIDENCE_EMBEDDINGS_API_KEY", False),
             (Fault(403), "does not accept the key in ADK_EVIDENCE_EMBEDDINGS_API_KEY", False),

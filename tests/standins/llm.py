@@ -1,8 +1,8 @@
 """An OpenAI-compatible chat service on loopback: its wire contract and errors, with a model that knows two tasks.
 
 The model reads the numbered documents of a question and orders them by the share of the question's words that they
-have. For marked passages it writes questions, as `writes` says; `replies` puts other answers in its mouth. Streaming is
-refused.
+have. For marked passages it writes questions, as `writes` says; `replies` puts other answers in its mouth. Parameters
+that the product does not send are refused.
 """
 
 from __future__ import annotations
@@ -63,10 +63,7 @@ class LlmStandIn(JsonStandIn):
             raise RefusedError(401, f"Incorrect API key provided: {key}.")
         if path != CHAT:
             raise RefusedError(404, f"Invalid URL (POST {path})")
-        try:
-            body = json.loads(raw)
-        except ValueError:
-            raise RefusedError(400, "We could not parse the JSON body of your request.") from None
+        body = json.loads(raw)
         messages = self._messages(body)
         reply = self.replies.popleft() if self.replies else json.dumps(self._said(messages[-1]["content"]))
         prompt = sum(estimate_tokens(message["content"]) for message in messages)
@@ -88,8 +85,6 @@ class LlmStandIn(JsonStandIn):
     def _messages(self, body: dict[str, Any]) -> list[dict[str, str]]:
         if body.get("model") != MODEL:
             raise RefusedError(404, f"The model `{body.get('model')}` does not exist.")
-        if body.get("stream"):
-            raise RefusedError(400, "The stand-in does not stream.")
         unknown = set(body) - {"model", "messages", "temperature", "response_format"}
         messages = body.get("messages")
         if unknown or not isinstance(messages, list) or not messages:

@@ -25,7 +25,6 @@ EMBED, CONTEXT, RERANK = "/v1/embeddings", "/v1/contextualizedembeddings", "/v1/
 ENDPOINTS = (EMBED, CONTEXT, RERANK)
 
 PROMPTS = {
-    None: "",
     "document": "Represent the document for retrieval: ",
     "query": "Represent the query for retrieving supporting documents: ",
 }
@@ -87,12 +86,7 @@ class VoyageStandIn(JsonStandIn):
             raise RefusedError(401, f"Provided API key {authorization.removeprefix('Bearer ')} is invalid.")
         if path not in ENDPOINTS:
             raise RefusedError(404, "Not Found")
-        try:
-            body = json.loads(raw)
-        except ValueError:
-            raise RefusedError(400, "The request body is not valid JSON.") from None
-        if not isinstance(body, dict):
-            raise RefusedError(400, "The request body is not an object.")
+        body = json.loads(raw)
         model = MODELS.get(body.get("model") or "")
         if model is None or model.endpoint != path:
             raise RefusedError(400, f"Model {body.get('model')} is not supported.")
@@ -111,7 +105,6 @@ class VoyageStandIn(JsonStandIn):
 
     def _embed(self, body: dict[str, Any], model: Model) -> tuple[list[dict[str, Any]], int]:
         texts = body.get("input")
-        texts = [texts] if isinstance(texts, str) else texts
         _require(isinstance(texts, list) and all(isinstance(text, str) for text in texts), "input must be strings.")
         assert isinstance(texts, list)
         _require(1 <= len(texts) <= 1000, "The batch size limit is 1000.")
@@ -155,13 +148,8 @@ class VoyageStandIn(JsonStandIn):
         _require(isinstance(documents, list) and 1 <= len(documents) <= 1000, "documents must be 1 to 1000 strings.")
         assert isinstance(query, str) and isinstance(documents, list)
         _require(all(isinstance(text, str) and text for text in documents), "Documents cannot be empty.")
-        asked = count(query)
-        counts = [count(text) for text in documents]
-        if not body.get("truncation", True):
-            _require(asked <= QUERY_TOKENS, "The query is too long.")
-            _require(all(asked + each <= model.text_tokens for each in counts), _too_long(model))
-        asked = min(asked, QUERY_TOKENS)
-        tokens = asked * len(documents) + sum(counts)
+        asked = min(count(query), QUERY_TOKENS)
+        tokens = asked * len(documents) + sum(map(count, documents))
         self._stay_below(body["model"], tokens)
         scored = [{"index": index, "relevance_score": relevance(query, text)} for index, text in enumerate(documents)]
         scored.sort(key=lambda row: (-row["relevance_score"], row["index"]))
@@ -169,12 +157,8 @@ class VoyageStandIn(JsonStandIn):
 
     def _tokens(self, texts: list[str], body: dict[str, Any], model: Model) -> int:
         prompt = count(PROMPTS[body.get("input_type")])
-        counts = [count(text) + prompt for text in texts]
-        if body.get("truncation", True):
-            counts = [min(each, model.text_tokens) for each in counts]
-        else:
-            _require(all(each <= model.text_tokens for each in counts), _too_long(model))
-        tokens = sum(counts)
+        # The product asks for truncation.
+        tokens = sum(min(count(text) + prompt, model.text_tokens) for text in texts)
         self._stay_below(body["model"], tokens)
         return tokens
 
@@ -263,11 +247,10 @@ def _dimension(body: dict[str, Any]) -> int:
 
 
 def _encoder(body: dict[str, Any]) -> Callable[[Any], Any]:
-    _require(body.get("output_dtype") in (None, "float"), "The stand-in has floats only.")
+    _require(body.get("output_dtype") == "float", "The stand-in has floats only.")
+    _require(body.get("encoding_format") == "base64", "The stand-in has base64 only.")
     _require(body.get("input_type") in PROMPTS, "input_type must be query or document.")
-    if body.get("encoding_format") == "base64":
-        return lambda vector: base64.b64encode(vector.astype("<f4").tobytes()).decode()
-    return lambda vector: [float(value) for value in vector]
+    return lambda vector: base64.b64encode(vector.astype("<f4").tobytes()).decode()
 
 
 def _require(condition: bool, detail: str) -> None:
