@@ -19,7 +19,7 @@ import pytest
 
 from adk_evidence.embedding import voyage_tokens
 from adk_evidence.embedding.voyage import VoyageCodeEmbedder, VoyageDocsEmbedder
-from adk_evidence.errors import CostCapError, ModelError, ServiceError, SettingsError
+from adk_evidence.errors import CostCapError, ModelError, ServiceError
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.voyage import VoyageReranker
@@ -361,20 +361,6 @@ class TestLimits:
         assert place.time.waited >= 60
         assert not place.notes, "the service had to refuse a request"
 
-    def test_a_limit_that_the_settings_do_not_know_is_waited_for(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        monkeypatch.setenv(KEY_VARIABLE, KEY)
-        place = VoyagePlace(tmp_path, None)
-        account = Account(requests_per_minute=2)
-        with VoyageStandIn(account=account, now=lambda: place.time.time) as standin:
-            overrides = {"ingestion": {"batching": {"voyage_dense_max_items": 1}}}
-            place = VoyagePlace(tmp_path, standin.base_url, place.time, overrides)
-            embedder = place.dense().code
-            assert embed_all(embedder, ["a", "b", "c", "d", "e"]).shape == (5, DIMENSION)
-            embedder.close()
-        assert any("too many requests" in note for note in place.notes)
-
     def test_a_question_does_not_wait_for_a_rate_beyond_its_time(self, standin: VoyageStandIn, tmp_path: Path) -> None:
         asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"requests_per_minute": 1}})
         asked.code.embed_query("one")
@@ -395,14 +381,6 @@ class TestLimits:
         embed_all(asked.code, ["one", "two"])
         assert asked.code.spent().requests == standin.used["voyage-code-3"].requests == 2
         assert asked.code.spent().tokens == standin.used["voyage-code-3"].tokens
-
-    def test_a_model_without_a_price_is_refused(self, standin: VoyageStandIn, tmp_path: Path) -> None:
-        asked = ask(tmp_path, standin.base_url, embedding={"voyage": {"code_model": "voyage-next"}})
-        cost = asked.code.estimate(["text"])
-        assert cost.tokens > 0 and cost.usd is None
-        with pytest.raises(SettingsError, match="no price for voyage-next"):
-            embed_all(asked.code, ["text"])
-        assert not standin.requests
 
     def test_a_slow_answer_ends_with_the_questions_time(
         self, standin: VoyageStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
