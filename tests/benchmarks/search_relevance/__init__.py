@@ -1,1 +1,0 @@
-"""Labelled queries for the search for ranked targets."""
