@@ -108,8 +108,7 @@ def test_whoever_asked_is_not_told_the_question_again():
         assert answered.included >= asked.included
 
 
-@pytest.mark.parametrize("level", ["high", "mixed", "keyword_only", "none"])
-@pytest.mark.parametrize("results", [1, 5, 8])
+@pytest.mark.parametrize(("level", "results"), [("high", 1), ("mixed", 8), ("keyword_only", 5), ("none", 8)])
 def test_the_words_around_the_quotes_cost_at_most_80_tokens(level, results):
     note = f"Found {results} results, none of them strong; \u201ca\u201d and \u201cb\u201d stand nowhere in it."
     chunks = [payload("code", f"src/{n}.py", f"word{n}", symbol=f"f{n}") for n in range(results)]
@@ -151,11 +150,7 @@ def test_without_results_the_model_is_told_to_say_so():
     block = to_prompt(pack(query="what?", warnings=(Warning(code="coverage", text="nothing there"),)))
     assert block.included == 0 and block.note == ""
     assert "CAUTION: Answer from general knowledge only" in block.text
-    assert (
-        "WARNING: coverage: nothing there" in block.text
-        and "Fenced" not in block.text
-        and "QUESTION: what?" in block.text
-    )
+    assert "WARNING: coverage: nothing there" in block.text and "Fenced" not in block.text
 
 
 # What is left out
@@ -183,14 +178,6 @@ def test_results_that_have_no_room_are_named_with_their_lines():
         assert named == [(f"src/{n}.py:1-1", f"Box.open_{n}") for n in range(shown, shown + len(named))]
         assert estimate_tokens(text.partition("raise the budget.")[2].partition("QUESTION")[0]) <= 0.12 * budget + 2
         assert named or budget == 400
-
-
-def test_a_text_is_cut_between_lines_where_it_has_lines():
-    lines = "\n".join(f"call_{n}(first, second, third)" for n in range(400))
-    text = to_prompt(pack(payload("code", body=lines)), 400).text
-    (quoted,) = fences(text)
-    assert quoted.endswith("[...]\n")
-    assert set(quoted.rstrip().split("\n")[:-1]) <= set(lines.split("\n"))
 
 
 def test_what_must_stay_stays_beyond_the_budget():

@@ -53,16 +53,9 @@ def test_a_request_is_one_line_with_what_reproduces_it_and_no_chunk_text(workpla
     event = events[0]
     assert {"symbols", "own_names", "rerank_instruction_hash", "coverage", "warnings"} <= set(event)
     assert event["query_text"] == "retry a tool"
-    assert event["qdrant_request_params"] | {"filters": {}} == {
-        "branches": ["dense", "sparse", "symbol", "asked"],
-        "prefetch_limits": {"dense": 80, "sparse": 120, "asked": 40},
-        "fusion": "rrf",
-        "rrf_k": 60,
-        "hnsw_ef": 256,
-        "exact": False,
-        "limits": {"adk_docs": 60, "adk_code": 60},
-        "filters": {},
-    }
+    asked = event["qdrant_request_params"]
+    assert asked["branches"] == ["dense", "sparse", "symbol", "asked"] and asked["fusion"] == "rrf"
+    assert asked["limits"] == {"adk_docs": 60, "adk_code": 60} and asked.keys() >= {"rrf_k", "hnsw_ef", "filters"}
     shown = [candidate.candidate_id for candidate in packs[0].candidates]
     assert [item["candidate_id"] for item in event["final_top_k"]] == shown
     assert set(shown) <= {item["candidate_id"] for item in event["qdrant_result_ids"]}

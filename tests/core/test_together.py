@@ -204,11 +204,9 @@ class TestMerge:
         assert place.alone("adk").beside is None
         assert {one.index for one in place.alone("adk").candidates} == {None}
 
-    def test_one_index_is_not_asked_twice(self, place: Place) -> None:
+    def test_one_index_twice_or_two_of_the_adk_are_no_pair(self, place: Place) -> None:
         with pytest.raises(InvalidRequestError, match="answers already"):
             place.ask(names=("shop", "shop"))
-
-    def test_two_indexes_of_the_adk_are_no_pair(self, place: Place) -> None:
         with place.services("adk") as (main,), main.session() as session:
             first, second = (Side(name, session, of_codebase=False) for name in ("adk", "adk-2.1.0"))
             with pytest.raises(InvalidRequestError, match="both indexes of the ADK"):
@@ -337,9 +335,7 @@ def test_an_index_is_named_by_its_name_or_by_a_place_in_it(place: Place, tmp_pat
     # Of the folder of one customer, the index of all customers says nothing.
     assert codebase_at(settings, place.shop / "shop" / "orders.py", place.shop / "shop") is None
     assert name_for_folder(settings, place.shop) == "shop"
-    other = tmp_path / "Shop"
-    other.mkdir()
-    assert name_for_folder(settings, other) == "shop-2"
+    assert name_for_folder(settings, tmp_path / "Shop") == "shop-2"
 
 
 @pytest.mark.parametrize(
