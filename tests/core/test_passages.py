@@ -252,11 +252,10 @@ def section(number, name, path="docs/page.md"):
     return payload("doc", path, f"The retry limit {number}.", **values)
 
 
-def outlined(results, chunks, shown=None):
+def outlined(results, chunks):
     found, sought, candidates = answered(*results)
     asked = replace(found.question, index=SimpleNamespace(store=_Pages(*chunks), outlines=CacheAside(4)))
-    seen = {one.point_id for one in found.final} if shown is None else shown
-    return candidates, make_outlines(asked, found.final, sought, seen)
+    return candidates, make_outlines(asked, found.final, sought, {one.point_id for one in found.final})
 
 
 def test_a_page_with_several_results_lists_its_other_sections():
@@ -315,22 +314,23 @@ IMPORTS = PublicImports(
 )
 
 
-def statement(start, end, path="src/pkg/_impl.py", kind="code"):
-    return IMPORTS.statement(payload(kind, path, start_line=start, end_line=end))
-
-
-def test_private_definitions_are_imported_by_their_public_names_those_of_one_package_together():
-    assert statement(10, 20) == "from pkg import load_all"
-    assert statement(28, 96) == "from pkg.boxes import Box, Lid"
-
-
-def test_a_chunk_is_imported_by_what_it_is_called_however_others_rank():
-    chunk = payload("code", "src/pkg/_impl.py", start_line=28, end_line=96)
-    named = {"symbol": "Lid", "symbol_kind": "class", "symbols": ("Box", "Box.put", "Lid")}
-    assert IMPORTS.statement(chunk.model_copy(update=named)) == "from pkg.boxes import Lid, Box"
-    # What else the lines of a private function define would be called otherwise than the result.
-    named = {"symbol": "_shut", "symbol_kind": "function", "symbols": ("_shut", "Box", "Lid")}
-    assert IMPORTS.statement(chunk.model_copy(update=named)) is None
+@pytest.mark.parametrize(
+    ("start", "end", "named", "statement"),
+    [
+        (10, 20, {}, "from pkg import load_all"),
+        # Several of one package together, first what the chunk is called, however others rank.
+        (28, 96, {}, "from pkg.boxes import Box, Lid"),
+        (28, 96, {"symbol": "Lid", "symbols": ("Box", "Box.put", "Lid")}, "from pkg.boxes import Lid, Box"),
+        # What else the lines of a private function define would be called otherwise than the result.
+        (28, 96, {"symbol": "_shut", "symbols": ("_shut", "Box", "Lid")}, None),
+        # Another version or codebase, though its paths are the same.
+        (10, 20, {"commit": "v0"}, None),
+        (10, 20, {"repo": "elsewhere"}, None),
+    ],
+)
+def test_private_definitions_are_imported_by_their_public_names(start, end, named, statement):
+    chunk = payload("code", "src/pkg/_impl.py", start_line=start, end_line=end, symbol_kind="class", **named)
+    assert IMPORTS.statement(chunk) == statement
 
 
 def test_an_instance_of_the_class_is_imported_beside_it_and_a_nested_class_with_its_own():
@@ -345,12 +345,6 @@ def test_an_instance_of_the_class_is_imported_beside_it_and_a_nested_class_with_
     assert imports.statement(chunk) == "from pkg.boxes import Lid; from pkg import lid  # an instance"
     inner = chunk.model_copy(update={"symbol": "Lid.Kind", "start_line": 93, "end_line": 94})
     assert imports.statement(inner) == "from pkg.boxes import Lid"
-
-
-def test_another_version_or_codebase_has_no_statement_though_its_paths_are_the_same():
-    chunk = payload("code", "src/pkg/_impl.py", start_line=10, end_line=20)
-    for other in ({"commit": "v0"}, {"repo": "elsewhere"}):
-        assert IMPORTS.statement(chunk) and IMPORTS.statement(chunk.model_copy(update=other)) is None
 
 
 EXTRAS = PublicImports(
@@ -401,10 +395,9 @@ def test_prompts_name_the_statement():
     assert "· `from pkg import f`\n```python" in to_prompt(made.model_copy(update={"candidates": (candidate,)})).text
 
 
-def including(*samples):
+def including(sample):
     page = payload("doc", body="## Retry a tool\n\nSet the retry limit of a plugin.")
-    included = "".join(f"\n\n[INCLUDED examples/retry.py]\n{sample}" for sample in samples)
-    return page.model_copy(update={"text": page.text + included})
+    return page.model_copy(update={"text": f"{page.text}\n\n[INCLUDED examples/retry.py]\n{sample}"})
 
 
 SAMPLE = "plugin = ReflectAndRetryToolPlugin(retry_limit=3)\nrunner.run(plugin, retry=True)"

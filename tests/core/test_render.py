@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from adk_evidence.models.pack import LeftOut, LineSpan, Outline, OutlinePart, Verification
+from adk_evidence.models.pack import ErrorFrame, LeftOut, LineSpan, Outline, OutlinePart, PastedError, Verification
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.sanitize import code_span, fenced, one_line, visible, visible_json
@@ -50,7 +50,10 @@ def hostile():
     part = OutlinePart(name=HOSTILE_NAME, lines=LineSpan(start=1, end=2))
     outline = Outline(citation=HOSTILE_NAME, path=HOSTILE_NAME, title=HOSTILE_NAME, ranks=(1, 2), parts=(part,))
     candidates = tuple(one.model_copy(update={"verification": gone}) for one in made.candidates)
-    return made.model_copy(update={"outlines": (outline,), "candidates": candidates})
+    names = dict.fromkeys(("function", "path", "text", "citation"), HOSTILE_NAME)
+    frame = ErrorFrame(number=1, line=2, verification="exact", rank=1, **names)
+    error = PastedError(type=HOSTILE_NAME, message=HOSTILE, calls=1, frames=(frame,))
+    return made.model_copy(update={"outlines": (outline,), "candidates": candidates, "errors": (error,)})
 
 
 def fences(markdown):
