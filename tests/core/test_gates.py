@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.models.chunk import Kind
 from adk_evidence.models.citation import can_be_cited
 from adk_evidence.models.named import Named
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.ranking.gates import choose_final, required_kinds
-from adk_evidence.search.stages import Hit
 from tests.core.factories import SETTINGS, hit, payload, placed, question, ranked
 
 
@@ -19,15 +15,29 @@ def _kinds(items):
     return [item.kind for item in items]
 
 
-class _Chosen(NamedTuple):
-    final: list[Hit]
-    missing: tuple[Kind, ...]
+def _places(final):
+    return [item.pool_rank for item in final]
 
 
 def _chosen(items, size=12, buffer=20, **required):
+    """The final results, and the kinds that are missing."""
     pack = SETTINGS.pack.model_copy(update={"top_k_buffer": buffer})
     settings = SETTINGS.model_copy(update={"pack": pack})
-    return _Chosen(*choose_final(question(size=size, settings=settings, required=required), items))
+    return choose_final(question(size=size, settings=settings, required=required), items)
+
+
+def _at(place, kind, path, **changes):
+    """A result at a place of the reranker's order."""
+    return placed(hit(payload(kind, path, f"text {place}", **changes), place), place, float(-place))
+
+
+def _sample(place):
+    return _at(place, "doc", "examples/a.py", uri=None, lang="py", origin="sample")
+
+
+def _pages(count):
+    """One result of each of many pages."""
+    return [_at(place, "doc", f"docs/page{place}.md") for place in range(1, count + 1)]
 
 
 @pytest.mark.parametrize(
@@ -46,32 +56,24 @@ def test_modes_that_build_need_docs_and_code_where_both_are_indexed(mode, held, 
 
 def test_missing_code_is_taken_from_the_buffer_and_the_last_docs_make_room():
     items = [ranked("doc", place) for place in range(1, 13)] + [ranked("code", place) for place in range(13, 21)]
-    asked = _chosen(items, doc=3, code=3)
-    assert _kinds(asked.final) == ["doc"] * 9 + ["code"] * 3
-    assert [item.pool_rank for item in asked.final] == [*range(1, 10), 13, 14, 15]
-    assert [item.moved_up for item in asked.final] == [None] * 9 + ["kind"] * 3
-    assert asked.missing == ()
-
-
-def _sample(place):
-    chunk = payload("doc", path="examples/a.py", body=f"run({place})", uri=None, lang="py", origin="sample")
-    return placed(hit(chunk, place), place, float(-place))
+    final, missing = _chosen(items, doc=3, code=3)
+    assert _places(final) == [*range(1, 10), 13, 14, 15] and missing == ()
+    assert [item.moved_up for item in final] == [None] * 9 + ["kind"] * 3
 
 
 def test_a_sample_takes_the_last_place_of_docs_without_code_to_start_from():
     items = [ranked("doc", 1), ranked("doc", 2), ranked("code", 3), ranked("doc", 4), _sample(5), _sample(6)]
-    final = _chosen(items, size=3).final
+    final, _ = _chosen(items, size=3)
     assert [(item.pool_rank, item.moved_up) for item in final] == [(1, None), (3, None), (5, "example")]
 
 
 def test_a_sample_does_not_move_up_beside_an_example_or_where_nothing_is_built():
-    page = payload("doc", path="docs/b.md", body="b", code_langs=("python",))
-    items = [placed(hit(page, 1), 1, -1.0), ranked("doc", 2), _sample(3)]
-    assert [item.pool_rank for item in _chosen(items, size=2).final] == [1, 2]
+    items = [_at(1, "doc", "docs/b.md", code_langs=("python",)), ranked("doc", 2), _sample(3)]
+    assert _places(_chosen(items, size=2)[0]) == [1, 2]
     explained, _ = choose_final(question(task_mode="explain", size=1), [ranked("doc", 1), _sample(2)])
-    assert [item.pool_rank for item in explained] == [1]
+    assert _places(explained) == [1]
     named = [ranked("doc", 1)._replace(named=Named("raises")), _sample(2)]
-    assert [item.pool_rank for item in _chosen(named, size=1).final] == [1]
+    assert _places(_chosen(named, size=1)[0]) == [1]
 
 
 @given(
@@ -83,15 +85,14 @@ def test_a_sample_does_not_move_up_beside_an_example_or_where_nothing_is_built()
 def test_selection_keeps_order_size_and_never_trades_a_required_result(kinds, size, buffer, minimum):
     items = [ranked(kind, place) for place, kind in enumerate(kinds, 1)]
     required = {"doc": min(minimum, size // 2), "code": min(minimum, size // 2)}
-    asked = _chosen(items, size, buffer, **required)
-    places = [item.pool_rank for item in asked.final]
-    assert places == sorted(places)
-    assert len(asked.final) == min(size, len(items))
+    final, missing = _chosen(items, size, buffer, **required)
+    assert _places(final) == sorted(_places(final))
+    assert len(final) == min(size, len(items))
     for kind in ("doc", "code"):
         reachable = _kinds(items[: max(size, buffer)]).count(kind)
-        have = _kinds(asked.final).count(kind)
+        have = _kinds(final).count(kind)
         assert have >= min(required[kind], reachable)
-        assert (kind in asked.missing) == (have < required[kind])
+        assert (kind in missing) == (have < required[kind])
 
 
 def test_docs_need_an_address_and_code_a_path():
@@ -101,44 +102,33 @@ def test_docs_need_an_address_and_code_a_path():
     assert can_be_cited(payload("code", path="src/a.py"), published=True)
 
 
-def _part(page, place):
-    chunk = payload("doc", path=f"docs/{page}.md", body=f"part {place} of {page}")
-    return placed(hit(chunk, place), place, float(-place))
-
-
-def _places(final):
-    return [item.pool_rank for item in final]
-
-
 def test_the_last_places_of_a_long_list_go_to_pages_that_are_results_already():
-    items = [_part(f"page{place}", place) for place in range(1, 31)]
-    items[19], items[24], items[28] = _part("page3", 20), _part("page12", 25), _part("page3", 29)
-    asked = _chosen(items, size=15)
-    assert _places(asked.final) == [*range(1, 13), 20, 25, 29]
-    assert [item.moved_up for item in asked.final] == [None] * 12 + ["neighbour"] * 3
+    items = _pages(30)
+    for place, page in ((20, 3), (25, 12), (29, 3)):
+        items[place - 1] = _at(place, "doc", f"docs/page{page}.md")
+    final, _ = _chosen(items, size=15)
+    assert _places(final) == [*range(1, 13), 20, 25, 29]
+    assert [item.moved_up for item in final] == [None] * 12 + ["neighbour"] * 3
     # A short list has the first results alone.
-    assert _places(_chosen(items, size=12).final) == [*range(1, 13)]
-    assert _places(_chosen(items, size=13).final) == [*range(1, 13), 20]
+    assert _places(_chosen(items, size=12)[0]) == [*range(1, 13)]
 
 
 def test_places_without_neighbours_stay_with_the_next_results():
-    items = [_part(f"page{place}", place) for place in range(1, 60)]
-    items[13], items[49] = _part("page1", 14), _part("page2", 50)
-    asked = _chosen(items, size=15)
+    items = _pages(60)
+    items[13], items[49] = _at(14, "doc", "docs/page1.md"), _at(50, "doc", "docs/page2.md")
+    final, _ = _chosen(items, size=15)
     # The fourteenth would be there in any case, and the fiftieth is too far behind.
-    assert _places(asked.final) == [*range(1, 16)]
-    assert [item.moved_up for item in asked.final] == [None] * 15
+    assert _places(final) == [*range(1, 16)] and not any(item.moved_up for item in final)
 
 
 def test_methods_are_neighbours_of_their_class_and_functions_of_their_file():
-    def code(place, path, symbol, kind):
-        chunk = payload("code", path=path, symbol=symbol, symbol_kind=kind, body=f"{symbol} {place}")
-        return placed(hit(chunk, place), place, float(-place))
-
-    items = [_part(f"page{place}", place) for place in range(1, 31)]
-    items[0] = code(1, "a.py", "Shop.buy", "method")
-    items[1] = code(2, "b.py", "help", "function")
-    items[15] = code(16, "a.py", "Cart.fill", "method")
-    items[16] = code(17, "a.py", "Shop.sell", "method")
-    items[17] = code(18, "b.py", "_help", "function")
-    assert _places(_chosen(items, size=15).final) == [*range(1, 14), 17, 18]
+    items = _pages(30)
+    for place, path, symbol, kind in (
+        (1, "a.py", "Shop.buy", "method"),
+        (2, "b.py", "help", "function"),
+        (16, "a.py", "Cart.fill", "method"),
+        (17, "a.py", "Shop.sell", "method"),
+        (18, "b.py", "_help", "function"),
+    ):
+        items[place - 1] = _at(place, "code", path, symbol=symbol, symbol_kind=kind)
+    assert _places(_chosen(items, size=15)[0]) == [*range(1, 14), 17, 18]
