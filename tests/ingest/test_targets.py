@@ -13,6 +13,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import adk_evidence.targets.sets as sets
 from adk_evidence.api.links import build_export_map
 from adk_evidence.api.module import ModuleText
 from adk_evidence.errors import IndexMissingError, SourceError, TargetsMissingError
@@ -20,7 +21,6 @@ from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.imports import type_imports
 from adk_evidence.targets.members import Members
-from adk_evidence.targets.sets import KEPT_SETS
 from adk_evidence.targets.target import Target, Targets, rich_text
 from adk_ingest.progress import Progress
 from adk_ingest.targets.build import build_targets, read_targets
@@ -166,15 +166,13 @@ def test_a_reexported_symbol_keeps_the_place_of_its_definition(kit: Any) -> None
 
 
 def test_a_class_has_its_constructor_and_the_signatures_of_its_public_members(kit: Any) -> None:
-    own, *members = kit["kit.agents.Agent"].signatures
+    agent = kit["kit.agents.Agent"]
+    assert agent.summary == "Answers a person. It calls tools as well.", "it stops at a section"
+    own, *members = agent.signatures
     assert own == "Agent(name: str, *, retries: int = 3)"
     assert "async run(message: str) -> str" in members and "secret = 1" in members
     assert "async with connect(model: str) -> AsyncIterator[Agent]" in members, "it is entered, not awaited"
     assert not any("_hidden" in member for member in members)
-
-
-def test_the_summary_goes_on_while_it_is_short_and_stops_at_a_section(kit: Any) -> None:
-    assert kit["kit.agents.Agent"].summary == "Answers a person. It calls tools as well."
 
 
 def test_another_name_leads_to_its_symbol_and_borrows_its_summary_only_without_one(kit: Any) -> None:
@@ -237,12 +235,6 @@ def test_a_class_has_the_methods_of_its_bases_also_by_another_name_of_it() -> No
     # A class that is no target, as a private one.
     hidden = found["kit.base.Root"].model_copy(update={"fqn": "kit._hidden.Own", "bases": ()})
     assert members.methods(hidden) == ("stop()",)
-
-
-def test_deprecated_symbols_rank_lower(kit: Any) -> None:
-    old = kit["kit.agents.planner.OldPlanner"]
-    assert old.parts.deprecated and not kit["kit.agents.Planner"].parts.deprecated
-    assert old.score == pytest.approx(0.3 * score(old.parts.model_copy(update={"deprecated": False})), abs=1e-4)
 
 
 SYNC = '''\
@@ -478,32 +470,28 @@ def test_what_a_distribution_has_itself_is_of_no_other_package() -> None:
 def test_the_score_follows_from_the_parts_that_the_file_shows(kit: Any) -> None:
     for target in kit.values():
         assert target.score == score(target.parts)
-    ranks = sorted(target.rank for target in kit.values())
-    assert ranks == list(range(1, len(ranks) + 1))
-
-
-def test_what_is_exported_referred_to_and_documented_comes_first(kit: Any) -> None:
-    first = min(kit.values(), key=lambda target: target.rank)
+    ranked = sorted(kit.values(), key=lambda target: target.rank)
+    assert [target.rank for target in ranked] == list(range(1, len(ranked) + 1))
+    first, old = ranked[0], kit["kit.agents.planner.OldPlanner"]
     assert first.import_path == "kit.agents.Agent"
     assert first.parts.exported and first.parts.docs_mentions == 1 and first.parts.centrality > 0
+    assert old.parts.deprecated and not kit["kit.agents.Planner"].parts.deprecated
+    assert old.score == pytest.approx(0.3 * score(old.parts.model_copy(update={"deprecated": False})), abs=1e-4)
 
 
-def test_a_name_in_the_docs_counts_for_what_the_page_imports() -> None:
+def test_a_name_in_the_docs_counts_for_what_the_page_imports_and_words_of_prose_do_not() -> None:
     files = {
         "src/kit/a.py": "class Runner:\n    '''One.'''\n",
         "src/kit/b.py": "class Runner:\n    '''Other.'''\n",
+        "src/kit/c.py": "class Event:\n    '''E.'''\n\n\nclass EventLog:\n    '''L.'''\n",
     }
-    pages = ["```python\nfrom kit.b import Runner\n```\n", "The `Runner` runs.\n"]
-    targets = read(files, pages)
-    assert targets["kit.b.Runner"].parts.docs_mentions == 2
-    assert targets["kit.a.Runner"].parts.docs_mentions == 0
-
-
-def test_words_of_prose_are_no_mentions_of_symbols() -> None:
-    files = {"src/kit/a.py": "class Event:\n    '''E.'''\n\n\nclass EventLog:\n    '''L.'''\n"}
-    targets = read(files, ["Event after Event goes into the EventLog.\n"])
-    assert targets["kit.a.Event"].parts.docs_mentions == 0
-    assert targets["kit.a.EventLog"].parts.docs_mentions == 1
+    pages = [
+        "```python\nfrom kit.b import Runner\n```\n",
+        "The `Runner` runs.\n",
+        "Event after Event goes into the EventLog.\n",
+    ]
+    mentions = {path: target.parts.docs_mentions for path, target in read(files, pages).items()}
+    assert mentions == {"kit.a.Runner": 0, "kit.b.Runner": 2, "kit.c.Event": 0, "kit.c.EventLog": 1}
 
 
 @given(st.integers(1, 12), st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40))
@@ -529,20 +517,24 @@ def test_what_no_file_can_hold_is_replaced() -> None:
 # Sets on disk
 
 
-@pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
-    return Workplace(tmp_path)
-
-
 def build(workplace: Workplace, **options: Any) -> Path:
     options.setdefault("dense", HashEmbedder())
     return build_targets(workplace.settings, Progress(), **options)
 
 
-def test_an_ingestion_of_new_code_ranks_and_embeds_its_symbols(workplace: Workplace) -> None:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The set of an ingestion, also of one of the docs alone after it."""
+    workplace = Workplace(tmp_path_factory.mktemp("built"))
+    write_code(workplace.code, {"tests/test_kit.py": "class TestKit:\n    '''T.'''\n"})
     workplace.ingest()
+    workplace.ingest("docs")
     (folder,) = workplace.settings.paths.targets.iterdir()
-    assert sorted(path.name for path in folder.iterdir()) == [
+    return folder
+
+
+def test_a_set_holds_the_files_of_the_specification(built: Path) -> None:
+    assert sorted(path.name for path in built.iterdir()) == [
         "about.json",
         "extras.json",
         "hidden_symbols.json",
@@ -551,34 +543,21 @@ def test_an_ingestion_of_new_code_ranks_and_embeds_its_symbols(workplace: Workpl
         "targets_meta.json",
         "targets_vectors.npy",
     ]
-    workplace.ingest("docs")
-    assert list(workplace.settings.paths.targets.iterdir()) == [folder]
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workplace, Path]:
-    workplace = Workplace(tmp_path_factory.mktemp("built"))
-    workplace.ingest()
-    shutil.rmtree(workplace.settings.paths.targets)
-    return workplace, build(workplace)
-
-
-def test_a_set_holds_the_files_of_the_specification(built: tuple[Workplace, Path]) -> None:
-    _, folder = built
-    meta = json.loads((folder / "targets_meta.json").read_text())
-    vectors = np.load(folder / "targets_vectors.npy", allow_pickle=False)
+    meta = json.loads((built / "targets_meta.json").read_text())
+    vectors = np.load(built / "targets_vectors.npy", allow_pickle=False)
     assert vectors.shape == (len(meta), HashEmbedder.dimension)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
-    listing = yaml.safe_load((folder / "ranked_targets.yaml").read_text())
+    listing = yaml.safe_load((built / "ranked_targets.yaml").read_text())
     assert [entry["fqn"] for entry in listing["targets"]] == [entry["fqn"] for entry in meta]
     assert "centrality" in listing["rank"] and {"fqn", "type", "parts"} <= set(listing["targets"][0])
+    assert "TestKit" not in {entry["name"] for entry in meta}, "tests of a checkout are no targets"
     for entry, vector in zip(meta, vectors, strict=True):
         text = rich_text(Target.model_validate(entry))
         assert vector == pytest.approx(HashEmbedder().embed_query(text), abs=1e-6)
 
 
-def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, Path]) -> None:
-    entries = json.loads((built[1] / "targets_meta.json").read_text())
+def test_the_embedded_text_has_the_four_parts(built: Path) -> None:
+    entries = json.loads((built / "targets_meta.json").read_text())
     (entry,) = [entry for entry in entries if entry["name"] == "RetryPlugin"]
     lines = rich_text(Target.model_validate(entry)).splitlines()
     assert lines[0] == "Name: RetryPlugin (retry plugin)"
@@ -588,9 +567,16 @@ def test_the_embedded_text_has_the_four_parts(built: tuple[Workplace, Path]) -> 
 
 
 def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_back(workplace: Workplace) -> None:
+    plugin = workplace.code / "src/google/adk/plugins/retry.py"
     workplace.ingest()
     before = build(workplace)
-    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
+    shutil.rmtree(before)
+    change(plugin, "Retries a tool", "Repeats a tool")
+    with pytest.raises(SourceError, match="no longer what was indexed"):
+        build(workplace)
+    change(plugin, "Repeats a tool", "Retries a tool")
+    assert build(workplace) == before
+    change(plugin, "Retries a tool", "Repeats a tool")
     embedder = HashEmbedder()
     workplace.ingest(dense=embedder)
     after = build(workplace)
@@ -599,17 +585,12 @@ def test_changed_code_makes_another_set_and_a_rollback_brings_the_earlier_one_ba
     assert "Repeats a tool" in embedded
     targets = CurrentSymbols(workplace.settings, HashEmbedder())
     assert targets.find("RetryPlugin").results[0].summary.startswith("Repeats")
-    workplace.generations.rollback()
-    assert targets.find("RetryPlugin").results[0].summary.startswith("Retries")
-
-
-def test_an_answer_says_where_the_targets_are_of_an_earlier_state(workplace: Workplace) -> None:
-    workplace.ingest()
-    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
-    workplace.ingest()
-    shutil.rmtree(build(workplace))
+    shutil.rmtree(after)
     answer = CurrentSymbols(workplace.settings, HashEmbedder()).find("RetryPlugin")
     assert answer.results[0].name == "RetryPlugin" and "earlier state" in answer.warnings[0]
+    workplace.generations.rollback()
+    answer = targets.find("RetryPlugin")
+    assert answer.results[0].summary.startswith("Retries") and not answer.warnings
 
 
 def test_a_long_constructor_keeps_all_its_parameters_and_searches_read_the_first(tmp_path: Path) -> None:
@@ -620,24 +601,12 @@ def test_a_long_constructor_keeps_all_its_parameters_and_searches_read_the_first
     assert "parameter_1:" in rich_text(wide) and "parameter_29" not in rich_text(wide)
 
 
-def test_old_sets_are_removed(workplace: Workplace) -> None:
-    workplace.ingest()
-    for number in range(KEPT_SETS + 2):
+def test_old_sets_are_removed(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sets, "KEPT_SETS", 1)
+    for number in range(3):
         change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"N{number} = 1\nMAX_RETRIES = 3")
         workplace.ingest()
-        build(workplace)
-    assert len(list(workplace.settings.paths.targets.iterdir())) <= KEPT_SETS + 1
-
-
-def test_code_that_changed_since_it_was_indexed_is_refused(workplace: Workplace) -> None:
-    workplace.ingest()
-    (folder,) = workplace.settings.paths.targets.iterdir()
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
-    change(workplace.code / "src/google/adk/plugins/retry.py", "Retries a tool", "Repeats a tool")
-    with pytest.raises(SourceError, match="no longer what was indexed"):
-        build(workplace)
+    assert 1 <= len(list(workplace.settings.paths.targets.iterdir())) <= 2
 
 
 def test_without_an_index_or_its_code_there_is_a_sentence(workplace: Workplace) -> None:
@@ -646,10 +615,3 @@ def test_without_an_index_or_its_code_there_is_a_sentence(workplace: Workplace) 
     workplace.ingest("docs")
     with pytest.raises(TargetsMissingError, match="no code"):
         build(workplace)
-
-
-def test_tests_and_samples_of_a_checkout_are_no_targets(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    write_code(workplace.code, {"tests/test_kit.py": "class TestKit:\n    '''T.'''\n"})
-    workplace.ingest()
-    assert "TestKit" not in (build(workplace) / "targets_meta.json").read_text()
