@@ -14,8 +14,8 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.versions import version_in
 from adk_evidence.models.pack import AdkVersion
 from adk_evidence.models.request import MAX_QUERY_CHARS
+from adk_evidence.render.wording import asked_version_not_indexed
 from adk_evidence.search.question.query import normalise
-from adk_evidence.search.question.scope import not_held
 from adk_evidence.search.question.versions import asked_versions, without_versions
 from adk_evidence.text.versions import checked_version, is_same_version, tagged_version
 
@@ -174,10 +174,10 @@ def test_what_is_no_tag_of_a_version_is_none(name: str) -> None:
 
 def test_a_version_that_is_not_indexed_is_said_with_what_is() -> None:
     asked = asked_versions("from ADK 1.18 to 1.20")
-    assert not_held("2.13.0", asked[:1]) == (
+    assert asked_version_not_indexed([asked[0].text], "2.13.0").text == (
         "The question is about ADK 1.18; the index holds v2.13.0. Evidence may not hold there."
     )
-    assert not_held(None, asked) == (
+    assert asked_version_not_indexed([one.text for one in asked], None).text == (
         "The question is about ADK 1.18 and 1.20; the index does not say which version it holds. Evidence may not hold "
         "there."
     )

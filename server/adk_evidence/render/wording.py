@@ -49,7 +49,14 @@ def _listed(named: Named) -> str:
 
 
 def version_not_indexed(told: str) -> Warning:
-    """Of a sentence that says which version is asked for, and which one is searched instead."""
+    """Of a project's version; `told` is what the choice of an index says of it (`index/versions.py`)."""
+    return Warning(code="version_not_indexed", text=told)
+
+
+def asked_version_not_indexed(asked: Sequence[str], version: str | None) -> Warning:
+    """Of the versions that a question names, and the version of the index; None where nobody knows that."""
+    holds = f"holds v{version}" if version else "does not say which version it holds"
+    told = f"The question is about ADK {' and '.join(asked)}; the index {holds}. Evidence may not hold there."
     return Warning(code="version_not_indexed", text=told)
 
 

@@ -104,7 +104,7 @@ def choose_scope(
     missing = ""
     if asked and not holds_all(version, asked):
         missing = "that the question names"
-        context.warn(wording.version_not_indexed(not_held(version, asked)))
+        context.warn(wording.asked_version_not_indexed([one.text for one in asked], version))
     elif project and adk and not asked and not adk.is_wanted:
         missing = "that the project uses" if project.taken_from else "that you asked for"
         context.warn(wording.version_not_indexed(not_indexed(project, version)))
@@ -135,13 +135,6 @@ def choose_scope(
 def holds_all(version: str | None, asked: Sequence[AskedVersion]) -> bool:
     """Whether a version is each of those that a question names."""
     return version is not None and all(one.holds(Version(version)) for one in asked)
-
-
-def not_held(version: str | None, asked: Sequence[AskedVersion]) -> str:
-    """A sentence for a question that names versions of which the index is none."""
-    meant = " and ".join(one.text for one in asked)
-    holds = f"holds v{version}" if version else "does not say which version it holds"
-    return f"The question is about ADK {meant}; the index {holds}. Evidence may not hold there."
 
 
 def _languages(request: EvidenceFilters, question: str, reader: ProgrammingLanguage | None) -> ReaderLanguages | None:
