@@ -21,24 +21,16 @@ if TYPE_CHECKING:
     from adk_evidence.models.pack import LeftOut
     from adk_evidence.models.request import EvidenceRequest
     from adk_evidence.search.read import CitedSource
-    from adk_evidence.search.session import EvidenceService, Session
+    from adk_evidence.search.session import Session
     from adk_evidence.search.together import Answering
     from adk_evidence.services.eventloop import Cancelled
 
-# Agents ask the same question of several indexes, and again with other filters.
-KEPT_QUERIES = 512
 # Indexing takes minutes: such requests do not queue up with questions.
 INDEXING = Limits(running=2, waiting=20)
 # Look-ups take milliseconds, and tell how busy the others are.
 LOOKUPS = Limits(running=2, waiting=1000)
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
-
-def _open_service(settings: Settings) -> EvidenceService:
-    from adk_evidence.search.session import EvidenceService
-
-    return EvidenceService(settings, keep_queries=KEPT_QUERIES)
 
 
 class AgentSession:
@@ -55,7 +47,7 @@ class AgentSession:
         load: Callable[[], Settings] = load_settings,
         find_adk: FindAdk = no_adk,
     ) -> None:
-        self.desk = Desk(load, find_adk, _open_service)
+        self.desk = Desk(load, find_adk)
         # What asks, what indexes or deletes, and what looks something up. The surfaces let requests in.
         self.admission = Admission()
         self.indexing = Admission(INDEXING)

@@ -39,7 +39,7 @@ def main() -> None:
     options = _options()
     requests = requests_of(options.queries)
     settings = load_settings({"home": options.home} if options.home else {})
-    service = EvidenceService(settings)
+    service = EvidenceService(settings, keep_queries=0)
     try:
         begin = time.perf_counter()
         service.find(requests[0])

@@ -143,11 +143,6 @@ class TestWire:
     def test_an_empty_text_and_a_lone_surrogate_are_taken(self, ask: Asked) -> None:
         assert embed_all(ask(), ["", "a \ud800 b"]).shape == (2, 1536)
 
-    def test_a_question_is_not_sent_twice(self, standin: EmbeddingsStandIn, ask: Asked) -> None:
-        embedder = ask()
-        assert embedder.embed_query("why?") == embedder.embed_query("why?")
-        assert len(standin.requests) == 1
-
 
 class TestSizes:
     def test_requests_keep_below_their_items_and_tokens(

@@ -198,10 +198,6 @@ class TestWire:
     def test_a_lone_surrogate_does_not_stop_a_request(self, asked: Asked) -> None:
         assert embed_all(asked.code, ["a \ud800 b"]).shape == (1, DIMENSION)
 
-    def test_a_question_is_not_sent_twice(self, standin: VoyageStandIn, asked: Asked) -> None:
-        assert asked.code.embed_query("why?") == asked.code.embed_query("why?")
-        assert len(standin.sent(EMBED)) == 1
-
 
 def numbers(count: int) -> str:
     """A text of numbers, as of a table, with this many lines."""

@@ -183,7 +183,7 @@ def test_one_service_goes_on_through_the_change(workplace: Workplace) -> None:
     run(workplace, "static")
     settings = workplace.settings_with({"embedding": {"dense": {"precision": "int8"}}})
     request = EvidenceRequest(query=QUESTION)
-    with closing(EvidenceService(settings, keep_queries=8)) as service:
+    with closing(EvidenceService(settings)) as service:
         with service.session() as one, service.session() as other:
             assert one.settings is other.settings, "equal requests are told by their settings"
             assert calibration_of(one.settings) is None

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from adk_evidence.embedding.base import ContextBatch
+from adk_evidence.services.metering import RequestTooLargeError
 
 T = TypeVar("T")
+
+# A text that a service refuses even alone is shortened, but not below this length.
+LEAST_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -50,17 +54,15 @@ def pack(sizes: Sequence[Size], limit: Size) -> Iterator[list[int]]:
         yield batch
 
 
-def in_halves(
-    positions: list[int], send: Callable[[list[int]], T], too_large: type[Exception]
-) -> Iterator[tuple[list[int], T]]:
-    """Send a request; where `send` raises `too_large`, send its halves, and raise where even one item is too large.
+def in_halves(positions: list[int], send: Callable[[list[int]], T]) -> Iterator[tuple[list[int], T]]:
+    """Send a request; where it is too large, send its halves, and raise where even one item is too large.
 
     Yields:
         Positions, and what `send` returned for them; every position comes once, in order.
     """
     try:
         found = send(positions)
-    except too_large:
+    except RequestTooLargeError:
         if len(positions) == 1:
             raise
     else:
@@ -68,7 +70,19 @@ def in_halves(
         return
     middle = len(positions) // 2
     for half in (positions[:middle], positions[middle:]):
-        yield from in_halves(half, send, too_large)
+        yield from in_halves(half, send)
+
+
+def shortening(texts: list[str], send: Callable[[list[str]], T], tell: Callable[[int], None]) -> T:
+    """Send texts; where one text alone is too large, send its first half, of whose length `tell` is called."""
+    while True:
+        try:
+            return send(texts)
+        except RequestTooLargeError:
+            if len(texts) > 1 or len(texts[0]) < 2 * LEAST_CHARS:
+                raise
+        texts = [texts[0][: len(texts[0]) // 2]]
+        tell(len(texts[0]))
 
 
 def split_contexts(texts: Sequence[str], sizes: Sequence[Size], limit: Size, overlap: int) -> list[ContextBatch]:

@@ -6,19 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, encodable
-from adk_evidence.embedding.batching import Size, in_halves, pack
+from adk_evidence.embedding.batching import Size, in_halves, pack, shortening
 from adk_evidence.models.chunk import sha256_text
 from adk_evidence.services.embeddings import SECTION, EmbeddingsService
 from adk_evidence.services.metering import RequestTooLargeError, Usage, prices
 from adk_evidence.services.openai_api import costs_nothing
-from adk_evidence.services.resilience import KEPT_QUESTIONS, CacheAside
 from adk_evidence.settings import EmbeddingSettings, OpenAiEmbeddingSettings
 from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
 # By our estimate, which leaves room below the 300,000 of OpenAI; a server that takes less gets smaller requests.
 REQUEST_TOKENS = 100_000
-# A text that the service refuses even alone is shortened, but not below this length.
-_LEAST_CHARS = 200
 # Only items and tokens are limited.
 _ANY = 1_000_000_000
 
@@ -38,7 +35,6 @@ class OpenAiEmbedder:
         prefixed = f";document_prefix={sha256_text(prefix)[:8]}" if prefix else ""
         limits = f"dimension={self.dimension};text_tokens={settings.text_tokens}"
         self.model = f"openai/{settings.model};{limits}{prefixed}"
-        self._queries: CacheAside[list[float]] = CacheAside(KEPT_QUESTIONS)
         self._told: set[str] = set()
 
     def iter_embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], FloatMatrix]]:
@@ -50,35 +46,25 @@ class OpenAiEmbedder:
         """
         sent = [self._document(text) for text in texts]
         for positions in self._requests(sent):
-            yield from in_halves(positions, lambda group: self._embed([sent[n] for n in group]), RequestTooLargeError)
+            yield from in_halves(positions, lambda group: self._embed([sent[n] for n in group]))
 
     def embed_query(self, text: str) -> list[float]:
-        """Encode one question; the same question is not sent twice."""
         asked = self._cut(self._settings.query_prefix + text)
-        return self._queries.get(text, lambda: self._service.embed_query(asked, estimate_tokens(asked)))
+        return self._service.embed_query(asked, estimate_tokens(asked))
 
     def close(self) -> None:
         self._service.close()
 
     def _embed(self, texts: list[str]) -> FloatMatrix:
-        while True:
-            try:
-                return self._ask(texts, sum(map(estimate_tokens, texts)))
-            except RequestTooLargeError as exc:
-                if len(texts) > 1:
-                    self._tell("halves", f"{exc.message} Smaller requests are sent. {exc.hint}")
-                    raise
-                if len(texts[0]) < 2 * _LEAST_CHARS:
-                    raise
-                texts = [texts[0][: len(texts[0]) // 2]]
-                self._tell(
-                    "shortened",
-                    "The embedding service takes no text as long as one of the corpus; its first "
-                    f"{len(texts[0]):,} characters are embedded. Lower {SECTION}.text_tokens to the service's limit.",
-                )
+        try:
+            return shortening(texts, self._ask, self._tell_shortened)
+        except RequestTooLargeError as exc:
+            if len(texts) > 1:
+                self._tell("halves", f"{exc.message} Smaller requests are sent. {exc.hint}")
+            raise
 
-    def _ask(self, texts: list[str], tokens: int) -> FloatMatrix:
-        return self._service.embed(texts, tokens)
+    def _ask(self, texts: list[str]) -> FloatMatrix:
+        return self._service.embed(texts, sum(map(estimate_tokens, texts)))
 
     def _requests(self, sent: Sequence[str]) -> Iterator[list[int]]:
         return pack([Size(1, 0, estimate_tokens(text)) for text in sent], self._limit)
@@ -99,6 +85,13 @@ class OpenAiEmbedder:
         text, limit = encodable(text), self._settings.text_tokens
         # The service takes no empty text.
         return (truncate_tokens(text, limit) if estimate_tokens(text) > limit else text) or " "
+
+    def _tell_shortened(self, kept: int) -> None:
+        self._tell(
+            "shortened",
+            f"The embedding service takes no text as long as one of the corpus; its first {kept:,} characters are "
+            f"embedded. Lower {SECTION}.text_tokens to the service's limit.",
+        )
 
     def _tell(self, what: str, sentence: str) -> None:
         """Say something once: the corpus may hold thousands of such texts."""
@@ -127,9 +120,9 @@ class PaidOpenAiEmbedder(OpenAiEmbedder):
     def _price(self, tokens: int) -> float | None:
         return self._service.meter.price(self._settings.model, tokens)
 
-    def _ask(self, texts: list[str], tokens: int) -> FloatMatrix:
-        self._service.meter.stay_below_the_cap(self._settings.model, tokens)
-        return super()._ask(texts, tokens)
+    def _ask(self, texts: list[str]) -> FloatMatrix:
+        self._service.meter.stay_below_the_cap(self._settings.model, sum(map(estimate_tokens, texts)))
+        return super()._ask(texts)
 
 
 def openai_embedder(service: EmbeddingsService, settings: EmbeddingSettings) -> OpenAiEmbedder:

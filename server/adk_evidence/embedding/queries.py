@@ -11,6 +11,8 @@ from adk_evidence.embedding.base import DenseEmbedder, Pair
 from adk_evidence.models.load import CacheUse
 from adk_evidence.services.resilience import CacheAside
 
+# Agents ask the same question of several indexes, and again with other filters. A vector takes some 20 kB.
+KEPT_QUESTIONS = 512
 # How a question was encoded.
 _PLAIN, _ADAPTED = "plain", "adapted"
 
@@ -60,6 +62,8 @@ class RememberedQueries:
 
 
 def remembered(pair: Pair[Any], entries: int) -> Pair[Any]:
-    """The same encoders, each of which keeps its questions; a shared encoder stays shared."""
+    """The same encoders, each of which keeps its questions; a shared encoder stays shared, and 0 entries keep none."""
+    if not entries or isinstance(pair.doc, RememberedQueries):
+        return pair
     doc = RememberedQueries(pair.doc, entries)
     return Pair(doc, doc if pair.shared else RememberedQueries(pair.code, entries))

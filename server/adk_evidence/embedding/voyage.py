@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adk_evidence.embedding.base import ContextBatch, Cost, FloatMatrix, Pair, encodable
-from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, split_contexts
+from adk_evidence.embedding.batching import NOTHING, Size, in_halves, pack, shortening, split_contexts
 from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_tokens, prompt_tokens
-from adk_evidence.services.metering import RequestTooLargeError, Usage
-from adk_evidence.services.resilience import KEPT_QUESTIONS, CacheAside
+from adk_evidence.services.metering import Usage
 from adk_evidence.services.voyage import VoyageService
 from adk_evidence.settings import Settings
 
@@ -24,8 +23,6 @@ REQUEST_TOKENS = 120_000
 CONTEXT_REQUEST_TOKENS = 32_000
 # Chunks that a long file's neighbouring context batches share.
 CONTEXT_OVERLAP_CHUNKS = 4
-# A chunk that the service refuses even alone is shortened, but not below this length.
-_LEAST_CHARS = 1_000
 
 
 def voyage_embedders(service: VoyageService, settings: Settings) -> Pair[Any]:
@@ -51,18 +48,12 @@ class _VoyageEmbedder:
         self.model = f"{name};dimension={self.dimension}"
         self.service = service
         self.cap = service.meter.cap
-        self._queries: CacheAside[list[float]] = CacheAside(KEPT_QUESTIONS)
 
     def embed_query(self, text: str) -> list[float]:
-        """Encode one question; the same question is not sent twice."""
         tokens = count_tokens(text, self._name) + prompt_tokens("query", self._name)
-
-        def ask() -> list[float]:
-            return self.service.embed_query(
-                encodable(text), self._name, self.dimension, tokens, contextualized=self.contextualized
-            )
-
-        return self._queries.get(text, ask)
+        return self.service.embed_query(
+            encodable(text), self._name, self.dimension, tokens, contextualized=self.contextualized
+        )
 
     def estimate(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Cost:
         """Requests, tokens and price of encoding these texts or batches."""
@@ -91,7 +82,7 @@ class _VoyageEmbedder:
             ServiceError: The service does not answer in spite of retries.
         """
         for positions in self._requests(inputs):
-            yield from in_halves(positions, send, RequestTooLargeError)
+            yield from in_halves(positions, send)
 
     def _requests(self, inputs: Sequence[str] | Sequence[ContextBatch]) -> Iterator[list[int]]:
         return pack([sum(map(self._size, _texts(one)), NOTHING) for one in inputs], self._limit())
@@ -164,21 +155,14 @@ class VoyageDocsEmbedder(_VoyageEmbedder):
 
     def _in_groups(self, texts: list[str]) -> list[FloatMatrix]:
         """The vectors of one batch; where it is too large for the service, its chunks are embedded in groups."""
-        found = in_halves(
-            list(range(len(texts))), lambda group: self._group([texts[n] for n in group]), RequestTooLargeError
-        )
+        found = in_halves(list(range(len(texts))), lambda group: self._group([texts[n] for n in group]))
         return [np.concatenate([vectors for _, vectors in found])]
 
     def _group(self, texts: list[str]) -> FloatMatrix:
-        while True:
-            try:
-                return self._embed([texts], 1)[0]
-            except RequestTooLargeError:
-                # The service itself shortens no chunk that has a context.
-                if len(texts) > 1 or len(texts[0]) < 2 * _LEAST_CHARS:
-                    raise
-                texts = [texts[0][: len(texts[0]) // 2]]
-                self.service.tell(
-                    f"Voyage takes no chunk as long as one of the corpus; its first {len(texts[0]):,} characters "
-                    "are embedded."
-                )
+        def tell(kept: int) -> None:
+            self.service.tell(
+                f"Voyage takes no chunk as long as one of the corpus; its first {kept:,} characters are embedded."
+            )
+
+        # The service itself shortens no chunk that has a context.
+        return shortening(texts, lambda part: self._embed([part], 1)[0], tell)

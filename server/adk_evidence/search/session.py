@@ -17,7 +17,7 @@ from adk_evidence.citations.anchor import Corpus
 from adk_evidence.citations.verify import verify
 from adk_evidence.embedding.base import DenseEmbedder, Once, Pair, SparseEncoder
 from adk_evidence.embedding.factory import fingerprint, make_dense, make_sparse
-from adk_evidence.embedding.queries import RememberedQueries, remembered
+from adk_evidence.embedding.queries import KEPT_QUESTIONS, RememberedQueries, remembered
 from adk_evidence.errors import EvidenceError, RequestCancelledError, StoreError
 from adk_evidence.index.encoders import as_built
 from adk_evidence.index.opened import CurrentIndex, Index
@@ -67,7 +67,7 @@ class EvidenceService:
         dense: Dense encoder, or one for docs and one for code, for tests.
         sparse: Sparse encoder.
         reranker: Reranker; None leaves the fused order.
-        keep_queries: Number of questions whose dense vectors are kept for when they are asked again.
+        keep_queries: Number of questions whose dense vectors each encoder keeps for when they are asked again.
     """
 
     def __init__(
@@ -77,12 +77,12 @@ class EvidenceService:
         dense: DenseEmbedder | Pair[DenseEmbedder] | None = None,
         sparse: SparseEncoder | None = None,
         reranker: Reranker | None = None,
-        keep_queries: int = 0,
+        keep_queries: int = KEPT_QUESTIONS,
     ) -> None:
         self.settings = settings
         made: Pair[DenseEmbedder] = Pair.of(dense or make_dense(settings))
         self.models = Models(
-            dense=remembered(made, keep_queries) if keep_queries else made,
+            dense=remembered(made, keep_queries),
             sparse=sparse or make_sparse(settings),
             reranker=reranker or make_reranker(settings),
             # For the kinds of several requests: a service that is slow to one must not make the others wait.
@@ -155,7 +155,7 @@ class EvidenceService:
                 if used != fingerprint(self.settings)["dense_model"]:
                     if used not in self._other_dense:
                         made: Pair[DenseEmbedder] = make_dense(settings)
-                        self._other_dense[used] = remembered(made, self._keep_queries) if self._keep_queries else made
+                        self._other_dense[used] = remembered(made, self._keep_queries)
                     models = replace(models, dense=self._other_dense[used])
                 # Kept, because equal requests are told by the identity of their settings.
                 self._read_as[used] = settings, models

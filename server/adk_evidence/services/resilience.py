@@ -235,10 +235,6 @@ class CircuitBreaker:
         return result
 
 
-# Of questions that are asked again; a vector of one takes some 20 kB.
-KEPT_QUESTIONS = 1024
-
-
 class CacheAside(Generic[T]):
     """Keeps the results that were used last; failures are not kept. Safe between threads."""
 

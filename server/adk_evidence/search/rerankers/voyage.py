@@ -11,7 +11,6 @@ from adk_evidence.embedding.voyage_tokens import SAFETY, count_tokens, most_toke
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import KEPT_RANKINGS, RerankDocument, instruction
-from adk_evidence.services.metering import RequestTooLargeError
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.services.voyage import VoyageService
 from adk_evidence.settings import RerankSettings
@@ -67,7 +66,7 @@ class VoyageReranker:
                 timeout_seconds=deadline.remaining(TIMEOUT_SECONDS),
             )
 
-        answers = [answer for batch in self._batches(sizes) for answer in in_halves(batch, send, RequestTooLargeError)]
+        answers = [answer for batch in self._batches(sizes) for answer in in_halves(batch, send)]
         scores = {place: score for places, found in answers for place, score in zip(places, found, strict=True)}
         return [scores[position] for position in range(len(texts))]
 
