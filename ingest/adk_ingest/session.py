@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder
 from adk_evidence.errors import EvidenceError, SourceError
@@ -30,9 +29,6 @@ from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import Mode, RunManifest, now
 from adk_ingest.sources.resolve import resolve_code, resolve_docs
 from adk_ingest.targets.present import has_targets
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, Field
 from rich.console import Console
@@ -19,9 +19,6 @@ from adk_ingest.pipeline import DryRun
 from adk_ingest.publishing.manifest import CorpusRun, RunFiles, RunManifest, left_out
 from adk_ingest.publishing.verify import VerificationReport, verify_citations, verify_index
 from adk_ingest.vectors.caches import CacheStatus
-
-if TYPE_CHECKING:
-    pass
 
 # Measured on two shared cores with passages in int8; an estimate, not a promise.
 VECTORS_PER_SECOND = 150.0

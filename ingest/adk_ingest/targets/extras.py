@@ -6,6 +6,7 @@ Nothing is imported. An import that a module itself survives the lack of is not 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 import tomllib
@@ -141,8 +142,8 @@ class NeededExtras:
         self._provided = {_squeezed(name): name for name in sorted({*optional, *declared.always})}
         # Small extras before large ones.
         self._extras = dict(sorted(declared.extras.items(), key=lambda item: (len(item[1]), item[0])))
-        self._direct: dict[str, _Imports] = {}
-        self._known: dict[str, str] = {}
+        self._imports = functools.cache(self._read_imports)
+        self.of = functools.cache(self._needed)
 
     def by_import(self) -> dict[str, str]:
         """What brings the optional packages that the code imports anywhere, by the paths that the code imports."""
@@ -159,12 +160,10 @@ class NeededExtras:
         extras = {path: self._installed({name}, told[path]) for path, name in needed.items()}
         return {path: extras[path] for path in sorted(extras)}
 
-    def of(self, module: str) -> str:
+    def _needed(self, module: str) -> str:
         """What an import of a module needs, e.g. `google-adk[mcp]`; empty where the distribution alone will do."""
-        if module not in self._known:
-            found = self._through(module)
-            self._known[module] = self._installed(found.needed, found.told, found.named)
-        return self._known[module]
+        found = self._through(module)
+        return self._installed(found.needed, found.told, found.named)
 
     def _installed(self, needed: Set[str], told: Container[str], named: Iterable[str] = ()) -> str:
         """The distribution with extras that bring what is needed: those that are `named`, then rather those `told`."""
@@ -190,23 +189,20 @@ class NeededExtras:
         each = zip(*((one.needed, one.own, one.named, one.told) for one in found), strict=True)
         return _Imports(*(frozenset().union(*parts) for parts in each)) if found else _NOTHING
 
-    def _imports(self, name: str) -> _Imports:
-        known = self._direct.get(name)
-        if known is None:
-            module = self._modules[name]
-            steps = list(_at_import(module))
-            paths = [one for one in steps if isinstance(one, str)]
-            raised = (_named_extras(self._declared, unparse(one) or "") for one in steps if isinstance(one, ast.Raise))
-            own = [path for path in paths if self._is_own(path)]
-            others = (self._distribution(path) for path in paths if path not in own)
-            needed = frozenset(found.name for found in others if found is not None)
-            known = self._direct[name] = _Imports(
-                needed,
-                frozenset(each for path in own for each in self._packages(path)),
-                frozenset(extra for extras in raised for extra in extras),
-                _named_extras(self._declared, module.text) if needed else frozenset(),
-            )
-        return known
+    def _read_imports(self, name: str) -> _Imports:
+        module = self._modules[name]
+        steps = list(_at_import(module))
+        paths = [one for one in steps if isinstance(one, str)]
+        raised = (_named_extras(self._declared, unparse(one) or "") for one in steps if isinstance(one, ast.Raise))
+        own = [path for path in paths if self._is_own(path)]
+        others = (self._distribution(path) for path in paths if path not in own)
+        needed = frozenset(found.name for found in others if found is not None)
+        return _Imports(
+            needed,
+            frozenset(each for path in own for each in self._packages(path)),
+            frozenset(extra for extras in raised for extra in extras),
+            _named_extras(self._declared, module.text) if needed else frozenset(),
+        )
 
     def _is_own(self, path: str) -> bool:
         return any(".".join(path.split(".")[:end]) in self._modules for end in range(2, path.count(".") + 2))

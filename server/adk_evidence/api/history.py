@@ -112,7 +112,8 @@ class History:
             self.package = min(table.modules, key=lambda module: (module.count("."), module), default=self.package)
         self.packages = {module.rpartition(".")[0] for module in table.modules}
         self.each = tuple(VersionApi(self, number) for number in range(len(table.versions)))
-        self._found: dict[str, list[str]] = {}
+        # Names come from people: what is kept has a limit.
+        self._kept_paths = functools.lru_cache(MAX_KEPT_NAMES)(lambda name: list(self._paths(name)))
 
     @staticmethod
     def load() -> History:
@@ -156,13 +157,7 @@ class History:
         """The import paths that a name may mean in some version, the likeliest first; an import path is its own."""
         if name == self.package or name.startswith(f"{self.package}."):
             return [name]
-        found = self._found.get(name)
-        if found is None:
-            # Names come from people: what is kept has a limit.
-            if len(self._found) >= MAX_KEPT_NAMES:
-                self._found.clear()
-            found = self._found[name] = list(self._paths(name))
-        return found
+        return self._kept_paths(name)
 
     def _paths(self, name: str) -> Iterator[str]:
         parts = name.split(".")

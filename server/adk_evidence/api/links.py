@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -45,7 +46,7 @@ class _Linker:
         self._modules = modules
         self._snapshot: dict[str, dict[str, str]] = {}
         self._waiting: list[tuple[str, str]] = []
-        self._known: dict[str, frozenset[str]] = {}
+        self._names = functools.cache(self._all_names)
 
     def snapshot(self) -> dict[str, dict[str, str]]:
         for name in self._modules:
@@ -61,14 +62,8 @@ class _Linker:
         self._add_deprecations()
         return {module: dict(sorted(names.items())) for module, names in sorted(self._snapshot.items())}
 
-    def _names(self, module: str) -> frozenset[str]:
-        """All that `from module import ...` gives, but submodules."""
-        known = self._known.get(module)
-        if known is None:
-            known = self._known[module] = frozenset(self._all_names(module))
-        return known
-
     def _all_names(self, module: str) -> set[str]:
+        """All that `from module import ...` gives, but submodules."""
         facts = self._modules[module]
         own = {name for found in (facts.defined, facts.classes) for name in found if "." not in name}
         own |= facts.bound.keys() | facts.aliases.keys() | facts.named

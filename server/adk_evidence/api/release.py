@@ -6,9 +6,9 @@ Files are read; nothing is imported or run.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from adk_evidence.api.history import Place, VersionApi
 from adk_evidence.api.module import ModuleText
@@ -67,9 +67,9 @@ class Side:
     def __init__(self, release: Release, api: VersionApi) -> None:
         self.release = release
         self.api = api
-        self._found: dict[Place, Found | None] = {}
+        self.found = functools.cache(self._look_up)
 
-    @cached_property
+    @functools.cached_property
     def modules(self) -> frozenset[str]:
         """The public modules."""
         return frozenset(
@@ -78,11 +78,11 @@ class Side:
             if not is_private(module) and self.api.payload(Place(module, "")) is not None
         )
 
-    @cached_property
+    @functools.cached_property
     def packages(self) -> frozenset[str]:
         return frozenset(module.rpartition(".")[0] for module in self.release.modules)
 
-    @cached_property
+    @functools.cached_property
     def public(self) -> dict[Place, list[str]]:
         """The public import paths of what stands at the top of a module.
 
@@ -117,12 +117,6 @@ class Side:
         path = public_path(home.path, paths, self.packages) if paths else home.path
         return f"{path}.{member}" if member else path
 
-    def found(self, place: Place) -> Found | None:
-        """The definition in the text; of a module the whole file."""
-        if place not in self._found:
-            self._found[place] = self._look_up(place)
-        return self._found[place]
-
     def takes(self, owner: Place, name: str) -> bool:
         """Whether a class is made with a keyword."""
         keywords = self.api.keywords(self.shown(owner))
@@ -133,6 +127,7 @@ class Side:
         return frozenset(base for base in self.api.bases(place) if base.startswith(("~", "?")))
 
     def _look_up(self, place: Place) -> Found | None:
+        """The definition in the text; of a module the whole file."""
         module = self.release.modules.get(place.module)
         if module is None:
             return None

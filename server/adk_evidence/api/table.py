@@ -26,6 +26,7 @@ and why a name is deprecated: its payload is `<what to use>|<text>`.
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import zlib
@@ -68,7 +69,7 @@ class HistoryTable:
         self.distribution = distribution
         self.versions = tuple(versions)
         self.modules = dict(modules or {})
-        self._rows: dict[str, Mapping[str, tuple[Run, ...]]] = {}
+        self.rows = functools.cache(self._read_rows)
 
     @classmethod
     def parse(cls, data: bytes) -> HistoryTable:
@@ -99,17 +100,13 @@ class HistoryTable:
         text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
         return gzip.compress(text.encode("utf-8"), mtime=0)
 
-    def rows(self, module: str) -> Mapping[str, tuple[Run, ...]]:
+    def _read_rows(self, module: str) -> Mapping[str, tuple[Run, ...]]:
         """The names of a module with their runs; empty where no version has the module.
 
         Raises:
             SourceError: The lines of the module are damaged.
         """
-        found = self._rows.get(module)
-        if found is None:
-            lines = self.modules.get(module, "").split("\n")
-            found = self._rows[module] = dict(_read_line(line) for line in lines if line)
-        return found
+        return dict(_read_line(line) for line in self.modules.get(module, "").split("\n") if line)
 
     def payload(self, module: str, name: str, version: int) -> str | None:
         """What a name was in a version by its number, or None."""
