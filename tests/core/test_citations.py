@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -388,14 +387,7 @@ class TestSourceReader:
 class TestGitCheckout:
     @pytest.fixture
     def checkout(self, tmp_path: Path) -> SourceLocation:
-        (tmp_path / "a.py").write_text(CODE)
-        commands = (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "first"], ["rev-parse", "HEAD"])
-        for command in commands:
-            identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-            done = subprocess.run(
-                ["git", *identity, *command], cwd=tmp_path, check=True, capture_output=True, text=True
-            )
-        return location(tmp_path, kind="git", commit=done.stdout.strip())
+        return location(tmp_path, kind="git", commit=write_checkout(tmp_path, {"a.py": CODE}))
 
     def test_the_working_tree_is_what_counts(self, checkout: SourceLocation) -> None:
         reader = SourceReader(checkout, checkout.root)

@@ -60,6 +60,13 @@ def publish(store: GenerationStore, text: str = "points") -> Generation:
         return store.publish(building, manifest(building.id))
 
 
+def failing(failure: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    return fail
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> GenerationStore:
     return GenerationStore(tmp_path / "index")
@@ -155,11 +162,7 @@ def test_a_building_may_start_from_the_current_points(store: GenerationStore) ->
 def test_a_full_disk_is_a_sentence_and_keeps_the_old_generation(
     store: GenerationStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = publish(store)
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
+    first, full = publish(store), failing(OSError(errno.ENOSPC, "No space left on device"))
     monkeypatch.setattr("adk_evidence.store.generations.sync_tree", full)
     with pytest.raises(StoreError, match="No space left on device"):
         publish(store)
@@ -292,11 +295,7 @@ def test_an_index_that_cannot_be_written_to_is_read_without_a_lease(
     store: GenerationStore, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     first = publish(store)
-
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr(FileLock, "acquire", refuse)
+    monkeypatch.setattr(FileLock, "acquire", failing(OSError(code, os.strerror(code))))
     with store.open_current() as lease:
         assert lease.id == first.id
 
@@ -308,11 +307,7 @@ def test_a_crash_between_rename_and_pointer_keeps_the_old_generation(
     store: GenerationStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     first = publish(store)
-
-    def crash(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(GenerationStore, "_point", crash)
+    monkeypatch.setattr(GenerationStore, "_point", failing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         publish(store)
     monkeypatch.undo()
@@ -413,11 +408,8 @@ def test_a_copy_is_the_same_bytes_and_keeps_holes(
 def test_linked_files_are_the_same_until_a_folder_gets_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_links: bool
 ) -> None:
-    def refused(*_: object) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
     if not has_links:
-        monkeypatch.setattr(Path, "hardlink_to", refused)
+        monkeypatch.setattr(Path, "hardlink_to", failing(OSError(errno.EPERM, "Operation not permitted")))
     source, target = tmp_path / "source", tmp_path / "target"
     (source / "deep").mkdir(parents=True)
     (source / "left out").mkdir()
@@ -437,11 +429,7 @@ def test_linked_files_are_the_same_until_a_folder_gets_its_own(
 def test_an_atomic_write_that_fails_keeps_the_old_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "CURRENT"
     write_atomic(path, b"old")
-
-    def fail(*_: object) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(files.os, "fsync", fail)
+    monkeypatch.setattr(files.os, "fsync", failing(OSError(errno.EIO, "Input/output error")))
     with pytest.raises(OSError, match="Input/output"):
         write_atomic(path, b"new")
     assert path.read_bytes() == b"old"
