@@ -9,8 +9,8 @@ from rich.text import Text
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
-from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes, listed_takers
 from adk_evidence.render.view import adk_label
+from adk_evidence.targets.facts import facts_of
 from adk_evidence.targets.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
 from adk_evidence_console import say
@@ -18,12 +18,6 @@ from adk_evidence_console import say
 SUMMARY_CHARS = 160
 # Of the one symbol that was asked for by its name: as much as is known.
 ASKED_SUMMARY_CHARS = 600
-PARAMETERS_TOKENS = 300
-METHODS_TOKENS = 150
-CALLS_TOKENS = 600
-NOTES_TOKENS = 400
-# Of what is beside the symbol that was asked for or found first.
-BESIDE_TOKENS = 60
 _INDENT = "    "
 
 
@@ -47,14 +41,6 @@ def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: C
         say(err, f"warning: {warning}")
 
 
-def _signature(target: RankedTarget, answer: TargetAnswer) -> str:
-    """The signature of a result; of a result beside the one that was asked for, only where it is a member of that."""
-    if answer.is_aside(target) and not answer.is_member(target):
-        return ""
-    room = PARAMETERS_TOKENS if answer.is_main(target) else BESIDE_TOKENS
-    return limited_signature(one_line(target.signature), room)
-
-
 def _summary(target: RankedTarget, answer: TargetAnswer) -> str:
     asked = answer.is_only_named(target)
     return clip(one_line(target.summary), ASKED_SUMMARY_CHARS if asked else SUMMARY_CHARS)
@@ -71,16 +57,7 @@ def _show(target: RankedTarget, place: int, answer: TargetAnswer, out: Console) 
     if target.available == "false":
         heading.append(f"  not in your google-adk {answer.installed}", "red")
     out.print(heading, soft_wrap=True)
-    notes = target.field_notes if answer.is_only_named(target) else ()
-    facts = (
-        _signature(target, answer),
-        listed_fields([one_line(field) for field in target.fields], PARAMETERS_TOKENS),
-        listed_notes([one_line(note) for note in notes], NOTES_TOKENS),
-        listed_methods(target.methods, METHODS_TOKENS, CALLS_TOKENS if answer.is_only_named(target) else 0),
-        listed_takers(target.taken_by),
-        _summary(target, answer),
-    )
-    for fact in filter(None, facts):
+    for fact in facts_of(target, answer, _summary(target, answer), methods=150, calls=600, notes=400):
         # Behind a bar, no line of the corpus can pass for a line of ours.
         out.print(Indented(Text(fact), BAR, BAR, Style(dim=True)))
     if target.import_statement:

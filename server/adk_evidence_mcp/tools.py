@@ -18,7 +18,6 @@ from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
-from adk_evidence.render.signatures import limited_signature, listed_fields, listed_methods, listed_notes, listed_takers
 from adk_evidence.render.view import (
     adk_label,
     deviation,
@@ -26,6 +25,7 @@ from adk_evidence.render.view import (
     is_for_others,
     verification_label,
 )
+from adk_evidence.targets.facts import facts_of
 from adk_evidence.targets.target import RankedTarget, TargetAnswer
 from adk_evidence.text.textfile import split_lines
 from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
@@ -38,15 +38,6 @@ MAX_SYMBOLS = 25
 SUMMARY_TOKENS = 60
 # Of the one symbol that was asked for by its name: as much as is known.
 ASKED_SUMMARY_TOKENS = 150
-SIGNATURE_TOKENS = 60
-# For the parameters or fields of a symbol that was asked for by its name, or is the first.
-ASKED_TOKENS = 300
-METHODS_TOKENS = 100
-# Of the one class that was asked for, its methods with the names of their parameters, where there are few methods.
-CALLS_TOKENS = 360
-# What the code says of the fields of the one class that was asked for, where there are few fields.
-NOTES_TOKENS = 240
-
 
 # An agent reads every answer whole and can ask again: a fifth of what a prompt holds, and a quarter where it reads or
 # searches code. Some clients write longer answers (VS Code from 8,192 characters) to a file, to be read in parts.
@@ -183,16 +174,11 @@ def _named(found: RankedTarget) -> str:
 
 def _entry(found: RankedTarget, answer: TargetAnswer) -> str:
     """A symbol in a few lines; the import says where the symbol is, so that its dotted name is not repeated."""
-    room = ASKED_TOKENS if answer.is_main(found) else SIGNATURE_TOKENS
-    alone = answer.is_only_named(found)
+    summary_tokens = ASKED_SUMMARY_TOKENS if answer.is_only_named(found) else SUMMARY_TOKENS
+    summary = truncate_tokens(one_line(found.summary), summary_tokens)
     facts = (
         _named(found),
-        limited_signature(one_line(found.signature), room),
-        listed_fields([one_line(field) for field in found.fields], room),
-        listed_notes([one_line(note) for note in found.field_notes], NOTES_TOKENS) if alone else "",
-        listed_methods(found.methods, METHODS_TOKENS, CALLS_TOKENS if alone else 0),
-        truncate_tokens(one_line(found.summary), ASKED_SUMMARY_TOKENS if alone else SUMMARY_TOKENS),
-        listed_takers(found.taken_by),
+        *facts_of(found, answer, summary, methods=100, calls=360, notes=240),
         one_line(found.import_statement),
         f"types: {one_line('; '.join(found.type_imports))}" if found.type_imports else "",
         one_line(found.citation),
