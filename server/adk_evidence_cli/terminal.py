@@ -11,11 +11,13 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.rule import Rule
 from rich.segment import Segment
+from rich.status import Status
 from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 
 from adk_evidence.commands import with_options
+from adk_evidence.index.indexer import Progress
 from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.sanitize import caption, one_line, visible
@@ -31,13 +33,13 @@ from adk_evidence.render.view import (
     index_label,
     indexed_sources,
     place,
+    short_commit,
     shown,
     verification_label,
     version_label,
 )
 
 MAX_LINES = 12  # as the terminal wraps them
-SHORT_COMMIT = 12
 MAX_ERROR_LINES = 4
 MATCHED_TERMS = 6
 
@@ -82,7 +84,7 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         console.print(Text("--full shows whole texts.", style="dim"))
     if (indexed := indexed_sources(pack)) and pack.candidates:
         coverage = f"{pack.coverage.docs_in_top_k} docs + {pack.coverage.code_in_top_k} code"
-        corpora = dict.fromkeys(f"{repo}@{_short_commit(commit)}" for repo, commit in indexed)
+        corpora = dict.fromkeys(f"{repo}@{short_commit(commit)}" for repo, commit in indexed)
         console.print(Text(one_line(f"{coverage} from {', '.join(corpora)} · pack {pack.pack_id[:12]}"), style="dim"))
     for warning in pack.warnings:
         console.print(Text(one_line(f"warning: {completed(warning)}"), style="yellow"))
@@ -91,6 +93,16 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
 def completed(warning: Warning) -> str:
     """A warning whose command reaches the home folder of this process; other warnings may quote corpora."""
     return with_options(str(warning)) if warning.code == "version_not_indexed" else str(warning)
+
+
+def progress_on(shown: Status) -> Progress:
+    """Shows what is done beside a spinner."""
+
+    def progress(done: float, total: float | None, message: str) -> None:
+        share = f" {done / total:.0%}" if total else ""
+        shown.update(visible(f"{message}{share}").replace("[", "\\["))
+
+    return progress
 
 
 @dataclass
@@ -195,17 +207,13 @@ def _short_citation(candidate: Candidate, width: int) -> str:
     """The citation with a short commit and without the first folders, so that it fits into one line."""
     name, _, rest = one_line(candidate.citation).partition("@")
     commit, _, target = rest.partition(":")
-    source = f"{name}@{_short_commit(commit)}:"
+    source = f"{name}@{short_commit(commit)}:"
     # At least the last part of the target stays, on lines of its own if need be.
     folders, room = target.rstrip("/"), width - cell_len(source)
     while cell_len(target) > room and "/" in folders:
         folders = folders.partition("/")[2].lstrip("/")
         target = f"…/{folders}"
     return source + target
-
-
-def _short_commit(commit: str) -> str:
-    return commit[:SHORT_COMMIT] if re.fullmatch(r"[0-9a-f]{40,64}", commit) else commit
 
 
 def _keep_end(text: str, width: int) -> str:

@@ -403,20 +403,8 @@ def _empty_is_none(value: Any) -> Any:
 _Optional = Annotated[str | None, BeforeValidator(_empty_is_none), _NoNull]
 
 
-class HoverSettings(_Settings):
-    """Settings of hovers."""
-
-    enabled: bool = True
-
-
-class DiagnosticsSettings(_Settings):
-    """Settings of diagnostics."""
-
-    enabled: bool = True
-
-
-class ProjectCodeSettings(_Settings):
-    """Whether questions search the code of the project beside the ADK, where the project's folder is indexed."""
+class Switch(_Settings):
+    """Whether the server does something that the user can switch off."""
 
     enabled: bool = True
 
@@ -424,7 +412,8 @@ class ProjectCodeSettings(_Settings):
 class ClientSettings(_Settings):
     """The section `adkEvidence` of the client's settings.
 
-    `interpreters` are the Pythons that the user has chosen for folders of the workspace, by the folders' URIs.
+    `project_code` says whether questions search the code of the project beside the ADK, where the project's folder is
+    indexed. `interpreters` are the Pythons that the user has chosen for folders of the workspace, by the folders' URIs.
     """
 
     home: _Optional = None
@@ -432,9 +421,9 @@ class ClientSettings(_Settings):
     task_mode: TaskMode = "build"
     max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
-    hover: HoverSettings = HoverSettings()
-    diagnostics: DiagnosticsSettings = DiagnosticsSettings()
-    project_code: ProjectCodeSettings = ProjectCodeSettings()
+    hover: Switch = Switch()
+    diagnostics: Switch = Switch()
+    project_code: Switch = Switch()
     interpreters: dict[str, Annotated[str, _NoNull]] = Field(default={}, max_length=MAX_FOLDERS)
     log_level: Literal["debug", "info", "warning", "error"] | None = None
 

@@ -27,6 +27,7 @@ from adk_evidence.models.chunk import SymbolKind
 from adk_evidence.models.cited import Cited
 from adk_evidence.models.pack import LineSpan, Verification, VerificationState, is_intact
 from adk_evidence.readers.python import Definition, parse_lines
+from adk_evidence.render.view import short_commit
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.text.versions import tagged_version
@@ -239,7 +240,7 @@ def read_sources(manifest: IndexManifest, readers: Mapping[str, SourceReader]) -
 
 
 def _label(repo: str, at: str) -> str:
-    return f"{repo} at {at[:12] if re.fullmatch('[0-9a-f]{40,64}', at) else at}"
+    return f"{repo} at {short_commit(at)}"
 
 
 def _is_made(source: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, cycle, groupby
@@ -52,6 +53,11 @@ def location(candidate: Candidate) -> str:
     if candidate.lines is None:
         return candidate.path
     return f"{candidate.path}:{candidate.lines.start}-{candidate.lines.end}"
+
+
+def short_commit(commit: str) -> str:
+    """The beginning of a commit's hash; anything else, such as a tag, as it is."""
+    return commit[:12] if re.fullmatch(r"[0-9a-f]{40,64}", commit) else commit
 
 
 def index_label(candidate: Candidate) -> str:

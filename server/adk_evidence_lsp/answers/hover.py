@@ -14,7 +14,7 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import Verification
 from adk_evidence.render.sanitize import code_span, fenced, inline
 from adk_evidence.render.signatures import limited_signature
-from adk_evidence.render.view import verification_label
+from adk_evidence.render.view import deviation, short_commit
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.answers.diagnostics import citation_of
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 MAX_SIGNATURE_TOKENS = 70
 MAX_DOC_CHARS = 320
 MAX_TITLE_CHARS = 90
-SHORT_COMMIT = 12
 # What readers of Markdown turn into links or entities without any brackets.
 _AUTOLINKS = re.compile(r"(?<=www)\.|[:@&]")
-_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _LINES = re.compile(r"#L(\d+)-L(\d+)$")
 
 
@@ -145,7 +143,7 @@ def as_markdown(found: About, links: Links, state: Verification, project: str = 
     parts += [told] if told else []
     named = f"parameter of {code_span(info.fqn)}" if parameter else code_span(info.fqn)
     parts.append(" \u00b7 ".join([named, *_versions(found, project)]))
-    places = [_place_of(info.citation, links) + _deviation(state)]
+    places = [_place_of(info.citation, links) + deviation(state)]
     if info.documentation is not None:
         trail = info.documentation.headings or (info.documentation.path,)
         cited = info.documentation.citation
@@ -175,17 +173,13 @@ def _versions(found: About, project: str) -> list[str]:
     return told
 
 
-def _deviation(state: Verification) -> str:
-    return "" if state.state == "exact" else f" ({verification_label(state, code_span)})"
-
-
 def _place_of(citation: str, links: Links) -> str:
     """A citation of code with a short commit and the name of its file, as two pieces between which a line may end."""
     corpus, _, where = citation.partition(":")
     name, _, commit = corpus.partition("@")
     path, lines = _LINES.sub("", where), _LINES.search(where)
     file = path.rpartition("/")[2] + (f":{lines[1]}-{lines[2]}" if lines else "")
-    text = f"{code_span(f'{name}@{commit[:SHORT_COMMIT] if _COMMIT.fullmatch(commit) else commit}')} {code_span(file)}"
+    text = f"{code_span(f'{name}@{short_commit(commit)}')} {code_span(file)}"
     return links.open(text, citation) or text
 
 

@@ -11,6 +11,7 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from adk_evidence.errors import (
@@ -33,6 +34,7 @@ from adk_evidence_lsp.protocol import (
     IngestParams,
     IngestProgress,
     IngestResult,
+    Token,
 )
 from adk_evidence_lsp.server import EvidenceServer
 
@@ -85,13 +87,10 @@ class Ingestion:
         server = self._server
         with self._alone():
             wanted = await self._wanted(params)
-            token = params.work_done_token
-            if token is None:
-                token = await create_token(server)
-            with work_done(server, token, "Ingesting the ADK corpora", cancels=asyncio.current_task()) as report:
-                mode = params.mode if wanted is None else "all"
-                shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=mode != "docs")
-                result = await self._run([mode, *_version_options(wanted), *self._options(params)], shown)
+            mode = params.mode if wanted is None else "all"
+            arguments = [mode, *_version_options(wanted), *self._options(params)]
+            title, token = "Ingesting the ADK corpora", params.work_done_token
+            result = await self._run(arguments, title, token, symbols=mode != "docs")
         server.refresh_diagnostics()
         server.warm_up()
         corpora = result["corpora"]
@@ -118,13 +117,9 @@ class Ingestion:
         with self._alone():
             settings = server.desk.load()
             name = await server.executor.run(lambda _: name_for_folder(settings, folder), lane="lookup")
-            token = params.work_done_token
-            if token is None:
-                token = await create_token(server)
-            with work_done(server, token, "Indexing the project's code", cancels=asyncio.current_task()) as report:
-                shown = _Shown(report, lambda far: server.protocol.notify(INGEST_PROGRESS, far), symbols=False)
-                # What comes after `--` is no option.
-                result = await self._run(["codebase", f"--name={name}", *self._options(), "--", str(folder)], shown)
+            # What comes after `--` is no option.
+            arguments = ["codebase", f"--name={name}", *self._options(), "--", str(folder)]
+            result = await self._run(arguments, "Indexing the project's code", params.work_done_token, symbols=False)
         told = {name: result[name] for name in IndexResult.model_fields}
         told |= {"skipped": len(result["skipped"]), "warnings": tuple(result["warnings"])}
         return IndexResult.model_validate(told).model_dump(mode="json")
@@ -168,7 +163,16 @@ class Ingestion:
         options = [f"{name}={value}" for name, value in named.items() if value is not None]
         return [*options, "--json", *(["--offline"] if params is not None and params.offline else [])]
 
-    async def _run(self, arguments: list[str], shown: _Shown) -> dict[str, Any]:
+    async def _run(self, arguments: list[str], title: str, token: Token | None, *, symbols: bool) -> dict[str, Any]:
+        """Run the program with its progress shown; returns what it printed at its end."""
+        server = self._server
+        if token is None:
+            token = await create_token(server)
+        with work_done(server, token, title, cancels=asyncio.current_task()) as report:
+            notify = partial(server.protocol.notify, INGEST_PROGRESS)
+            return await self._followed(arguments, _Shown(report, notify, symbols=symbols))
+
+    async def _followed(self, arguments: list[str], shown: _Shown) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(
             *self._command,
             *arguments,
