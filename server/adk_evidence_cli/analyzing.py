@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 
 from rich.console import Console
 
-from adk_evidence.analysis.analyse import analyse
-from adk_evidence.errors import SourceError
-from adk_evidence.index.indexer import Survey
-from adk_evidence.index.opened import CurrentIndex, Index
-from adk_evidence.index.registry import IndexSummary, list_indexes, settings_of
 from adk_evidence.models.analysis import AnalysisOptions, CodePlace, IndexAnalysis
-from adk_evidence.render.sanitize import one_line, visible
+from adk_evidence.render.sanitize import one_line
 from adk_evidence.settings import Settings
+from adk_evidence_agents.operations.analysis import analyze
+from adk_evidence_agents.operations.run import Run
+from adk_evidence_agents.session import AgentSession
+from adk_evidence_cli.terminal import progress_on
 from adk_evidence_console import say
-from adk_ingest.corpora.survey import survey
 from adk_ingest.wording import counted
 
 # Of each group of copies.
@@ -30,31 +29,14 @@ def analyze_index(settings: Settings, name: str, options: AnalysisOptions, err: 
         IndexMissingError: Nothing was ingested yet.
         IndexMismatchError: The index was built by another version of this program, or with other models.
     """
-    own = settings_of(settings, name)
-    summary = next((one for one in list_indexes(settings) if one.name == name), IndexSummary(name, None))
-    current = CurrentIndex(own)
-    try:
-        with err.status("") as shown, current.pin() as index:
-
-            def progress(done: float, total: float | None, message: str) -> None:
-                share = f" {done / total:.0%}" if total else ""
-                shown.update(visible(f"{message}{share}").replace("[", "\\["))
-
-            progress(0, None, f"Looking at the sources of {name}.")
-            sources = _survey(index, own, err)
-            return analyse(index, summary, sources, options, progress, lambda: None)
-    finally:
-        current.close()
-
-
-def _survey(index: Index, settings: Settings, err: Console) -> Survey | None:
-    try:
-        found = survey(index, settings)
-    except SourceError as exc:
-        say(err, f"The sources were not compared: {exc}", "yellow")
-        return None
-    for repo, why in found.unread.items():
-        say(err, f"The sources of {repo} were not compared: {why}", "yellow")
+    with (
+        closing(AgentSession(lambda: settings)) as session,
+        err.status("") as shown,
+        Run(session, "analyze", name, progress=progress_on(shown)) as run,
+    ):
+        (found,) = analyze(run, options)
+    for sentence in run.notes.warnings:
+        say(err, f"The sources were not compared: {sentence}", "yellow")
     return found
 
 

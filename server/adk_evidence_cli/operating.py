@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.render.sanitize import visible
 from adk_evidence.settings import Settings
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
+from adk_evidence_cli.terminal import progress_on
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,18 +35,8 @@ def read_request(name: str, read_stdin: Callable[[], str]) -> str:
 
 def operate(request: str, load: Callable[[], Settings], out: IO[str], err: Console) -> int:
     """Carry out a request and print the response; the exit code is 1 if it failed."""
-    from adk_ingest.indexes.codebase import CodebaseIndexer
-
-    session = AgentSession(load)
-    try:
-        with err.status("") as shown:
-
-            def progress(done: float, total: float | None, message: str) -> None:
-                shown.update(visible(message).replace("[", "\\["))
-
-            response = execute(request, session, make_indexer=CodebaseIndexer, progress=progress)
-    finally:
-        session.close()
+    with closing(AgentSession(load)) as session, err.status("") as shown:
+        response = execute(request, session, progress=progress_on(shown))
     out.write(json.dumps(response.as_json(), ensure_ascii=False, indent=2) + "\n")
     return FAILED if response.status == "failed" else 0
 

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from adk_evidence.errors import InvalidRequestError
-from adk_evidence.index.indexer import Indexer
 from adk_evidence.index.registry import IndexSummary
 from adk_evidence.index.registry import list_indexes as known_indexes
 from adk_evidence.models.base import Frozen
@@ -18,7 +17,6 @@ from adk_evidence.models.request import QueryText, plain
 from adk_evidence.render.quotes import take, written
 from adk_evidence.render.sanitize import fenced, one_line
 from adk_evidence.search.context import Context
-from adk_evidence.settings import Settings
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.operations import managing
 from adk_evidence_agents.operations.context import frame, get_context, quote_of
@@ -210,13 +208,7 @@ def delete_index(session: AgentSession, arguments: DeleteIndex, call: Call) -> s
 
 
 def _run(session: AgentSession, call: Call, action: str, index: str) -> Run:
-    return Run(session, action, index, Context(call.cancelled, question_logged=False), call.progress, _make_indexer)
-
-
-def _make_indexer(settings: Settings) -> Indexer:
-    from adk_ingest.indexes.codebase import CodebaseIndexer
-
-    return CodebaseIndexer(settings)
+    return Run(session, action, index, Context(call.cancelled, question_logged=False), call.progress)
 
 
 def _filters(arguments: SearchCodeAndDocs | FindSimilarCode) -> SearchFilters:

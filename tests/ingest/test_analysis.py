@@ -195,7 +195,7 @@ def test_the_command_prints_sections_and_json(
 
     monkeypatch.setattr(surveying, "codebase_corpora", gone)
     partly = CliRunner().invoke(app, [*arguments, "--json"])
-    assert partly.exit_code == 0 and "The sources were not compared: The folder is gone." in partly.stderr
+    assert partly.exit_code == 0 and "The sources were not compared: shop: The folder is gone." in partly.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from adk_evidence.commands import with_options
-from adk_evidence.errors import InvalidRequestError, UnknownIndexError
 from adk_evidence.index.codebase import Codebase, name_for
-from adk_evidence.index.registry import IndexSummary, read_codebase
+from adk_evidence.index.registry import IndexSummary, described
 from adk_evidence.paths import expanded
 from adk_evidence.render.sanitize import visible
-from adk_evidence.validation import first_problem
 from adk_evidence_console import say, table, write_json
 from adk_ingest.wording import named
 
@@ -52,19 +47,9 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
         InvalidRequestError: An option is outside its contract; the sentence names it.
     """
     path = expanded(path).resolve()
-    if name is None:
-        name = name_for(path)
-    values: dict[str, Any] = {"name": name, "path": path}
-    with suppress(UnknownIndexError):
-        values = {**read_codebase(settings, name).model_dump(), **values}
-    values |= {field: value for field, value in options.items() if value is not None}
-    try:
-        return Codebase.model_validate(values)
-    except ValidationError as exc:
-        where, what = first_problem(exc)
-        field = where.partition(".")[0] or "overlap_tokens"
-        hint = "Choose one with --name." if field == "name" else "See `adk-ingest codebase --help`."
-        raise InvalidRequestError(f"{_OPTIONS[field]} is not valid: {what}.", hint) from exc
+    given = {field: value for field, value in options.items() if value is not None}
+    values = {"name": name_for(path) if name is None else name, "path": path, **given}
+    return described(settings, values, _OPTIONS, "See `adk-ingest codebase --help`.")
 
 
 def show_index_report(report: IndexReport, console: Console) -> None:

@@ -56,8 +56,9 @@ _FAILED_SKIPS = frozenset({"unreadable", "undecodable", "undecodable_name", "chu
 
 
 class CodebaseIndexer:
-    """Builds and removes the named indexes of the main index's home folder; an `Indexer` for the operations.
+    """Builds and removes the named indexes of the main index's home folder.
 
+    A method that fails raises `EvidenceError` and leaves the published index as it was.
     `dense` and `sparse` take the place of the settings' encoders. `keep_models` keeps the local ones in memory between
     runs.
     """

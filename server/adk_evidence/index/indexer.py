@@ -1,18 +1,12 @@
-"""What surfaces need of ingestion, which the core does not import: they are handed an `Indexer`."""
+"""What surfaces learn of ingestion, which the core does not import."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal
 
 from adk_evidence.errors import SourceError
-from adk_evidence.index.codebase import Codebase
-from adk_evidence.services.eventloop import Cancelled
-
-if TYPE_CHECKING:
-    from adk_evidence.index.opened import Index
-    from adk_evidence.settings import Settings
 
 # Takes what is done, the total if it is known, and a sentence. Any thread may call it.
 Progress = Callable[[float, float | None, str], None]
@@ -52,23 +46,3 @@ class Survey:
     files: Mapping[tuple[str, str], str]
     left_out: tuple[tuple[str, str], ...]
     unread: Mapping[str, SourceError] = field(default_factory=dict)
-
-
-class Indexer(Protocol):
-    """Writes named indexes. A method that fails raises `EvidenceError` and leaves the published index as it was."""
-
-    def index(self, codebase: Codebase, cancelled: Cancelled, progress: Progress) -> IndexReport:
-        """Build the index of a codebase, and record the codebase under its name."""
-
-    def update(self, name: str, cancelled: Cancelled, progress: Progress) -> IndexReport:
-        """Read the changed files of an index again."""
-
-    def survey(self, index: Index, settings: Settings) -> Survey:
-        """Look at the sources of an opened index, whose own settings these are, and change nothing.
-
-        Raises:
-            SourceError: All sources are gone.
-        """
-
-    def delete(self, name: str) -> None:
-        """Remove an index and the record of its codebase."""

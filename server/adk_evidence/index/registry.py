@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -30,6 +31,7 @@ from adk_evidence.models.citation import short_name
 from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
+from adk_evidence.validation import first_problem
 
 RECORD = "codebase.json"
 # How long to wait for another process that registers or removes an index; both take milliseconds.
@@ -100,6 +102,31 @@ def read_codebase(settings: Settings, name: str) -> Codebase:
         hint = f"There are: {names}." if names else "Nothing has been indexed yet; run `adk-ingest all`."
         raise UnknownIndexError(f"There is no index called {name!r}.", hint)
     return found.codebase
+
+
+def described(settings: Settings, values: Mapping[str, Any], words: Mapping[str, str], hint: str) -> Codebase:
+    """A codebase by its name, its path and other fields; where the name is known, the fields that are left out stay.
+
+    Args:
+        settings: Of the main index.
+        values: The fields.
+        words: What the user calls each field.
+        hint: What to do about a bad value.
+
+    Raises:
+        InvalidRequestError: A value is outside its contract; the sentence names it.
+    """
+    known: dict[str, Any] = {}
+    with suppress(UnknownIndexError):
+        known = read_codebase(settings, values["name"]).model_dump()
+    try:
+        return Codebase.model_validate({**known, **values})
+    except ValidationError as exc:
+        where, what = first_problem(exc)
+        field = where.partition(".")[0] or "overlap_tokens"
+        for name in ("overlap_tokens", "chunk_tokens"):
+            what = what.replace(name, words[name])
+        raise InvalidRequestError(f"{words[field]} is not valid: {what}.", hint) from exc
 
 
 def register(settings: Settings, codebase: Codebase) -> bool:

@@ -30,11 +30,6 @@ def analyze(run: Run, options: AnalysisOptions) -> tuple[IndexAnalysis, ...]:
 
 def _survey(run: Run, name: str, session: Session) -> Survey | None:
     """What the sources hold now; None where that cannot be told, with a note."""
-    if run.make_indexer is None:
-        run.notes.note(
-            "source_error", f"{name}: indexes can only be read here, so the sources were not compared.", "info"
-        )
-        return None
     run.progress(0, None, f"Looking at the sources of {name}.")
     try:
         found = run.make_indexer(run.indexes.settings).survey(session.index, session.settings)

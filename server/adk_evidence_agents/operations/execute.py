@@ -33,7 +33,7 @@ from adk_evidence_agents.operations.responses import (
     SimilarItem,
     Surroundings,
 )
-from adk_evidence_agents.operations.run import MakeIndexer, Run, silent
+from adk_evidence_agents.operations.run import MakeIndexer, Run, codebase_indexer, silent
 from adk_evidence_agents.operations.searching import Found, find_similar, search
 from adk_evidence_agents.operations.snippets import explanation
 from adk_evidence_agents.session import AgentSession
@@ -45,7 +45,7 @@ def execute(
     request: Request,
     session: AgentSession,
     *,
-    make_indexer: MakeIndexer | None = None,
+    make_indexer: MakeIndexer = codebase_indexer,
     cancelled: Cancelled | None = None,
     progress: Progress = silent,
 ) -> OperationResponse:
@@ -54,7 +54,7 @@ def execute(
     Args:
         request: A request, or its JSON as text or as a mapping.
         session: Opens the indexes.
-        make_indexer: Makes the indexer from the settings; None: indexes can only be read.
+        make_indexer: Makes the indexer from the settings.
         cancelled: Whether the caller has gone; then the operation ends with a record `cancelled`.
         progress: Hears how far an indexing run is.
     """

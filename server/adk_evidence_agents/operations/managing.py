@@ -1,23 +1,24 @@
-"""`index_codebase`, `update` and `delete`: they change indexes through the indexer that the surface hands in."""
+"""`index_codebase`, `update` and `delete`: they change indexes."""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from adk_evidence.embedding.factory import fingerprint
-from adk_evidence.errors import InvalidRequestError, UnknownIndexError
+from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.codebase import MAIN, Codebase
-from adk_evidence.index.indexer import Indexer, IndexReport
-from adk_evidence.index.registry import read_codebase
+from adk_evidence.index.indexer import IndexReport
+from adk_evidence.index.registry import described
 from adk_evidence.settings import Settings
-from adk_evidence.validation import first_problem
 from adk_evidence_agents.operations.notes import printable
 from adk_evidence_agents.operations.requests import IndexCodebaseParameters
 from adk_evidence_agents.operations.responses import IndexedItems, Severity
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.roots import check_below_roots, holds_the_users_home
+
+if TYPE_CHECKING:
+    from adk_ingest.indexes.codebase import CodebaseIndexer
 
 MAX_SKIPPED = 100
 # The fields of a codebase, and the parameters that they come from.
@@ -58,10 +59,8 @@ def delete_index(run: Run, name: str) -> str:
     return name
 
 
-def _indexer(run: Run, known: str | None = None) -> Indexer:
-    """The indexer; raises where nothing here can change indexes, or where no codebase's index is called `known`."""
-    if run.make_indexer is None:
-        raise InvalidRequestError("Indexes can only be read here.", "Use `adk-evidence operate` or the MCP server.")
+def _indexer(run: Run, known: str | None = None) -> CodebaseIndexer:
+    """The indexer; raises where no codebase's index is called `known`."""
     if known == MAIN:
         raise InvalidRequestError(
             f"{MAIN} is the main index, which this operation does not change.", "Run `adk-ingest all` to update it."
@@ -76,17 +75,7 @@ def _codebase(settings: Settings, parameters: IndexCodebaseParameters) -> Codeba
     values = {
         field: getattr(parameters, said) for field, said in _FIELDS.items() if said in parameters.model_fields_set
     }
-    try:
-        known = read_codebase(settings, parameters.collection_name).model_dump()
-    except UnknownIndexError:
-        known = {}
-    try:
-        return Codebase.model_validate({**known, **values, "path": path})
-    except ValidationError as exc:
-        where, what = first_problem(exc)
-        field = where.partition(".")[0] or "overlap_tokens"
-        what = what.replace("overlap_tokens", "chunk_overlap").replace("chunk_tokens", "chunk_size")
-        raise InvalidRequestError(f"The parameter {_FIELDS[field]} is not valid: {what}.", "Correct it.") from exc
+    return described(settings, {**values, "path": path}, _FIELDS, "Correct it.")
 
 
 def _checked_folder(settings: Settings, given: str) -> Path:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID, uuid4
 
 from adk_evidence.desk import Indexes
@@ -22,7 +22,7 @@ from adk_evidence.errors import (
     UnknownIndexError,
 )
 from adk_evidence.index.codebase import MAIN
-from adk_evidence.index.indexer import Indexer, Progress
+from adk_evidence.index.indexer import Progress
 from adk_evidence.index.registry import names_of_all
 from adk_evidence.search.context import Context
 from adk_evidence.search.session import Session
@@ -34,7 +34,10 @@ from adk_evidence_agents.operations.requests import ALL_INDEXES, EmbeddingConfig
 from adk_evidence_agents.operations.responses import ResponseStatus
 from adk_evidence_agents.session import AgentSession
 
-MakeIndexer = Callable[[Settings], Indexer]
+if TYPE_CHECKING:
+    from adk_ingest.indexes.codebase import CodebaseIndexer
+
+MakeIndexer = Callable[[Settings], "CodebaseIndexer"]
 T = TypeVar("T")
 
 _PAIR = re.compile(r"docs (?P<docs>.+), code (?P<code>.+)")
@@ -50,6 +53,13 @@ def silent(done: float, total: float | None, message: str) -> None:
     """Progress that nobody asked for."""
 
 
+def codebase_indexer(settings: Settings) -> CodebaseIndexer:
+    """What builds, updates, looks at and removes the named indexes beside a main index."""
+    from adk_ingest.indexes.codebase import CodebaseIndexer
+
+    return CodebaseIndexer(settings)
+
+
 @dataclass
 class Run:
     """One operation, which reads each index in one state, whatever is published meanwhile.
@@ -61,7 +71,7 @@ class Run:
         agents: Opens the indexes.
         action: Name of the operation in the event.
         asked: The indexes as the request names them: one, several, `*` for all, or None for the default.
-        make_indexer: Makes the indexer; None where the surface can only read.
+        make_indexer: Makes the indexer of the main index's settings.
         config: The embedding that the caller expects.
     """
 
@@ -70,7 +80,7 @@ class Run:
     asked: str | tuple[str, ...] | None
     context: Context = field(default_factory=Context)
     progress: Progress = silent
-    make_indexer: MakeIndexer | None = None
+    make_indexer: MakeIndexer = codebase_indexer
     request_id: UUID = field(default_factory=uuid4)
     config: EmbeddingConfig = field(default_factory=EmbeddingConfig)
     asker: RequestContext = field(default_factory=RequestContext)
