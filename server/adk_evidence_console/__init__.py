@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 
     from adk_evidence.settings import Settings
 
-Roots = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--root",
-        help="Folder below which agents may index; repeatable. [default: the working folder]",
-        show_default=False,
-    ),
-]
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
 # Exit code of a program that Ctrl-C ended.
@@ -138,8 +130,8 @@ def show(result: Result, view: Callable[[Result, Console], None], *, as_json: bo
         view(result, stdout())
 
 
-def write_json(console: Console, data: object = None, /, **named: object) -> None:
-    """Print a model, plain data, dataclasses, or an object with named members as one line of JSON."""
+def write_json(console: Console, data: object) -> None:
+    """Print a model, plain data or dataclasses as one line of JSON."""
     from pydantic import BaseModel
 
     def plain(value: Any) -> object:
@@ -148,7 +140,7 @@ def write_json(console: Console, data: object = None, /, **named: object) -> Non
     if isinstance(data, BaseModel):
         text = data.model_dump_json()
     else:
-        text = json.dumps(named or data, ensure_ascii=False, default=plain)
+        text = json.dumps(data, ensure_ascii=False, default=plain)
     console.file.write(text + "\n")
 
 
@@ -260,26 +252,28 @@ def _complain(message: str, hint: str) -> None:
         console.print(Text.assemble(("  try: ", "bold"), visible(hint)), soft_wrap=True)
 
 
-def named_path(given: str, option: str) -> str:
-    # An empty path would be the working folder.
-    if not given.strip():
-        raise InvalidRequestError(f"The path of {option} is empty.", f"Name a path, or leave {option} out.")
-    return given
-
-
 def path_argument(given: str) -> Path:
+    # An empty path would be the working folder.
     if not given.strip():
         raise typer.BadParameter("the path is empty.")
     return Path(given)
 
 
-def path_option(about: str, **more: Any) -> Any:
+def path_option(about: str, *names: str, **more: Any) -> Any:
     """An option that takes a path; an empty path is refused."""
-    return typer.Option(parser=path_argument, metavar="PATH", help=about, **more)
+    return typer.Option(*names, parser=path_argument, metavar="PATH", help=about, **more)
+
+
+Roots = Annotated[
+    list[Path] | None,
+    path_option(
+        "Folder below which agents may index; repeatable. [default: the working folder]", "--root", show_default=False
+    ),
+]
 
 
 def settings_from(
-    profile: str | None = None, home: str | None = None, roots: Sequence[str] | None = None, **overrides: Any
+    profile: str | None = None, home: str | None = None, roots: Sequence[Path] | None = None, **overrides: Any
 ) -> Settings:
     """Settings with the options of the command line on top; `roots` are folders that agents may index."""
     from adk_evidence.commands import remember_options
@@ -289,7 +283,7 @@ def settings_from(
     if home:  # an empty variable of a script is no home
         overrides["home"] = home
     if roots:
-        overrides["agents"] = {"roots": [named_path(root, "--root") for root in roots]}
+        overrides["agents"] = {"roots": list(roots)}
     global _home
     settings = load_settings(overrides, profile=profile)
     _home = settings.paths.root

@@ -15,7 +15,7 @@ from adk_evidence_console import (
     Home,
     Profile,
     Result,
-    named_path,
+    path_argument,
     say,
     settings_from,
     show,
@@ -50,6 +50,10 @@ Code = Annotated[
 Offline = Annotated[bool, typer.Option("--offline", help="Reach no network for the corpora.")]
 Compare = Annotated[
     bool, typer.Option("--compare", help="Read every file, also those whose size and times did not change.")
+]
+Folder = Annotated[
+    Path,
+    typer.Argument(parser=path_argument, metavar="PATH", help="Folder of the codebase.", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: progress as lines, then the result.")]
 
@@ -113,7 +117,7 @@ def all_(
 
 @app.command()
 def codebase(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="Folder of the codebase.", show_default=False)],
+    path: Folder,
     name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
     include: Annotated[list[str] | None, typer.Option(help="Only files that match this glob; repeatable.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files that match this glob; repeatable.")] = None,
@@ -139,14 +143,14 @@ def codebase(
         "chunk_tokens": chunk_tokens,
         "overlap_tokens": overlap_tokens,
     }
-    wanted = codebase_from(settings, Path(named_path(path, "PATH")), name, options)
+    wanted = codebase_from(settings, path, name, options)
     indexer = CodebaseIndexer(settings)
     _with_progress(lambda progress: indexer.build(wanted, progress, compare=compare), show_index_report, as_json)
 
 
 @app.command()
 def watch(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="Folder of the codebase.", show_default=False)],
+    path: Folder,
     name: Annotated[str | None, typer.Option(help="Name of its index; by default the folder's name.")] = None,
     poll: Annotated[
         bool, typer.Option("--poll", help="Look again and again, e.g. on a network drive that reports no changes.")
@@ -165,7 +169,7 @@ def watch(
     lower_priority()
     progress = _progress(as_json)
     events = JsonEvents(stdout()) if as_json else PlainEvents(stdout())
-    codebase = codebase_from(settings, Path(named_path(path, "PATH")), name, {})
+    codebase = codebase_from(settings, path, name, {})
     try:
         indexer = CodebaseIndexer(settings, keep_models=True)
         Watcher(settings, indexer, codebase, events, progress, poll=poll).run()
