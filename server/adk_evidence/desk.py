@@ -123,18 +123,11 @@ class Indexes:
                 sides = [stack.enter_context(open_side(one, context, strict=strict)) for one in services]
             yield Answering(chosen, tuple(sides))
 
-    def read(
-        self,
-        read: Callable[[Session], _Read],
-        project: Hashable = None,
-        name: str | None = None,
-        *,
-        alone: bool = False,
-    ) -> _Read:
+    def read(self, read: Callable[[Session], _Read], project: Hashable = None, name: str | None = None) -> _Read:
         """What the first index holds that has it: that of the project's version, the main index, other versions.
 
-        Where `name`, by which sources are cited, is that of a codebase, its index comes before all, and where `alone`,
-        no other one is asked. A codebase may be called like a repository of the ADK: the cited commit tells them apart.
+        Where `name`, by which sources are cited, is that of a codebase, its index comes before all. A codebase may
+        be called like a repository of the ADK: the cited commit tells them apart.
 
         Raises:
             NotIndexedError: No index has it.
@@ -143,7 +136,7 @@ class Indexes:
         from adk_evidence.search.read import is_of_index, most_telling
 
         failures: list[EvidenceError] = []
-        for settings in self._holding(project, name, alone=alone):
+        for settings in self._holding(project, name):
             try:
                 with self.service(settings).session() as session:
                     return read(session)
@@ -154,11 +147,8 @@ class Indexes:
                 failures.append(exc)
         raise most_telling(failures)
 
-    def _holding(self, project: Hashable, name: str | None, *, alone: bool) -> Iterator[Settings]:
-        """The settings of a named codebase and of all indexes of the ADK.
-
-        Where `alone`, those of the codebase are the only ones, if there is one.
-        """
+    def _holding(self, project: Hashable, name: str | None) -> Iterator[Settings]:
+        """The settings of a named codebase and of all indexes of the ADK."""
         from adk_evidence.index.settings import CodebaseSettings
         from adk_evidence.index.versions import index_name, indexed_versions, settings_for_version
 
@@ -167,8 +157,6 @@ class Indexes:
                 own = self.named(name).settings
                 if isinstance(own, CodebaseSettings):
                     yield own
-                    if alone:
-                        return
         chosen = self.choose(project)
         yield chosen.settings
         if chosen.name is not None:
@@ -243,23 +231,21 @@ class Desk:
             self._leave(indexes)
 
     @contextmanager
-    def use(self, project: Hashable = None, question: str = "") -> Iterator[tuple[EvidenceService, ChosenIndex]]:
+    def use(self, project: Hashable = None) -> Iterator[tuple[EvidenceService, ChosenIndex]]:
         """The service of the index that answers for a project, and why it was chosen."""
         with self.open() as indexes:
-            chosen = indexes.choose(project, question)
+            chosen = indexes.choose(project)
             yield indexes.service(chosen.settings), chosen
 
     @contextmanager
-    def session(
-        self, project: Hashable = None, context: Context | None = None
-    ) -> Iterator[tuple[Session, ChosenIndex]]:
+    def session(self, project: Hashable = None) -> Iterator[tuple[Session, ChosenIndex]]:
         """A session on the published index that answers for a project, and why it was chosen.
 
         Raises:
             SettingsError: The settings are not valid.
             EvidenceError: There is no index, or other models built it.
         """
-        with self.use(project) as (service, chosen), service.session(context) as session:
+        with self.use(project) as (service, chosen), service.session() as session:
             yield session, chosen
 
     @property
