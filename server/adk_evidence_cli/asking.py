@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -15,7 +15,6 @@ from adk_evidence.desk import Indexes
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.versions import ChosenIndex
-from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
@@ -37,7 +36,6 @@ _OPTIONS = {
     "time_budget_ms": "--time-budget-ms",
 }
 _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
-_SOURCES: dict[str, tuple[SourceType, ...]] = {"docs": ("docs",), "code": ("code",), "both": ("docs", "code")}
 
 
 @dataclass(frozen=True)
@@ -84,38 +82,12 @@ def selection_of(value: str) -> Selection:
     return selection
 
 
-def build_request(
-    *,
-    query: str,
-    task_mode: str,
-    results: int | None = None,
-    source: Literal["docs", "code", "both"] = "both",
-    path: list[str] | None = None,
-    exclude: list[str] | None = None,
-    language: list[str] | None = None,
-    time_budget_ms: int | None = None,
-    strict: bool | None = None,
-    symbol: list[str] | None = None,
-) -> EvidenceRequest:
+def build_request(values: Mapping[str, Any]) -> EvidenceRequest:
     """A validated request.
 
     Raises:
         InvalidRequestError: An option is outside its contract; the sentence names it.
     """
-    values = {
-        "query": query,
-        "task_mode": task_mode,
-        "max_results_final": results,
-        "time_budget_ms": time_budget_ms,
-        "strict": strict,
-        "symbols": symbol or (),
-        "filters": {
-            "path_allowlist": path or (),
-            "path_blocklist": exclude or (),
-            "source_types": _SOURCES[source],
-            "languages": language or (),
-        },
-    }
     try:
         return EvidenceRequest.model_validate(values)
     except ValidationError as exc:

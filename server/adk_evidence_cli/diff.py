@@ -121,8 +121,6 @@ def show_difference(diff: SymbolDiff, *, as_json: bool, as_markdown: bool) -> No
         out.file.write(symbols_markdown(diff))
     else:
         _show(diff, out)
-    for warning in diff.warnings:
-        say(stderr(), f"warning: {warning}")
 
 
 def _show(diff: SymbolDiff, out: Console) -> None:

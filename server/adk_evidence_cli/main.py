@@ -137,17 +137,22 @@ def ask(
         raise InvalidRequestError("--index and the options that name a version exclude each other.", "Choose one.")
     if index is None and wanted is None:
         wanted = detected_adk(settings)
+    filters = {
+        "path_allowlist": path or (),
+        "path_blocklist": exclude or (),
+        "source_types": ("docs", "code") if source == "both" else (source,),
+        "languages": language or (),
+    }
     request = build_request(
-        query=read_stdin() if query == "-" else query,
-        task_mode=mode,
-        results=results,
-        source=source,
-        path=path,
-        exclude=exclude,
-        language=language,
-        time_budget_ms=time_budget_ms,
-        strict=strict or None,
-        symbol=symbol,
+        {
+            "query": read_stdin() if query == "-" else query,
+            "task_mode": mode,
+            "max_results_final": results,
+            "time_budget_ms": time_budget_ms,
+            "strict": strict or None,
+            "symbols": symbol or (),
+            "filters": filters,
+        }
     )
     with closing(Indexes(settings, lambda main, project: wanted)) as indexes:
         chosen = indexes.choose(None, request.query) if index is None else indexes.named(index)
@@ -262,7 +267,7 @@ def demo(
     settings = settings_from(home=home)
     prepare_demo(settings, make_progress(stderr(), as_json=False))
     with closing(Indexes(settings)) as indexes:
-        answer(indexes, indexes.choose(), build_request(query=query, task_mode=mode), full=full)
+        answer(indexes, indexes.choose(), build_request({"query": query, "task_mode": mode}), full=full)
 
 
 @app.command()

@@ -93,12 +93,11 @@ def test_a_home_that_is_a_file_is_refused_at_once(app, command, tmp_path) -> Non
 
 
 @settings(max_examples=60)
-@given(st.text(max_size=30), st.sampled_from(["query", "path", "exclude", "language"]))
+@given(st.text(max_size=30), st.sampled_from(["query", "path_allowlist", "path_blocklist", "languages"]))
 def test_no_text_of_a_question_breaks_the_request(text: str, option: str) -> None:
-    values = {"query": "x", "task_mode": "build"}
-    values |= {option: [text] if option in ("path", "exclude", "language") else text}
+    values = {"query": text} if option == "query" else {"query": "x", "filters": {option: [text]}}
     try:
-        asking.build_request(**values)
+        asking.build_request(values)
     except asking.InvalidRequestError as exc:
         assert "filters." not in exc.message and "String should" not in exc.message
 

@@ -62,4 +62,3 @@ class SymbolDiff(Frozen):
     unchanged: tuple[Place, ...] = Field(
         default=(), description="Definitions that were asked for and do not differ, each in both versions."
     )
-    warnings: tuple[str, ...] = ()

@@ -76,7 +76,6 @@ def title(diff: SymbolDiff) -> str:
 def symbols_markdown(diff: SymbolDiff) -> str:
     """The differences as an upgrade note; names and texts from the code are quoted."""
     lines = [f"# {inline(title(diff))}", "", f"_{inline(summary(diff.counts))}_", ""]
-    lines += [f"> **Warning** {inline(warning)}\n" for warning in diff.warnings]
     for place in diff.unchanged:
         state = inline(place.verification.state)
         lines += [f"Unchanged: {code_span(place.name)}, {code_span(place.citation)} ({state})", ""]

@@ -86,20 +86,13 @@ def _section(candidate: Candidate, *, full: bool, repeats: bool) -> list[str]:
     if candidate.index is not None:
         facts.insert(0, inline(index_label(candidate)))
     facts += facts_of(candidate, inline)
-    if repeats:
-        return [
-            f"## {candidate.rank}. {code_span(place(candidate))}",
-            "",
-            f"{code_span(candidate.citation)}  ",
-            f"Shows the same as result {candidate.same_as}.",
-            "",
-        ]
+    said = f"Shows the same as result {candidate.same_as}." if repeats else " · ".join(facts)
+    text = fenced(body(candidate) if full else shown(candidate), fence_language(candidate))
     return [
         f"## {candidate.rank}. {code_span(place(candidate))}",
         "",
         f"{code_span(candidate.citation)}  ",
-        " · ".join(facts),
+        said,
         "",
-        fenced(body(candidate) if full else shown(candidate), fence_language(candidate)),
-        "",
+        *([] if repeats else [text, ""]),
     ]
