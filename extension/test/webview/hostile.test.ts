@@ -36,7 +36,6 @@ function poisoned(payload: string, index: number): Candidate {
       ...base.why,
       branches: [{ branch: payload, rank: 1 }],
       matched_terms: [payload, "script", "img"],
-      question: { text: payload, similarity: 1 },
     },
   };
 }

@@ -337,7 +337,6 @@ describe("the page", () => {
         "By keywords place 4 of 120",
         "By the symbol\u2019s name place 1 ",
         "After reranking place 2, before it 5",
-        "Answers questions such as what happens when a tool throws",
         "Support 72 %, by this text alone, on a fixed scale",
         "Citation adk-python@v2.13.0:src/google/adk/plugins/reflect_retry_tool_plugin.py#L190-L204",
       ]) {

@@ -89,7 +89,6 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       named: null,
       ranking_place: null,
       moved_up: null,
-      question: null,
     },
     ...change,
   });
@@ -128,7 +127,6 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
       named: null,
       ranking_place: null,
       moved_up: null,
-      question: { text: "what happens when a tool throws", similarity: 0.71 },
     },
     ...change,
   });

@@ -53,7 +53,6 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
       named: null,
       ranking_place: null,
       moved_up: null,
-      question: null,
     },
     ...more,
   };
