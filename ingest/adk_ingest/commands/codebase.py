@@ -49,7 +49,7 @@ def codebase_from(settings: Settings, path: Path, name: str | None, options: dic
     path = expanded(path).resolve()
     given = {field: value for field, value in options.items() if value is not None}
     values = {"name": name_for(path) if name is None else name, "path": path, **given}
-    return described(settings, values, _OPTIONS, "See `adk-ingest codebase --help`.")
+    return described(settings, values, _OPTIONS, "See `adk-ingest codebase --help`; --name chooses a name.")
 
 
 def show_index_report(report: IndexReport, console: Console) -> None:
