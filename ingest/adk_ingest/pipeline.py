@@ -41,7 +41,7 @@ from adk_evidence.store.factory import (
     open_writer,
     points_a_write,
 )
-from adk_evidence.store.generations import KEPT_GENERATIONS, Building, Generation
+from adk_evidence.store.generations import Building, Generation
 from adk_evidence.store.manifest import CollectionEntry, IndexManifest
 from adk_ingest.chunking.chunkers import chunker_version, index_fingerprint
 from adk_ingest.corpora.corpus import PAGES_FOLDER, CorpusInput
@@ -210,7 +210,7 @@ class Ingestion:
         log.end("incomplete" if any(corpus.failed_files for corpus in run.corpora.values()) else "complete")
         # The new index serves by now; a failure to remove old generations does not matter.
         with suppress(StoreError, OSError):
-            self._generations.collect_garbage(KEPT_GENERATIONS)
+            self._generations.collect_garbage()
             self._publisher.collect_garbage()
 
     def plan(self, mode: Mode, corpora: Sequence[CorpusInput]) -> DryRun:

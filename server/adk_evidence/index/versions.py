@@ -7,11 +7,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -186,18 +184,20 @@ def distribution_name(settings: Settings) -> str:
 def recorded_versions(settings: Settings) -> list[str]:
     """The versions that have an index of their own, oldest first; their building may not have ended."""
     found = settings.paths.indexes.glob(f"{_PREFIX}*/{VERSION_RECORD}")
-    versions = {version for path in found if (version := version_in(path.parent.name))}
-    return sorted((version for version in versions if _has_record(settings, version)), key=Version)
+    return sorted((version for path in found if (version := version_in(path.parent.name))), key=Version)
 
 
 def indexed_versions(settings: Settings) -> list[str]:
     """The versions whose own index answers questions, oldest first."""
-    return [version for version in recorded_versions(settings) if _is_published(settings, version)]
+    folders = {
+        version: settings.paths.indexes / index_name(version) / "index" for version in recorded_versions(settings)
+    }
+    return [version for version, folder in folders.items() if GenerationStore(folder).current_id() is not None]
 
 
 def main_version(settings: Settings) -> str | None:
     """The version of the ADK that the main index is of; None without an index, or where its commit is no version."""
-    current = _generations(settings.index_path).current()
+    current = GenerationStore(settings.index_path).current()
     return None if current is None else version_of_code(current.manifest, settings)
 
 
@@ -256,18 +256,3 @@ def _nearest(wanted: Version, known: Sequence[str]) -> str | None:
     alike = [version for version in versions if version.major == wanted.major] or versions
     below = [version for version in alike if version <= wanted]
     return str(max(below) if below else min(alike)) if alike else None
-
-
-def _has_record(settings: Settings, version: str) -> bool:
-    # A folder of another spelling, `adk-1.18`, is not the index of 1.18.0.
-    return (settings.paths.indexes / index_name(version) / VERSION_RECORD).is_file()
-
-
-def _is_published(settings: Settings, version: str) -> bool:
-    return _generations(settings.paths.indexes / index_name(version) / "index").current_id() is not None
-
-
-# Kept: they remember the manifests, which take milliseconds to read.
-@functools.lru_cache(maxsize=16)
-def _generations(index_path: Path) -> GenerationStore:
-    return GenerationStore(index_path)

@@ -7,8 +7,8 @@
     <index>/leases/<id>.*.lock   locked by a reader of a generation; the lock ends with the reader's process
     <index>/writer.lock          locked by the writer; writer.json says which process that is
 
-A process may die between any two steps. Readers follow CURRENT, which is replaced last and in one step. Where CURRENT
-is missing or unreadable, they take the newest complete generation.
+A process may die between any two steps. Readers follow CURRENT, which is replaced last and in one step. Without it,
+there is no index.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import socket
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -32,14 +31,13 @@ from adk_evidence.errors import IndexBusyError, IndexMismatchError, IndexMissing
 from adk_evidence.files import link_tree, remove_tree, rename, sync_folder, sync_tree, write_atomic
 from adk_evidence.store.manifest import MANIFEST, IndexManifest, read_manifest, write_manifest
 
-# How long to wait for another process that leases or collects generations; that takes milliseconds.
 # The current generation, and the one before for `rollback`.
 KEPT_GENERATIONS = 2
+# How long to wait for another process that leases or collects generations; that takes milliseconds.
 _LEASES_SECONDS = 10
 # How long to wait for another process that checks whether there is a writer.
 _WRITER_SECONDS = 0.5
 _NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
-_ID = re.compile(r"[0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True)
@@ -132,19 +130,12 @@ class GenerationStore:
         # Not thread-local: a run may begin in one thread and end in another.
         self._writer_lock = FileLock(index_path / "writer.lock", thread_local=False)
         self._open_building: Building | None = None
-        self._manifests: dict[str, IndexManifest] = {}
 
     # Reading
 
     def published(self) -> list[Generation]:
         """The current generation first, then the earlier ones that `rollback` can return to; empty without an index."""
-        # The folders are listed only where the pointer leads nowhere.
-        for ids in (self._pointed, self._complete):
-            found = [generation for name in ids() if (generation := self._load(name))]
-            if found:
-                self._manifests = {generation.id: generation.manifest for generation in found}
-                return found
-        return []
+        return [generation for name in self._pointed() if (generation := self._load(name))]
 
     def current(self) -> Generation | None:
         return next(iter(self.published()), None)
@@ -294,14 +285,12 @@ class GenerationStore:
                 raise self._failure(exc, "rolled back") from exc
             return earlier[0]
 
-    def collect_garbage(self, keep: int) -> list[str]:
+    def collect_garbage(self, keep: int = KEPT_GENERATIONS) -> list[str]:
         """Remove the generations that nobody reads, except the first `keep` published ones; returns the removed ids.
 
         Raises:
             StoreError: Another process is writing to this index.
         """
-        if keep < 1:
-            raise ValueError("the current generation must be kept")
         if not self._generations.is_dir():
             return []
         with self.writing("garbage collection"):
@@ -348,26 +337,17 @@ class GenerationStore:
 
     def _pointed(self) -> list[str]:
         try:
-            names = json.loads(self._pointer.read_bytes())["generations"]
+            return [str(name) for name in json.loads(self._pointer.read_bytes())["generations"]]
         except (OSError, ValueError, KeyError, TypeError):
             return []
-        return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
     def _point(self, ids: list[str]) -> None:
         write_atomic(self._pointer, json.dumps({"generations": ids}, indent=1).encode())
 
-    def _complete(self) -> list[str]:
-        try:
-            return sorted((folder.name for folder in self._generations.iterdir()), reverse=True)
-        except OSError:
-            return []
-
     def _load(self, generation_id: str) -> Generation | None:
         folder = self._generations / generation_id
-        if not _ID.fullmatch(generation_id) or not (folder / MANIFEST).is_file():
-            return None
         try:
-            return Generation(generation_id, folder, self._manifests.get(generation_id) or read_manifest(folder))
+            return Generation(generation_id, folder, read_manifest(folder))
         except StoreError:
             return None
 

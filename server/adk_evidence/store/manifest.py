@@ -219,8 +219,8 @@ def read_manifest(folder: Path) -> IndexManifest:
         ) from exc
 
 
-# A run and a server ask many times for the same few, and a large one takes a tenth of a second.
-@lru_cache(maxsize=8)
+# A run and a server ask many times for the same ones, and a large one takes a tenth of a second.
+@lru_cache(maxsize=64)
 def _manifest(path: Path, mtime_ns: int, size: int, inode: int) -> IndexManifest:
     # The parameters after the path only let the cache notice another file.
     return IndexManifest.model_validate_json(path.read_bytes())
