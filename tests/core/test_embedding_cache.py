@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -38,26 +37,6 @@ def test_models_and_dimensions_are_kept_apart(path: Path) -> None:
     cache.put_many("a", 4, vectors(1))
     assert cache.get_many("b", 4, ["hash-0"]) == {}
     assert cache.get_many("a", 8, ["hash-0"]) == {}
-
-
-def test_a_vector_of_another_length_is_refused(path: Path) -> None:
-    with pytest.raises(ValueError, match="dimension 8"):
-        EmbeddingCache(path).put_many("m", 8, vectors(1, dimension=4))
-
-
-def test_vectors_that_were_damaged_in_place_count_as_missing(path: Path) -> None:
-    cache = EmbeddingCache(path)
-    cache.put_many("m", 4, vectors(3))
-    cache.close()
-    db = sqlite3.connect(path)
-    with db:
-        db.execute("UPDATE vectors SET vector = x'00' WHERE hash = 'hash-0'")
-        db.execute(
-            "UPDATE vectors SET vector = ? WHERE hash = 'hash-1'",
-            (np.full(4, np.nan, dtype="<f4").tobytes(),),
-        )
-    db.close()
-    assert cache.get_many("m", 4, list(vectors(3))).keys() == {"hash-2"}
 
 
 def _garble_all(path: Path) -> None:

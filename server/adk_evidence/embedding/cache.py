@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import logging
 import os
 import sqlite3
@@ -25,7 +26,6 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Vector = NDArray[np.float32]
 
 BUSY_SECONDS = 30.0
-_VARIABLES = 900  # below SQLite's oldest limit of 999 for one statement
 _DAY = 86_400
 _LITTLE_ENDIAN = np.dtype("<f4")
 # The dimension under which sparse vectors are kept: indices, then as many values, four bytes each.
@@ -100,12 +100,8 @@ class EmbeddingCache:
 
     def get_many(self, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are there, float32, by hash."""
-        found: dict[str, Vector] = {}
-        for key, blob in self._get(model, dimension, hashes).items():
-            vector = np.frombuffer(blob, dtype=_LITTLE_ENDIAN) if len(blob) == 4 * dimension else None
-            if vector is not None and np.isfinite(vector).all():
-                found[key] = vector.astype(np.float32)
-        return found
+        blobs = self._get(model, dimension, hashes)
+        return {key: np.frombuffer(blob, dtype=_LITTLE_ENDIAN).astype(np.float32) for key, blob in blobs.items()}
 
     @_else(frozenset())
     def present(self, model: str, dimension: int, hashes: Sequence[str]) -> AbstractSet[str]:
@@ -116,17 +112,11 @@ class EmbeddingCache:
 
     def put_many(self, model: str, dimension: int, vectors: Mapping[str, Vector]) -> bool:
         """Keep vectors by hash, in one transaction; those that are there are replaced. Says whether they are kept."""
-        rows = {}
-        for key, vector in vectors.items():
-            array = np.ascontiguousarray(vector, dtype=_LITTLE_ENDIAN)
-            if array.shape != (dimension,):
-                raise ValueError(f"a vector of shape {array.shape} for dimension {dimension}")
-            rows[key] = array.tobytes()
+        rows = {key: np.asarray(vector, dtype=_LITTLE_ENDIAN).tobytes() for key, vector in vectors.items()}
         return self._put(model, dimension, rows)
 
     def get_sparse(self, model: str, hashes: Sequence[str]) -> dict[str, SparseVector]:
-        rows = self._get(model, SPARSE_DIMENSION, hashes)
-        return {key: vector for key, blob in rows.items() if (vector := _unpacked(blob)) is not None}
+        return {key: _unpacked(blob) for key, blob in self._get(model, SPARSE_DIMENSION, hashes).items()}
 
     def put_sparse(self, model: str, vectors: Mapping[str, SparseVector]) -> None:
         self._put(model, SPARSE_DIMENSION, {key: _packed(vector) for key, vector in vectors.items()})
@@ -290,14 +280,10 @@ def _packed(vector: SparseVector) -> bytes:
     return indices.tobytes() + np.array(vector.values, dtype=_LITTLE_ENDIAN).tobytes()
 
 
-def _unpacked(blob: bytes) -> SparseVector | None:
-    if len(blob) % 8:
-        return None
+def _unpacked(blob: bytes) -> SparseVector:
     half = len(blob) // 2
-    values = np.frombuffer(blob[half:], dtype=_LITTLE_ENDIAN)
-    if not np.isfinite(values).all():
-        return None
-    return SparseVector(tuple(np.frombuffer(blob[:half], dtype=_INDICES).tolist()), tuple(values.tolist()))
+    indices, values = np.frombuffer(blob[:half], dtype=_INDICES), np.frombuffer(blob[half:], dtype=_LITTLE_ENDIAN)
+    return SparseVector(tuple(indices.tolist()), tuple(values.tolist()))
 
 
 def _model_id(db: sqlite3.Connection, model: str, dimension: int) -> int | None:
@@ -307,11 +293,9 @@ def _model_id(db: sqlite3.Connection, model: str, dimension: int) -> int | None:
 
 def _rows(db: sqlite3.Connection, columns: str, model_id: int | None, hashes: Sequence[str]) -> Iterator[Any]:
     """Columns of the vectors of a model that are there; of no model, there are none."""
-    for start in range(0, len(hashes) if model_id is not None else 0, _VARIABLES):
-        part = hashes[start : start + _VARIABLES]
-        # Only names of columns and the marks are put into the statement.
-        query = f"SELECT {columns} FROM vectors WHERE model = ? AND hash IN ({','.join('?' * len(part))})"  # noqa: S608
-        yield from db.execute(query, (model_id, *part))
+    # Only names of columns are put into the statement.
+    query = f"SELECT {columns} FROM vectors WHERE model = ? AND hash IN (SELECT value FROM json_each(?))"  # noqa: S608
+    return db.execute(query, (model_id, json.dumps(list(hashes))))
 
 
 def _is_sound(path: Path) -> bool:

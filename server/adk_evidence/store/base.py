@@ -405,10 +405,10 @@ def checked_point(spec: CollectionSpec, point: NewPoint) -> dict[str, CheckedVec
     """The vectors of a point by name. Empty sparse vectors are left out.
 
     Raises:
-        StoreError: `checked_vector` refuses a vector, or a single vector or none stands where several belong.
+        StoreError: `checked_vector` refuses a vector.
     """
     return {
-        name: _checked_several(spec, name, value)
+        name: [_checked_numbers(spec, name, row) for row in cast("Sequence[Sequence[float]]", value)]
         if name in spec.multi and not isinstance(value, SparseVector)
         else checked_vector(spec, name, value)
         for name, value in point.vectors.items()
@@ -416,37 +416,25 @@ def checked_point(spec: CollectionSpec, point: NewPoint) -> dict[str, CheckedVec
     }
 
 
-def _checked_several(spec: CollectionSpec, name: str, rows: Sequence[Any]) -> list[list[float]]:
-    if not len(rows) or not all(hasattr(row, "__len__") for row in rows):
-        raise StoreError(f"A point needs a list of vectors for {name}.")
-    return [_checked_numbers(spec, name, row) for row in rows]
-
-
 def checked_vector(spec: CollectionSpec, name: str, value: Vector) -> list[float] | SparseVector:
     """One vector for one of a collection's names, as numbers that a store can take.
 
     Raises:
-        StoreError: The collection has no such vector, or the value has the wrong length, repeats an index or holds
-            something that is not a number. Engines take some of that without a word.
+        StoreError: The collection has no such vector, or the value has the wrong length or holds something that is
+            not a number. Engines take some of that without a word.
     """
     if not isinstance(value, SparseVector):
-        return _checked_numbers(spec, name, value)
+        return _checked_numbers(spec, name, cast("Sequence[float]", value))
     if name not in spec.sparse:
         raise StoreError(f"The collection {spec.name} has no sparse vector {name}.")
-    if len(value.indices) != len(value.values) or len(set(value.indices)) != len(value.indices):
-        raise StoreError(f"A sparse vector for {name} does not have one value for each of its indices.")
     _require_finite(name, value.values)
     return value
 
 
-def _checked_numbers(
-    spec: CollectionSpec, name: str, value: Sequence[float] | Sequence[Sequence[float]]
-) -> list[float]:
+def _checked_numbers(spec: CollectionSpec, name: str, value: Sequence[float]) -> list[float]:
     size = spec.dense.get(name)
     if size is None:
         raise StoreError(f"The collection {spec.name} has no dense vector {name}.")
-    if len(value) and hasattr(value[0], "__len__"):
-        raise StoreError(f"Several vectors were given for {name}, which takes one.")
     if len(value) != size:
         raise StoreError(
             f"A vector for {name} has {len(value)} dimensions where the index has {size}.",

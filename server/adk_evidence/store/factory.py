@@ -15,28 +15,19 @@ from adk_evidence.store.manifest import IndexManifest, read_manifest
 
 def collection_specs(settings: Settings, *, dimension: int | Mapping[Kind, int], idf: bool) -> list[CollectionSpec]:
     """The collections of docs and code; `idf` says whether the sparse encoder needs the store's IDF modifier."""
-    store, multi, questions = settings.store, settings.embedding.dense.multi, settings.has_questions
-    return [
-        CollectionSpec(
-            name=store.collection(kind),
-            dense=dict.fromkeys(
-                (
-                    store.dense_vector(kind),
-                    *([store.mean_vector(kind)] if multi else ()),
-                    *([store.questions_vector(kind)] if questions else ()),
-                ),
-                dimension if isinstance(dimension, int) else dimension[kind],
-            ),
-            sparse={store.sparse_vector: idf},
-            multi=frozenset(
-                {
-                    *([store.dense_vector(kind)] if multi else ()),
-                    *([store.questions_vector(kind)] if questions else ()),
-                }
-            ),
-        )
-        for kind in KINDS
-    ]
+    store, specs = settings.store, []
+    for kind in KINDS:
+        names, several = [store.dense_vector(kind)], set[str]()
+        if settings.embedding.dense.multi:
+            several.update(names)
+            names.append(store.mean_vector(kind))
+        if settings.has_questions:
+            several.add(store.questions_vector(kind))
+            names.append(store.questions_vector(kind))
+        size = dimension if isinstance(dimension, int) else dimension[kind]
+        dense, sparse = dict.fromkeys(names, size), {store.sparse_vector: idf}
+        specs.append(CollectionSpec(store.collection(kind), dense, sparse, frozenset(several)))
+    return specs
 
 
 def open_reader(folder: Path, settings: Settings) -> EvidenceStore:
