@@ -15,7 +15,6 @@ from adk_evidence.embedding.base import (
     FloatMatrix,
     PaidEmbedder,
     Pair,
-    QuickEmbedder,
 )
 from adk_evidence.embedding.cache import EmbeddingCache
 from adk_evidence.models.chunk import KINDS, ChunkRecord, Kind
@@ -48,7 +47,7 @@ class Work:
         contexts: Iterable[ContextBatch] = (),
     ) -> None:
         self.embedder = embedder
-        self._cache = None if isinstance(embedder, QuickEmbedder) else cache
+        self._cache = None if hasattr(embedder, "is_quick") else cache
         self._texts = texts
         # A text that stands in many files is embedded once.
         keys = dict.fromkeys(wanted)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, Literal, Protocol, TypeVar, cast, runtime_checkable
+from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,13 +123,6 @@ class ContextualEmbedder(Protocol):
 
     def iter_embed_contexts(self, batches: Sequence[ContextBatch]) -> Iterator[tuple[list[int], list[FloatMatrix]]]:
         """Positions in `batches` with the vectors of their own chunks, a request at a time."""
-
-
-@runtime_checkable
-class QuickEmbedder(Protocol):
-    """A dense embedder that computes a vector as fast as the cache finds one, so that none is kept there."""
-
-    is_quick: Literal[True]
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,9 @@ def environments_in(folder: Path) -> Iterator[Path]:
     yield from (path for path in usual if _is_environment(path))
     try:
         with os.scandir(folder) as entries:
-            others = sorted(entry.name for entry in entries if entry.name not in USUAL_NAMES and _is_folder(entry))
+            # A link that leads in a circle is no folder here, where `is_dir` of the entry would raise.
+            folders = (entry.name for entry in entries if os.path.isdir(entry))  # noqa: PTH112
+            others = sorted(name for name in folders if name not in USUAL_NAMES)
     except (OSError, ValueError):
         return
     yield from (folder / name for name in others[:MAX_FOLDERS] if _is_environment(folder / name))
@@ -90,10 +92,9 @@ def read_small(path: Path, limit: int) -> str | None:
 
 
 def _prefixes(python: Path) -> Iterator[Path]:
-    with suppress(OSError, ValueError):
-        if python.is_dir():
-            yield python
-            return
+    if os.path.isdir(python):  # noqa: PTH112 - where a folder may not be read, this does not raise
+        yield python
+        return
     if not _is_interpreter(python):
         return
     yield from _above(python)
@@ -131,22 +132,13 @@ def _shared(prefix: Path) -> list[Path]:
     return _libraries(home.parent if home.name.lower() in ("bin", "scripts") else home)
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    # A link that leads in a circle.
-    with suppress(OSError):
-        return entry.is_dir()
-    return False
-
-
 def _is_environment(path: Path) -> bool:
     return any(_is_file(path / mark) for mark in ("pyvenv.cfg", "conda-meta/history"))
 
 
 def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    # `Path.is_file` would raise where a folder may not be read.
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _is_interpreter(path: Path) -> bool:

@@ -99,15 +99,9 @@ def _first(found: Iterator[ProjectAdk | None]) -> ProjectAdk | None:
 def _levels(folder: Path) -> Iterator[Path]:
     """The folder and those above, up to the root of the repository; the folder alone where there is no repository."""
     levels = [folder, *folder.parents][:MAX_LEVELS]
-    root = next((place for place, level in enumerate(levels) if _exists(level / ".git")), 0)
+    # `Path.exists` would raise where a folder may not be read.
+    root = next((place for place, level in enumerate(levels) if os.path.exists(level / ".git")), 0)  # noqa: PTH110
     yield from levels[: root + 1]
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
 
 
 def _environments(folder: Path) -> Iterator[Path]:

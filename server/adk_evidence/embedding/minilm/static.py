@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +151,8 @@ class StaticEmbedder:
 
     model = f"{MODEL};{_PREFIX}"
     dimension = DIMENSION
-    is_quick: Literal[True] = True
+    # Vectors are computed as fast as the cache finds them, so that none is kept there.
+    is_quick = True
 
     def __init__(self, settings: DenseSettings, models: Path, report: Report | None = None) -> None:
         self._settings = settings
