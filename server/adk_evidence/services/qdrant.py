@@ -6,7 +6,7 @@ import json
 import math
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +32,6 @@ _TOO_MANY_BYTES = re.compile(r"larger than allowed|has exceeded limit", re.I)
 _TOO_MANY_POINTS = re.compile(r"upsert limit|split your request", re.I)
 _TRANSIENT_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 _NOT_PRINTABLE = re.compile(r"[\x00-\x20\x7f-\x9f]+")
-_ANSWERS_WRONGLY = "answers with something that is not Qdrant's"
 _CHECK_URL = "Check that `store.url` is the address of a Qdrant server."
 _CHECK_RUNNING = "Check that it runs and can be reached, then try again."
 _CHECK_KEY = f"Set {KEY_VARIABLES[0]} to a key that may use this cluster."
@@ -96,11 +95,6 @@ def upload_patience(settings: Settings) -> Patience:
     return Patience(upload.max_retries + 1, backoff, try_seconds=WRITE_SECONDS)
 
 
-def query_breaker(clock: Clock) -> CircuitBreaker:
-    """The breaker of questions: a server that keeps failing is not asked for a while."""
-    return CircuitBreaker("The Qdrant server", clock)
-
-
 def api_key() -> str | None:
     """The key of the Qdrant server, from the environment alone."""
     return key_from(*KEY_VARIABLES)[1] or None
@@ -129,7 +123,8 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
         self._stopped = threading.Event()
         # A call that waits for its next attempt gives up as soon as the connection is stopped.
         self._clock = Clock(sleep=self._stopped.wait)
-        self._attempt = _Attempt(self._clock)
+        # When the attempt of the current thread ends.
+        self._attempt = threading.local()
 
     def call(self, action: Callable[[QdrantClient], T], *, divisible: bool = False) -> T:
         """Run one call of the client; repeat it where another try may help.
@@ -193,39 +188,42 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
                     headers={"api-key": self._key} if self._key else None,
                     timeout=math.ceil(self._patience.try_seconds),
                     check_compatibility=False,
-                    event_hooks={"request": [self._attempt.bound_request], "response": [self._attempt.bound_response]},
+                    event_hooks={"request": [self._bound]},
                 )
             return self._client
+
+    def _bound(self, request: httpx.Request) -> None:
+        """Give each phase of a request no more than the time that the attempt has left."""
+        left = max(self._attempt.until - self._clock.now(), 0.001)
+        request.extensions["timeout"] = httpx.Timeout(left).as_dict()
 
     def _explained(self, exc: Exception) -> ServerError:
         from qdrant_client.common.client_exceptions import QdrantException
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-        if isinstance(exc, ResponseHandlingException):
-            return self._transport(exc.source)
-        if isinstance(exc, QdrantException):  # a 429, whose Retry-After the client does not read where it is a date
-            return self._busy(retry_after=getattr(exc, "retry_after_s", None))
-        if isinstance(exc, UnexpectedResponse):
-            return self._status(exc.status_code or 0, exc.content)
-        if isinstance(exc, NotAppliedError):
-            return self._failure("has not applied yet what was written", "Run the same command again.", transient=True)
-        if isinstance(exc, (AssertionError, json.JSONDecodeError, UnicodeDecodeError)):
-            return self._failure(_ANSWERS_WRONGLY, _CHECK_URL, transient=True)
-        return self._failure(f"cannot be used: its client failed with {self._named(exc)}", "")
-
-    def _transport(self, source: Exception) -> ServerError:
-        if isinstance(source, httpx.InvalidURL):
-            return self._failure("has an address that cannot be used", _CHECK_URL)
-        if isinstance(source, (TypeError, UnicodeError)):
-            return self._failure(f"cannot be sent this request: {self._named(source)}", "")
-        if not isinstance(source, httpx.TransportError):
-            return self._failure(_ANSWERS_WRONGLY, _CHECK_URL, transient=True)
-        away = "cannot be reached" if isinstance(source, httpx.ConnectError) else "broke off its answer"
-        reason = self._late() if isinstance(source, httpx.TimeoutException) else away
-        return self._failure(reason, _CHECK_RUNNING, transient=True)
-
-    def _late(self) -> str:
-        return f"did not answer within {self._patience.try_seconds:g} s"
+        source = exc.source if isinstance(exc, ResponseHandlingException) else exc
+        match source:
+            case QdrantException():  # a 429, whose Retry-After the client does not read where it is a date
+                return self._busy(retry_after=getattr(source, "retry_after_s", None))
+            case UnexpectedResponse():
+                return self._status(source.status_code or 0, source.content)
+            case NotAppliedError():
+                reason = "has not applied yet what was written"
+                return self._failure(reason, "Run the same command again.", transient=True)
+            case httpx.InvalidURL():
+                return self._failure("has an address that cannot be used", _CHECK_URL)
+            case httpx.TimeoutException():
+                reason = f"did not answer within {self._patience.try_seconds:g} s"
+                return self._failure(reason, _CHECK_RUNNING, transient=True)
+            case httpx.ConnectError():
+                return self._failure("cannot be reached", _CHECK_RUNNING, transient=True)
+            case httpx.TransportError():
+                return self._failure("broke off its answer", _CHECK_RUNNING, transient=True)
+            # What cannot be sent is no answer.
+            case httpx.RequestError() | AssertionError() | ValueError() if not isinstance(source, UnicodeEncodeError):
+                return self._failure("answers with something that is not Qdrant's", _CHECK_URL, transient=True)
+        name = ": ".join(part for part in (type(source).__name__, self._clean(str(source))) if part)
+        return self._failure(f"cannot be used: its client failed with {name}", "")
 
     def _busy(self, said: str = "", retry_after: float | None = None) -> ServerError:
         """A 429. Qdrant names no time to wait where waiting does not help: the request must be split."""
@@ -254,9 +252,6 @@ class ServerConnection(AbstractContextManager["ServerConnection"]):
     def _failure(self, reason: str, hint: str, **more: Any) -> ServerError:
         return ServerError(self.url, reason, hint, **more)
 
-    def _named(self, exc: Exception) -> str:
-        return ": ".join(part for part in (type(exc).__name__, self._clean(str(exc))) if part)
-
     def _clean(self, text: str) -> str:
         """The text of a server or a library on one line, without the key."""
         if self._key:
@@ -283,55 +278,6 @@ def sends_key_in_the_open(url: str) -> bool:
     """Whether a key would travel unencrypted beyond this machine."""
     parts = urlsplit(url)
     return parts.scheme == "http" and parts.hostname not in LOOPBACK
-
-
-class _Attempt(threading.local):
-    """When the attempt of the current thread ends, and the hooks that hold HTTP to that time.
-
-    HTTP libraries bound each read, not all reads together: a server that sends its answer byte by byte would hold a
-    caller for ever.
-    """
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self.until = math.inf
-
-    def bound_request(self, request: httpx.Request) -> None:
-        request.extensions["timeout"] = _Remaining(self.until, self._clock)
-
-    def bound_response(self, response: httpx.Response) -> None:
-        stream = response.stream
-        if isinstance(stream, httpx.SyncByteStream):
-            response.stream = _BoundedStream(stream, self.until, self._clock, response.request)
-
-
-class _Remaining(dict[str, float]):
-    """Time-outs of a request's phases: each is the time that is left when the phase begins."""
-
-    def __init__(self, until: float, clock: Clock) -> None:
-        super().__init__()
-        self._until = until
-        self._clock = clock
-
-    def get(self, key: str, default: Any = None) -> Any:
-        return max(self._until - self._clock.now(), 0.001)
-
-
-@dataclass(eq=False)
-class _BoundedStream(httpx.SyncByteStream):
-    stream: httpx.SyncByteStream
-    until: float
-    clock: Clock
-    request: httpx.Request
-
-    def __iter__(self) -> Iterator[bytes]:
-        for part in self.stream:
-            if self.clock.now() > self.until:
-                raise httpx.ReadTimeout("the answer took too long", request=self.request)
-            yield part
-
-    def close(self) -> None:
-        self.stream.close()
 
 
 def _too_many(said: str) -> Literal["points", "bytes"] | None:

@@ -45,11 +45,11 @@ def open_reader(folder: Path, settings: Settings) -> EvidenceStore:
     manifest = read_manifest(folder)
     check_kind(manifest, settings)
     if settings.store.kind == "server":
-        from adk_evidence.services.qdrant import connect, query_breaker, query_patience
-        from adk_evidence.services.resilience import Clock
+        from adk_evidence.services.qdrant import connect, query_patience
+        from adk_evidence.services.resilience import CircuitBreaker, Clock
         from adk_evidence.store.qdrant_server import ServerIndexReader
 
-        connection = connect(settings, query_patience(settings), query_breaker(Clock()))
+        connection = connect(settings, query_patience(settings), CircuitBreaker("The Qdrant server", Clock()))
         quantized = settings.store.quantization != "none"
         return ServerIndexReader(folder, manifest.specs(), connection, quantized=quantized)
     from adk_evidence.store.qdrant_edge import EdgeIndexReader
