@@ -12,6 +12,7 @@ import subprocess
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations, open_reader
-from adk_evidence.store.generations import GenerationStore
+from adk_evidence.store.generations import Generation, GenerationStore
 from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress
@@ -292,18 +293,26 @@ def write_checkout(root: Path, files: Mapping[str, str | bytes] | None = None) -
     return git(root, "rev-parse", "HEAD")
 
 
-def write_wheel(folder: Path, version: str = "9.9.0", code: Mapping[str, str] = CODE) -> Path:
-    """A wheel of some code, as the distribution google-adk would be."""
+def write_wheel(
+    folder: Path,
+    version: str = "9.9.0",
+    code: Mapping[str, str] = CODE,
+    name: str = "google-adk",
+    more: Mapping[str, str] | None = None,
+) -> Path:
+    """A wheel of the code below `src`, by default as the distribution google-adk would be, and of more members."""
     folder.mkdir(parents=True, exist_ok=True)
-    wheel = folder / f"google_adk-{version}-py3-none-any.whl"
-    info = f"google_adk-{version}.dist-info"
-    files = {name.removeprefix("src/"): text for name, text in code.items() if name.startswith("src/")}
-    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: google-adk\nVersion: {version}\nLicense: Apache-2.0\n"
+    stem = f"{name.replace('-', '_')}-{version}"
+    info = f"{stem}.dist-info"
+    files = {path.removeprefix("src/"): text for path, text in code.items() if path.startswith("src/")}
+    files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nLicense: Apache-2.0\n"
     files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
+    files |= more or {}
+    files[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
+    wheel = folder / f"{stem}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
+        for path, text in files.items():
+            archive.writestr(path, text)
     return wheel
 
 
@@ -397,6 +406,13 @@ class Workplace:
     def generations(self) -> GenerationStore:
         return open_generations(self.settings)
 
+    @property
+    def published(self) -> Generation:
+        """The published generation, which there must be."""
+        current = self.generations.current()
+        assert current is not None
+        return current
+
     def points(self) -> dict[str, ChunkPayload]:
         """Every published point's payload by its id."""
         found = [*self.records("doc"), *self.records("code")]
@@ -404,13 +420,12 @@ class Workplace:
 
     def records(self, kind: Kind, *, with_vectors: bool = False) -> list[Any]:
         """Every published point of a kind."""
-        with self.generations.open_current() as lease:
-            store = open_reader(lease.folder, self.settings)
-            try:
-                collection = self.settings.store.collection(kind)
-                return store.scroll(collection, limit=100_000, with_vectors=with_vectors)[0]
-            finally:
-                store.close()
+        with (
+            self.generations.open_current() as lease,
+            closing(open_reader(lease.folder, self.settings)) as store,
+        ):
+            collection = self.settings.store.collection(kind)
+            return store.scroll(collection, limit=100_000, with_vectors=with_vectors)[0]
 
     def runs(self) -> list[RunManifest]:
         """Every run's manifest, newest first."""
@@ -423,11 +438,8 @@ class Workplace:
 
     def ask(self, query: str, dense: Any = None) -> EvidencePack:
         """One answer."""
-        service = self.service(dense)
-        try:
+        with closing(self.service(dense)) as service:
             return service.find(EvidenceRequest(query=query))
-        finally:
-            service.close()
 
     def service(self, dense: Any = None) -> EvidenceService:
         """Answers from the published index; close it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,8 @@ def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def kept(workplace: Workplace, texts: list[str]) -> set[str]:
-    cache = EmbeddingCache(workplace.settings.paths.embedding_cache)
-    try:
+    with closing(EmbeddingCache(workplace.settings.paths.embedding_cache)) as cache:
         found = cache.get_many(HashEmbedder.model, HashEmbedder.dimension, [sha256_text(text) for text in texts])
-    finally:
-        cache.close()
     return {text for text in texts if sha256_text(text) in found}
 
 

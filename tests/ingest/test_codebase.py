@@ -131,6 +131,21 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, IndexRepor
     return place, place.index()
 
 
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantStandIn]:
+    monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
+    for name in server_client.KEY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    with QdrantStandIn() as running:
+        yield running
+
+
+@pytest.fixture
+def place_on_server(place: Place, server: QdrantStandIn) -> Place:
+    place.workplace.overrides["store"] = {"kind": "server", "url": server.url, "timeout_seconds": 5}
+    return place
+
+
 def commit_all(folder: Path, message: str = "next") -> str:
     if not (folder / ".git").exists():
         git(folder, "init", "--quiet", "--initial-branch=main")
@@ -491,20 +506,31 @@ def test_progress_is_told_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestSideBySide:
-    def test_indexes_do_not_mix_and_one_goes_without_the_others(self, place: Place, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("store", ["place", "place_on_server"])
+    def test_indexes_do_not_mix_and_one_goes_without_the_others(
+        self, request: pytest.FixtureRequest, server: QdrantStandIn, tmp_path: Path, store: str
+    ) -> None:
+        place: Place = request.getfixturevalue(store)
         other = write_files(tmp_path / "other", {"auth.py": "def log_in(token):\n    return 'other'\n"})
         place.workplace.ingest()
         main = place.workplace.points()
         place.index()
         place.index("other", other)
+        change(place.app / "Makefile", "pytest", "pytest -q")
+        place.update()
         assert [index.name for index in list_indexes(place.settings)] == [MAIN, "app", "other"]
-        assert {candidate.repo for candidate in place.ask().candidates} == {"app"}
+        assert {(one.repo, one.verification.state) for one in place.ask().candidates} == {("app", "exact")}
         assert {candidate.path for candidate in place.ask("other").candidates} == {"auth.py"}
         assert {candidate.repo for candidate in place.workplace.ask(QUESTION).candidates} == {
             "google/adk-docs",
             "google/adk-python",
         }
+        if store == "place_on_server":
+            with pytest.raises(IndexMismatchError, match="store of kind server"):
+                Place(tmp_path).indexer.delete("app")
+            assert any(name.startswith("app-") for name in server.collections)
         place.indexer.delete("app")
+        assert not any(name.startswith("app-") for name in server.collections)
         assert [index.name for index in list_indexes(place.settings)] == [MAIN, "other"]
         assert not (place.settings.paths.indexes / "app").exists()
         with pytest.raises(UnknownIndexError):
@@ -586,41 +612,9 @@ class TestHostileFiles:
 
 
 class TestOnAServer:
-    @pytest.fixture
-    def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantStandIn]:
-        monkeypatch.setattr(server_client, "Clock", lambda sleep: Clock(sleep=lambda seconds: None))
-        for name in server_client.KEY_VARIABLES:
-            monkeypatch.delenv(name, raising=False)
-        with QdrantStandIn() as running:
-            yield running
-
-    @pytest.fixture
-    def place(self, server: QdrantStandIn, tmp_path: Path) -> Place:
-        place = Place(tmp_path, {"store": {"kind": "server", "url": server.url, "timeout_seconds": 5}})
-        write_files(place.app, APP)
-        return place
-
     @pytest.mark.parametrize("with_git", [True, False])
     def test_a_commit_touches_the_files_alone_that_it_changed(
-        self, place: Place, server: QdrantStandIn, tmp_path: Path, with_git: bool
+        self, place_on_server: Place, server: QdrantStandIn, tmp_path: Path, with_git: bool
     ) -> None:
-        commit_of_one_file(place, tmp_path / "other", with_git=with_git)
+        commit_of_one_file(place_on_server, tmp_path / "other", with_git=with_git)
         assert sum(line.endswith("/points/payload") for line in server.lines()) == 2
-
-    def test_each_index_has_collections_of_its_own(self, place: Place, server: QdrantStandIn, tmp_path: Path) -> None:
-        other = write_files(tmp_path / "other", {"auth.py": "def log_in(token):\n    return 'other'\n"})
-        place.workplace.ingest()
-        place.index()
-        place.index("other", other)
-        change(place.app / "Makefile", "pytest", "pytest -q")
-        place.update()
-        assert {candidate.repo for candidate in place.ask().candidates} == {"app"}
-        assert {candidate.verification.state for candidate in place.ask().candidates} == {"exact"}
-        assert place.workplace.ask(QUESTION).candidates
-        edge = Place(tmp_path)
-        with pytest.raises(IndexMismatchError, match="store of kind server"):
-            edge.indexer.delete("app")
-        assert any(name.startswith("app-") for name in server.collections)
-        place.indexer.delete("app")
-        assert not any(name.startswith("app-") for name in server.collections)
-        assert place.ask("other").candidates and place.workplace.ask(QUESTION).candidates

@@ -20,7 +20,7 @@ from tests.ingest.exact import assert_exact
 
 pytestmark = pytest.mark.slow
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+DOCS = Path(os.environ.get("ADK_EVIDENCE_DOCS") or Path(__file__).parents[3] / "shared" / "corpora" / "adk-docs")
 LARGE_BYTES = 50_000_000
 
 BROKEN: dict[str, bytes] = {
@@ -139,3 +139,14 @@ class TestTheRealCorpora:
         corpora = gather(settings, "code", Sources(), Progress())
         assert {corpus.name for corpus in corpora} == {"adk_python", "api-reference"}
         assert assert_bodies_at_lines(corpora) > 5_000
+
+    def test_every_chunk_of_the_docs_stands_at_its_lines_and_few_are_long(self, settings: Settings) -> None:
+        if not DOCS.is_dir():
+            pytest.skip(f"NOT RUN: there is no adk-docs snapshot at {DOCS}; set ADK_EVIDENCE_DOCS")
+        corpora = gather(settings, "docs", Sources(docs=str(DOCS), allow_network=False), Progress())
+        assert assert_bodies_at_lines(corpora) > 500
+        chunked = [chunk_file(corpus, file) for corpus in corpora for file in corpus.files]
+        assert not [warning for one in chunked for warning in one.warnings if "never closed" in warning]
+        # The lines of other readers inside a chunk count for nobody.
+        lengths = sorted(len(chunk.body) for one in chunked for chunk in one.chunks if not chunk.left_out)
+        assert lengths[-1] <= 12000 and lengths[len(lengths) * 98 // 100] <= 12000 * 0.4

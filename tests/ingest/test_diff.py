@@ -113,6 +113,7 @@ class CalendarTool:
     def dates(self):
         return []
 """,
+    "src/google/adk/notes.py": "NAME = 'a'\n",
     "src/google/adk/old/__init__.py": "",
     "src/google/adk/old/things.py": "class Thing:\n    def one(self): ...\n\n\nclass Other:\n    def two(self): ...\n",
 }
@@ -197,6 +198,7 @@ class CalendarTool:
     def dates( self ):  # as before
         return [ ]
 """,
+    "src/google/adk/notes.py": "NAME = '\\x1b[31m](http://x) ``` <b>'\n",
     "src/google/adk/workflow.py": "class Workflow:\n    def run(self): ...\n\n\ndef node(): ...\n",
 }
 
@@ -283,15 +285,20 @@ def test_a_difference_is_told_with_what_it_breaks(
     assert found.change != "renamed" or (found.after is not None and found.use == found.after.name)
 
 
-def test_what_came_or_went_with_a_module_is_told_by_the_module(whole: SymbolDiff) -> None:
+def test_what_came_or_went_with_a_module_is_told_by_the_module(
+    whole: SymbolDiff, settings: Settings, wheels: tuple[Path, Path]
+) -> None:
     assert change(whole, "google.adk.old").members == ("google.adk.old.things.Other", "google.adk.old.things.Thing")
     assert change(whole, "google.adk.workflow").members == ("google.adk.workflow.Workflow", "google.adk.workflow.node")
     names = {one.name for one in whole.changes}
-    assert not any(name.endswith(("SearchTool", "things.Thing", "workflow.node")) for name in names)
-
-
-def test_what_is_nobodys_matter_is_not_told(whole: SymbolDiff) -> None:
-    names = {one.name for one in whole.changes}
+    for name, module, kind in (
+        ("tools.search.SearchTool", "tools.search", "moved"),
+        ("old.things.Thing", "old", "gone"),
+        ("workflow.node", "workflow", "added"),
+    ):
+        assert f"google.adk.{name}" not in names
+        found = compare(settings, wheels, f"google.adk.{name}")
+        assert [(one.name, one.change) for one in found.changes] == [(f"google.adk.{module}", kind)]
     # Private names and loggers, layout and comments, a member that is inherited now.
     assert not any("_private" in name or name.endswith((".logger", ".describe")) for name in names)
     assert not any("CalendarTool" in name for name in names)
@@ -349,21 +356,8 @@ def test_a_package_is_compared_with_all_that_stands_inside(settings: Settings, w
     assert found.changes
     assert all(one.name.startswith("google.adk.agents.") for one in found.changes)
     assert not any(one.diff for one in found.changes)
-
-
-def test_what_went_with_its_module_is_answered_by_the_module(settings: Settings, wheels: tuple[Path, Path]) -> None:
-    for name, module, kind in (
-        ("tools.search.SearchTool", "tools.search", "moved"),
-        ("old.things.Thing", "old", "gone"),
-        ("workflow.node", "workflow", "added"),
-    ):
-        found = compare(settings, wheels, f"google.adk.{name}")
-        assert [(one.name, one.change) for one in found.changes] == [(f"google.adk.{module}", kind)]
-
-
-def test_an_unchanged_definition_is_cited_in_both_versions(settings: Settings, wheels: tuple[Path, Path]) -> None:
     found = compare(settings, wheels, "google.adk.tools.calendar.CalendarTool")
-    assert found.changes == ()
+    assert found.changes == (), "an unchanged definition is cited in both versions"
     assert [place.citation.partition("@")[2][:6] for place in found.unchanged] == ["v1.0.0", "v2.0.0"]
 
 
@@ -414,19 +408,8 @@ def test_the_command_prints_json_markdown_and_text(
     assert "`adk-python@v1.0.0:src/google/adk/runners.py#L5-L5` (exact)" in note
     text = CliRunner().invoke(app, common).stdout
     assert text.index("Breaking changes") < text.index("Other changes") < text.index("New")
-
-
-def test_texts_of_the_code_are_no_markup(settings: Settings, tmp_path: Path) -> None:
-    before = {"src/google/adk/__init__.py": "NAME = 'a'\n"}
-    after = {"src/google/adk/__init__.py": "NAME = '\\x1b[31m](http://x) ``` <b>'\n"}
-    wheels = write_wheel(tmp_path, "5.0.0", before), write_wheel(tmp_path, "6.0.0", after)
-    old, new = map(str, wheels)
-    common = ["diff", "--from", old, "--to", new, "--offline", "--home", str(settings.paths.root)]
-    for form in ([], ["--markdown"], ["--json"]):
-        shown = CliRunner().invoke(app, [*common, *form]).stdout
-        assert "\x1b[31m" not in shown
-    note = CliRunner().invoke(app, [*common, "--markdown"]).stdout
-    assert "<b>" not in note
+    # Texts of the code are no markup.
+    assert not any("\x1b[31m" in shown for shown in (told.stdout, note, text)) and "<b>" not in note
 
 
 def test_the_earlier_version_is_that_of_the_project_in_the_folder(
@@ -497,14 +480,37 @@ class It:
 """
 
 
-def test_how_a_method_is_bound_breaks_calls(tmp_path: Path) -> None:
-    found = compare_module(tmp_path, BOUND, BOUND_OTHERWISE)
-    assert {name: (one.breaking, one.details) for name, one in found.items()} == {
-        "It.lost": (True, ("is an instance method now, not a static method",)),
-        "It.made": (True, ("is an instance method now, not a class method",)),
-        "It.kept": (True, ("is a static method now, not an instance method",)),
-        "It.alike": (False, ("is a class method now, not a static method",)),
-    }
+PROPERTY = "class It:\n    def __init__(self) -> int: ...\n\n    @property\n    def size(self) -> int: ...\n"
+PLAIN = "import typing_extensions\n\n\ndef it(): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            BOUND,
+            BOUND_OTHERWISE,
+            {
+                "It.lost": (True, ("is an instance method now, not a static method",)),
+                "It.made": (True, ("is an instance method now, not a class method",)),
+                "It.kept": (True, ("is a static method now, not an instance method",)),
+                "It.alike": (False, ("is a class method now, not a static method",)),
+            },
+        ),
+        (PROPERTY, PROPERTY.replace("int", "str"), {"It.size": (False, ("gives `str`, not `int`",))}),
+        (
+            PLAIN,
+            PLAIN.replace("def it", '@typing_extensions.deprecated("Use that.")\ndef it'),
+            {"it": (False, ("is deprecated: Use that.",))},
+        ),
+    ],
+    ids=["how methods are bound", "what a property gives", "a deprecation"],
+)
+def test_each_difference_is_told_once_with_what_it_breaks(
+    tmp_path: Path, before: str, after: str, told: dict[str, tuple[bool, tuple[str, ...]]]
+) -> None:
+    found = compare_module(tmp_path, before, after)
+    assert {name: (one.breaking, one.details) for name, one in found.items()} == told
 
 
 @pytest.mark.parametrize(
@@ -534,19 +540,6 @@ def test_a_body_that_yields_makes_a_generator(tmp_path: Path, before: str, after
     found = compare_module(tmp_path, before, after)["it"]
     assert found.breaking == (told is not None)
     assert told is None or told in found.details
-
-
-def test_a_deprecation_is_told_once_however_its_decorator_is_imported(tmp_path: Path) -> None:
-    before = "import typing_extensions\n\n\ndef it(): ...\n"
-    after = before.replace("def it", '@typing_extensions.deprecated("Use that.")\ndef it')
-    found = compare_module(tmp_path, before, after)["it"]
-    assert (found.change, found.details) == ("deprecated", ("is deprecated: Use that.",))
-
-
-def test_what_a_property_gives_is_no_matter_of_its_constructor(tmp_path: Path) -> None:
-    before = "class It:\n    def __init__(self) -> int: ...\n\n    @property\n    def size(self) -> int: ...\n"
-    found = compare_module(tmp_path, before, before.replace("int", "str"))
-    assert {name: one.details for name, one in found.items()} == {"It.size": ("gives `str`, not `int`",)}
 
 
 def test_checkouts_of_one_branch_are_told_apart_by_their_commits(settings: Settings, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from adk_evidence.errors import SettingsError
 from adk_evidence.settings import CorpusSettings, load_settings
 from adk_ingest.corpora.discovery import Discovery, discover
 from adk_ingest.sources.base import CorpusSource
+from tests.corpora import write_files
 
 
 def corpus(**changes: object) -> CorpusSettings:
@@ -35,14 +36,6 @@ def source(root: Path, **changes: object) -> CorpusSource:
     return CorpusSource(**{**fields, **changes})  # type: ignore[arg-type]
 
 
-def write(root: Path, files: dict[str, str | bytes]) -> Path:
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
-
-
 def found(root: Path, **changes: object) -> list[str]:
     return [file.path for file in discover(source(root), corpus(**changes)).files]
 
@@ -52,7 +45,7 @@ def read_all(discovery: Discovery) -> dict[str, str]:
 
 
 def test_paths_are_the_repositorys_where_the_root_is_only_a_part_of_it(tmp_path: Path) -> None:
-    write(tmp_path, {"google/adk/a.py": "a = 1", "google/other/b.py": "b = 1", "top.py": "c = 1"})
+    write_files(tmp_path, {"google/adk/a.py": "a = 1", "google/other/b.py": "b = 1", "top.py": "c = 1"})
     packaged = source(tmp_path, path_prefix="src/", subtrees=("google/adk",))
     result = discover(packaged, corpus(allowed_exts=(".py",)))
     assert [file.path for file in result.files] == ["src/google/adk/a.py"]
@@ -63,7 +56,7 @@ def test_paths_are_the_repositorys_where_the_root_is_only_a_part_of_it(tmp_path:
 class TestFilters:
     def test_the_first_filter_that_a_file_fails_is_its_reason(self, tmp_path: Path) -> None:
         big = "x" * 50
-        write(
+        write_files(
             tmp_path,
             {
                 "out/a.png": b"\x00" * 50,  # fails every filter
@@ -88,12 +81,12 @@ class TestFilters:
         }
 
     def test_no_globs_and_no_extensions_let_everything_pass_and_case_does_not_count(self, tmp_path: Path) -> None:
-        write(tmp_path, {"LICENSE": "free", "a/B.MD": "text"})
+        write_files(tmp_path, {"LICENSE": "free", "a/B.MD": "text"})
         assert found(tmp_path, include_globs=(), allowed_exts=()) == ["LICENSE", "a/B.MD"]
         assert found(tmp_path) == ["a/B.MD"]
 
     def test_a_glob_for_a_folder_covers_what_is_in_it(self, tmp_path: Path) -> None:
-        write(tmp_path, {"a/b/c.md": "c", "a/b/keep.md": "k", "d.md": "d"})
+        write_files(tmp_path, {"a/b/c.md": "c", "a/b/keep.md": "k", "d.md": "d"})
         assert found(tmp_path, exclude_globs=("a/*",)) == ["d.md"]
         assert found(tmp_path, exclude_globs=("a/*", "!keep.md")) == ["a/b/keep.md", "d.md"]
         assert found(tmp_path, exclude_globs=("!keep.md", "a/*")) == ["d.md"]
@@ -101,7 +94,7 @@ class TestFilters:
         assert found(tmp_path, include_globs=("a/*", "!keep.md")) == ["a/b/c.md"]
 
     def test_an_excluded_folder_is_not_walked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        write(tmp_path, {".git/objects/a.md": "a", "node_modules/x/b.md": "b", "c.md": "c"})
+        write_files(tmp_path, {".git/objects/a.md": "a", "node_modules/x/b.md": "b", "c.md": "c"})
         listed: list[str] = []
         real = os.listdir
 
@@ -114,32 +107,30 @@ class TestFilters:
         assert [Path(path) for path in listed] == [tmp_path]
         assert result.skipped == {"excluded": [".git/", "node_modules/"]}
 
-    def test_a_wrong_glob_is_a_wrong_setting(self, tmp_path: Path) -> None:
-        with pytest.raises(SettingsError, match="include_globs"):
-            discover(source(tmp_path), corpus(include_globs=("!",)))
-
     def test_a_snapshots_own_manifest_is_no_part_of_the_corpus(self, tmp_path: Path) -> None:
-        write(tmp_path, {"corpus.json": "{}", "docs/corpus.json": "{}"})
+        write_files(tmp_path, {"corpus.json": "{}", "docs/corpus.json": "{}"})
         result = discover(source(tmp_path, kind="snapshot"), corpus(allowed_exts=(".json",)))
         assert [file.path for file in result.files] == ["docs/corpus.json"]
+        with pytest.raises(SettingsError, match="include_globs"):
+            discover(source(tmp_path), corpus(include_globs=("!",)))
 
 
 class TestBrokenFiles:
     def test_a_few_wrong_bytes_are_replaced_and_told_from_what_the_author_wrote(self, tmp_path: Path) -> None:
         text = "\N{REPLACEMENT CHARACTER}" * 100
-        write(tmp_path, {"old.md": b"caf\xe9 " + b"x" * 1000, "unicode.md": text})
+        write_files(tmp_path, {"old.md": b"caf\xe9 " + b"x" * 1000, "unicode.md": text})
         result = discover(source(tmp_path), corpus())
         assert read_all(result) == {"old.md": "caf\N{REPLACEMENT CHARACTER} " + "x" * 1000, "unicode.md": text}
         assert result.decode_warnings == ["old.md: replaced 1 character that is not UTF-8."]
 
     def test_newlines_and_byte_order_marks_leave_no_trace(self, tmp_path: Path) -> None:
-        write(tmp_path, {"a.md": b"\xef\xbb\xbfone\r\ntwo\rthree\n", "b.md": "one\ntwo\nthree\n"})
+        write_files(tmp_path, {"a.md": b"\xef\xbb\xbfone\r\ntwo\rthree\n", "b.md": "one\ntwo\nthree\n"})
         first, second = discover(source(tmp_path), corpus()).read()
         assert first.text == second.text == "one\ntwo\nthree\n"
         assert first.file_hash == second.file_hash
 
     def test_unreadable_files_and_folders_are_skipped(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        write(tmp_path, {"locked/a.md": "a", "locked.md": "b", "open.md": "c"})
+        write_files(tmp_path, {"locked/a.md": "a", "locked.md": "b", "open.md": "c"})
         # Refused in place of the system, which refuses root nothing.
         real_open, real_list = open, os.listdir
 
@@ -163,7 +154,7 @@ class TestBrokenFiles:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux file systems take names of any bytes")
     def test_names_that_are_not_utf8_are_skipped_and_can_be_printed(self, tmp_path: Path) -> None:
-        write(tmp_path, {"good.md": "good"})
+        write_files(tmp_path, {"good.md": "good"})
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md")).write_text("x")
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/d\xff")).mkdir()
         result = discover(source(tmp_path), corpus())
@@ -174,8 +165,8 @@ class TestBrokenFiles:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="making symbolic links needs rights on Windows")
 def test_links_are_not_followed(tmp_path: Path) -> None:
-    root = write(tmp_path / "root", {"a.md": "a", "b/b.md": "b"})
-    write(tmp_path, {"secret.md": "secret", "secrets/s.md": "s"})
+    root = write_files(tmp_path / "root", {"a.md": "a", "b/b.md": "b"})
+    write_files(tmp_path, {"secret.md": "secret", "secrets/s.md": "s"})
     for name, target in {"out.md": tmp_path / "secret.md", "outer.md": tmp_path / "secrets", "b/up.md": ".."}.items():
         (root / name).symlink_to(target)
     result = discover(source(root), corpus())

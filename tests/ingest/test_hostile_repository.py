@@ -17,6 +17,7 @@ from adk_ingest.corpora.codebase import codebase_corpora
 from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources, ingest
+from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.codebase import open_codebase
 from adk_ingest.sources.git import clone_or_update, has_changes, open_checkout
 from tests.corpora import CODE, HashEmbedder, Workplace, git, shared_sparse, write_checkout, write_files
@@ -95,6 +96,10 @@ class Hostile:
         assert not self.ran.exists(), self.ran.read_text()
 
 
+def checkout_of(folder: Path, root: Path) -> CorpusSource:
+    return open_checkout(folder, Workplace(root / "place").settings.ingestion.corpora.adk_python)
+
+
 @pytest.fixture
 def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hostile:
     made = Hostile(tmp_path)
@@ -104,9 +109,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hostile:
 
 
 def test_looking_at_a_checkout_runs_nothing(hostile: Hostile, tmp_path: Path) -> None:
-    place = Workplace(tmp_path / "place")
-    source = open_checkout(hostile.root, place.settings.ingestion.corpora.adk_python)
-    assert source.commit == hostile.commit
+    assert checkout_of(hostile.root, tmp_path).commit == hostile.commit
     assert open_codebase(hostile.root).git is not None
     hostile.assert_quiet()
 
@@ -180,7 +183,7 @@ def test_a_pipe_in_the_place_of_a_committed_file_is_not_waited_for(tmp_path: Pat
     write_checkout(folder, {"a.py": "a = 1\n"})
     (folder / "a.py").unlink()
     os.mkfifo(folder / "a.py")
-    assert has_changes(open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python))
+    assert has_changes(checkout_of(folder, tmp_path))
 
 
 class TestLineEnds:
@@ -188,7 +191,7 @@ class TestLineEnds:
         folder = tmp_path / "code"
         commit = write_checkout(folder, {".gitattributes": "* text=auto eol=crlf\n", "a.py": "a = 1\nb = 2\n"})
         (folder / "a.py").write_bytes(b"a = 1\r\nb = 2\r\n")
-        source = open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python)
+        source = checkout_of(folder, tmp_path)
         assert (source.commit, has_changes(source)) == (commit, False)
         (folder / "a.py").write_bytes(b"a = 1\r\nb = 3\r\n")
-        assert has_changes(open_checkout(folder, Workplace(tmp_path / "place").settings.ingestion.corpora.adk_python))
+        assert has_changes(checkout_of(folder, tmp_path))

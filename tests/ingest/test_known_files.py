@@ -21,10 +21,9 @@ from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_ingest.corpora import known_files
 from adk_ingest.corpora.codebase import codebase_corpora
 from adk_ingest.corpora.known_files import RECORD, KnownFiles
-from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
 from adk_ingest.sources.codebase import open_codebase
-from tests.corpora import HashEmbedder, change, git, shared_sparse, write_files
+from tests.corpora import change, git, write_files
 from tests.ingest.test_codebase import APP, Place, commit_all
 
 pytestmark = pytest.mark.slow
@@ -61,26 +60,21 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def build(place: Place, embedder: HashEmbedder | None = None, **options: Any) -> Any:
-    indexer = CodebaseIndexer(place.settings, dense=embedder or HashEmbedder(), sparse=shared_sparse())
-    return indexer.build(Codebase(name="app", path=place.app), Progress(), **options)
-
-
 class TestWhatIsRead:
     def test_an_unchanged_codebase_is_not_read_again(self, place: Place, trusting: None, read: list[str]) -> None:
-        build(place)
+        place.index()
         assert len(read) >= len(APP)
         read.clear()
-        assert build(place).status == "unchanged"
+        assert place.index().status == "unchanged"
         assert read == []
         change(place.app / "src/app/auth.py", "Sign a user in", "Let a user in")
-        assert build(place).changed_files == 1
+        assert place.index().changed_files == 1
         assert read == ["auth.py"]
-        assert build(place, compare=True).status == "unchanged"
+        assert place.indexer.build(Codebase(name="app", path=place.app), Progress(), compare=True).status == "unchanged"
         assert set(read) >= {Path(name).name for name in APP}, "contents are compared on request"
         (settings_of(place.settings, "app").index_path / RECORD).write_bytes(b'{"rules": "0", "files": {}}')
         read.clear()
-        assert build(place).status == "unchanged"
+        assert place.index().status == "unchanged"
         assert set(read) >= {Path(name).name for name in APP}, "another version of the product wrote the record"
 
     def test_an_unchanged_adk_is_not_read_again(self, tmp_path: Path, trusting: None, read: list[str]) -> None:
@@ -95,13 +89,13 @@ class TestWhatIsRead:
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not count the changes of an inode")
     def test_a_time_that_was_set_back_hides_no_change(self, place: Place, trusting: None) -> None:
         file = place.app / "src/app/auth.py"
-        build(place)
+        place.index()
         before = file.stat()
         while file.stat().st_ctime_ns == before.st_ctime_ns:  # file systems count time in small steps
             file.write_text(file.read_text().replace("Sign", "Wave"))
             os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-        assert build(place).changed_files == 1
+        assert place.index().changed_files == 1
         assert any("Wave a user in" in chunk.text for chunk in place.chunks())
 
 
@@ -233,12 +227,12 @@ def test_an_index_that_was_kept_up_to_date_is_that_of_a_fresh_ingestion(
     place = next(places)
     # One file is never touched: an index without any is refused.
     write_files(place.app, {"always.py": "always = 1\n"})
-    build(place)
+    place.index()
     for edits in runs:
         for one in edits:
             edit(place.app, *one)
-        build(place)
+        place.index()
     kept = sorted(map(told, place.chunks()), key=lambda chunk: chunk["chunk_id"])
     place.indexer.delete("app")
-    build(place)
+    place.index()
     assert kept == sorted(map(told, place.chunks()), key=lambda chunk: chunk["chunk_id"])

@@ -115,8 +115,7 @@ class TestVerification:
         monkeypatch.setattr(verify, "SAMPLE_SIZE", 1)
         write_many_chunks(place)
         place.ingest()
-        current = place.generations.current()
-        assert current is not None
+        current = place.published
         with closing(open_reader(current.folder, place.settings)) as reader:
             record = reader.scroll("adk_docs", limit=1, with_vectors=True)[0][0]
         vectors = {name: vector for name, vector in record.vectors.items() if name != lost}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -16,8 +14,6 @@ from adk_evidence.settings import ChunkingSettings, load_settings
 from adk_ingest.chunking.base import ChunkedFile, SourceFile
 from adk_ingest.chunking.prose import chunk_prose
 from tests.ingest.exact import assert_exact
-
-CORPUS = Path(os.environ.get("ADK_EVIDENCE_DOCS") or Path(__file__).parents[3] / "shared" / "corpora" / "adk-docs")
 
 
 def sizes(*, target: int = 4500, minimum: int = 400, maximum: int = 12000, overlap: int = 300) -> ChunkingSettings:
@@ -331,30 +327,6 @@ def test_hostile_pages_take_linear_time(name: str) -> None:
     chunked = chunk_prose(page(HOSTILE[name]), sizes())
     assert time.process_time() - started < 4
     assert all(len(item.body) <= 12000 for item in chunked.chunks)
-
-
-def corpus_pages() -> list[SourceFile]:
-    if not CORPUS.is_dir():
-        pytest.skip(f"NOT RUN: there is no adk-docs snapshot at {CORPUS}; set ADK_EVIDENCE_DOCS")
-    paths = sorted(CORPUS.rglob("*.md"))
-    return [SourceFile(path.relative_to(CORPUS).as_posix(), path.read_text("utf-8"), "hash") for path in paths]
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("target", [4500, 1800])
-def test_the_snapshot_is_cut_exactly_and_fast(target: int) -> None:
-    files = corpus_pages()
-    started = time.process_time()
-    results = [(file, chunk_prose(file, sizes(target=target))) for file in files]
-    seconds = time.process_time() - started
-    for file, chunked in results:
-        assert_exact(file.text, chunked.chunks)
-        assert chunked.chunks
-        assert not [warning for warning in chunked.warnings if "never closed" in warning]
-    lengths = sorted(len(item.body) for _, chunked in results for item in chunked.chunks)
-    assert lengths[-1] <= 12000
-    assert lengths[len(lengths) * 98 // 100] <= 12000 * 0.4
-    assert seconds < 5
 
 
 def test_a_chunk_knows_where_the_features_of_its_sections_exist() -> None:

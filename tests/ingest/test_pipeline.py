@@ -106,8 +106,7 @@ def group(points: dict[str, ChunkPayload]) -> dict[str, list[ChunkPayload]]:
 class TestWhatIsPublished:
     def test_the_counts_of_run_manifest_and_store_agree(self, published: Published) -> None:
         workplace, run = published.workplace, published.run
-        current = workplace.generations.current()
-        assert current is not None
+        current = workplace.published
         assert run.status == "complete"
         assert run.generation == current.id
         assert current.manifest.dense == "complete"
@@ -123,8 +122,7 @@ class TestWhatIsPublished:
 
     def test_every_chunks_own_text_stands_at_its_cited_lines(self, published: Published) -> None:
         workplace = published.workplace
-        current = workplace.generations.current()
-        assert current is not None
+        current = workplace.published
         roots = {"adk_docs": workplace.docs, "adk_python": workplace.code, "api-reference": current.folder / "pages"}
         for payload in published.points.values():
             root = roots[payload.corpus if payload.origin == "repository" else payload.origin]
@@ -187,16 +185,16 @@ class TestWhatIsPublished:
         assert any("google/adk-docs at d0c500000000" in notice for notice in saved["notices"])
         assert not list(workplace.settings.paths.runs.glob("*.failure.json"))
 
-    def test_ids_are_the_same_in_another_home(self, published: Published, workplace: Workplace) -> None:
-        workplace.ingest()
-        assert set(workplace.points()) == set(published.points)
-
 
 class TestWhereCodeComesFrom:
-    def test_a_wheel_is_of_its_versions_tag_and_has_the_repositorys_paths(self, workplace: Workplace) -> None:
+    def test_a_wheel_is_of_its_versions_tag_and_its_api_reference_stands_in_for_docs(
+        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
         wheel = write_wheel(workplace.root / "dist")
-        sources = Sources(code=str(wheel), allow_network=False)
-        run = workplace.ingest("code", sources=sources)
+        run = workplace.ingest("all", sources=Sources(code=str(wheel), allow_network=False))
+        assert set(run.corpora) == {"adk_python", "api-reference"}
+        assert run.missing == {"adk_docs": "No source of google/adk-docs could be had."}
         assert run.corpora["adk_python"].commit == "v9.9.0"
         chunks = by_path(workplace)[PLUGIN]
         assert chunks[0].commit == chunks[0].ref == "v9.9.0"
@@ -227,28 +225,8 @@ class TestWhereCodeComesFrom:
         assert by["src/google/adk/new.py"].verification.state == "exact"
         assert any(warning.startswith("uncommitted: ") and "new.py" in warning for warning in told(pack))
 
-    def test_without_docs_the_api_reference_stands_in_and_the_manifest_says_so(
-        self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
-        sources = Sources(code=str(workplace.code), allow_network=False)
-        run = workplace.ingest("all", sources=sources)
-        assert set(run.corpora) == {"adk_python", "api-reference"}
-        assert run.missing == {"adk_docs": "No source of google/adk-docs could be had."}
-
 
 class TestARunAgain:
-    def test_it_changes_nothing_where_nothing_changed(self, workplace: Workplace) -> None:
-        first = workplace.ingest()
-        before = workplace.generations.published()
-        embedder = HashEmbedder()
-        second = workplace.ingest(dense=embedder)
-        assert (second.status, second.generation) == ("unchanged", first.generation)
-        assert [generation.id for generation in workplace.generations.published()] == [g.id for g in before]
-        assert not embedder.embedded
-        chunks = {name: corpus.chunks for name, corpus in second.corpora.items()}
-        assert chunks == {name: corpus.chunks for name, corpus in first.corpora.items()}
-
     def test_files_that_lie_elsewhere_by_now_keep_their_chunks_and_are_cited_there(self, workplace: Workplace) -> None:
         workplace.ingest()
         before, pages = workplace.points(), len(workplace.records("doc"))
@@ -263,8 +241,8 @@ class TestARunAgain:
         assert workplace.ingest(sources=sources).status == "unchanged"
 
     def test_a_chunk_has_a_vector_for_each_of_its_passages_in_their_order(self, workplace: Workplace) -> None:
-        write_long_page(workplace)
-        workplace.ingest()
+        page, first, second = write_long_page(workplace), HashEmbedder(), HashEmbedder()
+        workplace.ingest(dense=first)
         found, questions = [], 0
         for kind, dense in (("doc", "dense_docs"), ("code", "dense_code")):
             for record in workplace.records(kind, with_vectors=True):  # type: ignore[arg-type]
@@ -278,15 +256,10 @@ class TestARunAgain:
                 assert record.vectors[dense] == [pytest.approx(word_vector(text), abs=1e-3) for text in texts]
                 found.append(len(texts))
                 questions += len(payload.questions)
-        current = workplace.generations.current()
-        assert current is not None
+        current = workplace.published
         assert max(found) > 5
         assert current.manifest.dense_vectors() == sum(found) + questions
-
-    def test_only_the_changed_passages_of_a_long_chunk_are_embedded(self, workplace: Workplace) -> None:
-        page = write_long_page(workplace)
-        first, second = HashEmbedder(), HashEmbedder()
-        workplace.ingest(dense=first)
+        # Only the changed passages of a long chunk are embedded again.
         before = [text for text in first.embedded if "of a long list" in text]
         change(page, "Step 30 of", "Part 30 of")
         run = workplace.ingest(dense=second)
@@ -294,18 +267,6 @@ class TestARunAgain:
         assert "Part 30 of" in text and text.startswith("Retrying tools > Retry a tool\n")
         assert (run.vectors_embedded, run.vectors_from_cache) == (1, len(before) - 1)
         assert len(before) > 5
-
-    def test_a_page_is_new_when_a_file_that_it_includes_is(self, workplace: Workplace) -> None:
-        snippet = workplace.docs / "snippets/agent.py"
-        snippet.parent.mkdir()
-        snippet.write_text("agent = 1\n")
-        page = workplace.docs / "docs/tools/confirm.md"
-        page.write_text(page.read_text() + '\n```python\n--8<-- "snippets/agent.py"\n```\n')
-        workplace.ingest()
-        snippet.write_text("agent = 2\n")
-        run = workplace.ingest()
-        assert run.corpora["adk_docs"].files_changed == 1
-        assert "agent = 2" in by_path(workplace)["docs/tools/confirm.md"][-1].text
 
     def test_points_of_a_removed_file_are_gone(self, workplace: Workplace) -> None:
         workplace.ingest()
@@ -316,10 +277,12 @@ class TestARunAgain:
         left = by_path(workplace)
         assert "docs/index.md" not in left
         assert not any("retry" in path for path in left if path.startswith(("src/", "api-reference/")))
-        current = workplace.generations.current()
-        assert current is not None
+        current = workplace.published
         assert not list((current.folder / "pages").rglob("*retry*"))
         assert run.qdrant_counts["total"] == sum(map(len, left.values()))
+        workplace.overrides = {"ingestion": {"api_reference": False}}
+        workplace.ingest()
+        assert {payload.origin for payload in workplace.points().values()} == {"repository"}
 
     def test_a_new_commit_cites_every_chunk_anew_and_writes_none(self, workplace: Workplace) -> None:
         workplace.ingest()
@@ -350,8 +313,7 @@ class TestARunAgain:
             change(place.code / PLUGIN, "Retries", "Repeats")
 
         workplace.ingest()
-        older, points = workplace.generations.current(), workplace.points()
-        assert older is not None
+        older, points = workplace.published, workplace.points()
         before = _bytes_of(older.folder)
         assert any("api_reference" in path or "pages" in path for path in before)
         change_both(workplace)
@@ -366,10 +328,8 @@ class TestARunAgain:
         change_both(other)
         other.ingest()
         assert _as_made_at_once(workplace.points()) == _as_made_at_once(other.points())
-        newer = workplace.generations.current()
-        assert newer is not None
-        fresh = other.generations.current()
-        assert fresh is not None
+        newer = workplace.published
+        fresh = other.published
         assert _bytes_of(newer.folder / "pages") == _bytes_of(fresh.folder / "pages")
         assert verify_published(workplace.settings, citations=True).ok
         rollback(workplace.settings)
@@ -377,11 +337,10 @@ class TestARunAgain:
 
     def test_a_collection_without_a_change_is_the_published_one(self, workplace: Workplace) -> None:
         workplace.ingest()
-        older, store = workplace.generations.current(), workplace.settings.store
+        older, store = workplace.published, workplace.settings.store
         change(workplace.docs / RETRY, "Waiting longer after", "Pausing longer after")
         workplace.ingest()
-        newer = workplace.generations.current()
-        assert older is not None and newer is not None
+        newer = workplace.published
         for kind, is_kept in (("doc", False), ("code", True)):
             files = list((newer.folder / store.collection(kind)).rglob("page_0.dat"))
             assert files
@@ -405,9 +364,14 @@ class TestARunAgain:
         [readme] = by_path(workplace)["docs/tools/README.md"]
         assert readme.uri is not None and readme.uri.startswith("https://docs.example.org/tools/README/#")
 
-    def test_one_mode_leaves_the_other_corpus_alone(self, workplace: Workplace) -> None:
-        workplace.ingest()
-        before = workplace.points()
+    def test_one_mode_leaves_the_other_corpus_alone_and_no_change_leaves_all(self, workplace: Workplace) -> None:
+        first, embedder = workplace.ingest(), HashEmbedder()
+        before, published = workplace.points(), [one.id for one in workplace.generations.published()]
+        second = workplace.ingest(dense=embedder)
+        assert (second.status, second.generation, embedder.embedded) == ("unchanged", first.generation, [])
+        assert [one.id for one in workplace.generations.published()] == published
+        chunks = {name: corpus.chunks for name, corpus in second.corpora.items()}
+        assert chunks == {name: corpus.chunks for name, corpus in first.corpora.items()}
         change(workplace.code / PLUGIN, "MAX_RETRIES = 3", "MAX_RETRIES = 4")
         change(workplace.docs / RETRY, "busy service", "tired service")
         run = workplace.ingest("docs")
@@ -432,18 +396,15 @@ class TestARunAgain:
         assert all(corpus.files_changed == corpus.files for corpus in run.corpora.values())
         assert workplace.ingest().status == "unchanged"
 
-    def test_an_api_reference_that_is_no_longer_wanted_is_gone(self, workplace: Workplace) -> None:
-        workplace.ingest()
-        workplace.overrides = {"ingestion": {"api_reference": False}}
-        workplace.ingest()
-        assert {payload.origin for payload in workplace.points().values()} == {"repository"}
-
     def test_only_the_kept_generations_stay(self, workplace: Workplace) -> None:
+        notes = Notes()
         for word in ("one", "two", "three"):
             (workplace.docs / RETRY).write_text(f"# Page\n\nText number {word}.\n")
-            workplace.ingest("docs")
+            workplace.ingest("docs", progress=notes)
         assert len(workplace.generations.published()) == 2
         assert len(list((workplace.settings.index_path / "generations").iterdir())) == 2
+        # The collection of the code has no points.
+        assert not any("written anew" in note for note in notes.notes)
 
     def test_a_page_of_stop_words_and_signs_is_no_obstacle(self, workplace: Workplace) -> None:
         workplace.overrides = {"ingestion": {"lexical": {"include_path_tokens": False, "include_symbol_tokens": False}}}
@@ -496,8 +457,7 @@ def test_a_collection_of_which_little_would_stay_is_written_anew(
     workplace.ingest()
 
     def replaced() -> dict[str, int]:
-        current = workplace.generations.current()
-        assert current is not None
+        current = workplace.published
         return {name: entry.replaced for name, entry in current.manifest.collections.items()}
 
     for old, new in (("Waiting longer", "Pausing longer"), ("Pausing longer", "Pausing")):
@@ -537,18 +497,9 @@ def test_corpora_that_a_run_is_not_about_are_not_written_anew(
     assert any(path.startswith("api-reference/") for path in by_path(workplace))
 
 
-def test_a_collection_without_points_is_not_called_waste(workplace: Workplace) -> None:
-    workplace.ingest("docs")
-    change(workplace.docs / RETRY, "Waiting longer", "Pausing longer")
-    notes = Notes()
-    assert workplace.ingest("docs", progress=notes).corpora["adk_docs"].files_changed == 1
-    assert not any("written anew" in note for note in notes.notes)
-
-
 def test_a_damaged_collection_that_a_run_does_not_change_stops_the_run(workplace: Workplace) -> None:
     workplace.ingest()
-    current = workplace.generations.current()
-    assert current is not None
+    current = workplace.published
     for file in (current.folder / "adk_code").rglob("mutable_id*"):
         file.write_bytes(b"")
     change(workplace.docs / RETRY, "Waiting longer", "Pausing longer")

@@ -17,8 +17,9 @@ from adk_evidence_cli.main import app as evidence
 from adk_ingest.commands.cli import app as ingestion
 from adk_ingest.commands.reports import verify_published
 from adk_ingest.progress import Progress
+from tests.answers import codes
 from tests.standins.qdrant import QdrantStandIn
-from tests.standins.voyage import CONTEXT, EMBED, KEY, VoyageStandIn
+from tests.standins.voyage import CONTEXT, EMBED, KEY, RERANK, VoyageStandIn
 from tests.voyage_place import QUESTION, VoyagePlace
 
 pytestmark = pytest.mark.slow
@@ -89,7 +90,9 @@ def test_the_profile_is_on_a_server() -> None:
     assert load_settings(profile="voyage").store.kind == "server"
 
 
-def test_a_run_is_verified_and_answers_with_reranked_exact_citations(place: VoyagePlace, qdrant: QdrantStandIn) -> None:
+def test_a_run_is_verified_and_answers_with_reranked_exact_citations(
+    place: VoyagePlace, voyage: VoyageStandIn, qdrant: QdrantStandIn
+) -> None:
     run = place.ingest()
     assert run.status == "complete" and set(qdrant.aliases) == {"adk_docs", "adk_code"}
     assert run.qdrant_counts["total"] == sum(run.points_uploaded.values()) == len(place.workplace.points())
@@ -99,6 +102,14 @@ def test_a_run_is_verified_and_answers_with_reranked_exact_citations(place: Voya
     assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "rerank-2.5"
     assert {candidate.verification.state for candidate in pack.candidates} == {"exact"}
     assert {"docs", "code"} == {candidate.source_type for candidate in pack.candidates}
+    assert pack.candidates[0].path in ("docs/tools/retry.md", "src/google/adk/plugins/retry.py")
+    branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
+    assert {"dense", "sparse"} <= branches
+    assert {body["input_type"] for body in voyage.sent(CONTEXT)} == {"document", "query"}
+    assert len(voyage.sent(RERANK)) == 1
+    assert pack.debug["voyage"]["rerank-2.5"]["token_counter"] == "estimate"  # noqa: S105 - no password
+    # Related terms might match a name that stands nowhere.
+    assert "unknown_name" not in codes(place.ask("how does fork_session work?"))
 
 
 @pytest.mark.parametrize("stage", ["embed", "upsert"])

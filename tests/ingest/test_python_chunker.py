@@ -129,24 +129,7 @@ def test_a_long_function_is_cut_between_statements_at_blank_lines() -> None:
         assert chunk.tail.endswith("more'''")
 
 
-def test_overloads_stay_with_their_implementation() -> None:
-    text = """
-    from typing import overload
-
-    @overload
-    def get(x: int) -> int: ...
-    @overload
-    def get(x: str) -> str: ...
-    def get(x):
-      return x
-
-    def other():
-      pass
-    """
-    assert [chunk.symbol for chunk in chunks_of(text)] == ["pkg.mod", "get", "other"]
-
-
-def test_definitions_below_if_and_try_count() -> None:
+def test_overloads_stay_together_and_definitions_below_if_and_try_count() -> None:
     text = """
     import os
 
@@ -162,11 +145,22 @@ def test_definitions_below_if_and_try_count() -> None:
     else:
       def b():
         pass
+
+    @overload
+    def get(x: int) -> int: ...
+    @overload
+    def get(x: str) -> str: ...
+    def get(x):
+      return x
+
+    def other():
+      pass
     """
-    _, thing, a, b = chunks_of(text)
+    _, thing, a, b, *rest = chunks_of(text)
     assert thing.body.startswith("try:") and (thing.symbol, thing.symbol_kind) == ("Thing", "class")
     assert a.body.startswith('if os.name == "nt":') and a.symbol == "a"
     assert b.body.startswith("else:") and b.symbol == "b"
+    assert [chunk.symbol for chunk in rest] == ["get", "other"]
 
 
 def test_signatures_are_shortened() -> None:

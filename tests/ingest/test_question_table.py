@@ -57,6 +57,9 @@ class TestWhoseQuestionsAChunkHas:
         assert [one.rank for one in found.why.branches if one.branch == "sparse"] == [1]
         assert found.why.question is not None and found.why.question.text == ODD
         assert found.why.question.similarity == pytest.approx(1.0, abs=1e-3)
+        table({BACK_OFF: [("an older text", [ODD])], "elsewhere#Other": [(asked.body, [])]})
+        place.ingest()
+        assert not any(chunk.questions for chunk in own(place)), "what is known of the text itself counts"
 
     def test_an_index_without_questions_answers_as_one_that_has_no_vectors_for_them(
         self, tmp_path: Path, table: WriteTable
@@ -70,18 +73,6 @@ class TestWhoseQuestionsAChunkHas:
             scores = [one.rerank_score for one in other.candidates]
             assert [one.rerank_score for one in mine.candidates] == pytest.approx(scores, abs=1e-5)
             assert all(one.why.question is None for one in mine.candidates)
-
-    def test_the_table_knows_a_chunk_of_the_adk_by_its_text_or_else_by_its_name(
-        self, tmp_path: Path, table: WriteTable
-    ) -> None:
-        table({BACK_OFF: [("an older text", [ODD])]})
-        place = Workplace(tmp_path)
-        place.ingest()
-        (asked,) = [chunk for chunk in own(place) if chunk.questions]
-        assert asked.headings[-1] == "Back off" and asked.questions == (ODD,)
-        table({BACK_OFF: [("an older text", [ODD])], "elsewhere#Other": [(asked.body, [])]})
-        place.ingest()
-        assert not any(chunk.questions for chunk in own(place)), "what is known of the text itself counts"
 
     def test_a_text_that_two_chunks_share_has_the_questions_of_its_own_name(
         self, tmp_path: Path, table: WriteTable
@@ -127,21 +118,21 @@ class TestWhoseQuestionsAChunkHas:
         table({"elsewhere#Shop": [(text, [ODD])]})
         assert with_questions() == 1
 
-    def test_chunks_of_one_name_have_the_questions_of_their_places(self, tmp_path: Path, table: WriteTable) -> None:
-        table({"docs/twice.md#Page > Part": [("was first", [ODD]), ("was second", [OTHER])]})
-        place = Workplace(tmp_path)
-        part = "## Part\n\n" + "Words that say which part this is. " * 15 + "\n\n"
-        write_files(place.docs, {"docs/twice.md": f"# Page\n\n{part}First.\n\n{part}Second.\n"})
-        place.ingest()
-        asked = sorted((chunk.start_line, chunk.questions) for chunk in own(place) if chunk.questions)
-        assert [found for _, found in asked] == [(ODD,), (OTHER,)]
-
-    def test_a_chunk_of_several_sections_has_the_questions_of_all_of_them(
+    def test_chunks_have_the_questions_of_their_places_and_of_all_their_sections(
         self, tmp_path: Path, table: WriteTable
     ) -> None:
-        table({"docs/one.md#Page > First": [("was", [ODD])], "docs/one.md#Page > Second": [("was", [OTHER, ODD])]})
+        table(
+            {
+                "docs/twice.md#Page > Part": [("was first", [ODD]), ("was second", [OTHER])],
+                "docs/one.md#Page > First": [("was", [ODD])],
+                "docs/one.md#Page > Second": [("was", [OTHER, ODD])],
+            }
+        )
         place = Workplace(tmp_path)
-        write_files(place.docs, {"docs/one.md": "# Page\n\nShort.\n\n#### First\n\nText.\n\n#### Second\n\nMore.\n"})
+        part = "## Part\n\n" + "Words that say which part this is. " * 15 + "\n\n"
+        sections = "# Page\n\nShort.\n\n#### First\n\nText.\n\n#### Second\n\nMore.\n"
+        twice = f"# Page\n\n{part}First.\n\n{part}Second.\n"
+        write_files(place.docs, {"docs/twice.md": twice, "docs/one.md": sections})
         place.ingest()
-        (asked,) = [chunk for chunk in own(place) if chunk.questions]
-        assert asked.questions == (ODD, OTHER)
+        asked = sorted((chunk.path, chunk.start_line, chunk.questions) for chunk in own(place) if chunk.questions)
+        assert [found for _, _, found in asked] == [(ODD, OTHER), (ODD,), (OTHER,)]

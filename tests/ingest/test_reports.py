@@ -63,11 +63,9 @@ def json_lines(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-class TestPlan:
-    def test_it_counts_and_leaves_no_trace_but_caches(self, workplace: Workplace) -> None:
-        result = run(workplace, "plan", "--json", corpora=True)
-        assert result.exit_code == 0
-        (plan,) = json_lines(result.stdout)
+class TestIngest:
+    def test_a_machine_reads_plans_events_and_manifests(self, workplace: Workplace) -> None:
+        (plan,) = json_lines(run(workplace, "plan", "--json", corpora=True).stdout)
         assert plan["corpora"]["adk_docs"]["files"] == 3
         assert plan["corpora"]["adk_docs"]["skipped"] == {"excluded": 1, "extension": 1}
         assert plan["corpora"]["adk_python"]["chunks"] > 0
@@ -76,32 +74,6 @@ class TestPlan:
         assert plan["estimated_seconds"] > 0
         assert plan["price_usd"] is None
         assert not [name for name in tree(workplace.home) if not name.startswith(("cache", "corpora"))]
-
-    def test_it_tells_a_person_the_same(self, published: Workplace) -> None:
-        before = tree(published.home)
-        result = run(published, "plan", corpora=True)
-        assert result.exit_code == 0
-        said = " ".join(result.stdout.split())
-        assert "adk_docs skips 1 excluded, 1 extension" in said
-        assert "0 vectors to compute" in said
-        assert "no cost (profile local)" in said
-        assert {k: v for k, v in tree(published.home).items() if not k.startswith("cache")} == {
-            k: v for k, v in before.items() if not k.startswith("cache")
-        }
-
-
-class TestIngest:
-    def test_a_person_reads_the_stages_and_the_sum(self, workplace: Workplace) -> None:
-        result = run(workplace, "all", corpora=True)
-        assert result.exit_code == 0
-        for stage in ("discover", "chunk", "embed", "upsert", "verify", "publish"):
-            assert f"{stage}:" in result.stderr
-        assert "is verified and published" in " ".join(result.stdout.split())
-        again = run(workplace, "all", corpora=True)
-        assert again.exit_code == 0
-        assert "Nothing changed" in again.stdout
-
-    def test_a_machine_reads_json_lines_and_the_manifest(self, workplace: Workplace) -> None:
         result = run(workplace, "all", "--json", corpora=True)
         (manifest,) = json_lines(result.stdout)
         assert manifest["status"] == "complete"
@@ -109,6 +81,22 @@ class TestIngest:
         events = json_lines(result.stderr)
         assert {event["event"] for event in events} >= {"stage", "note"}
         assert next(event["stage"] for event in events if event["event"] == "stage") == "discover"
+
+    def test_a_person_reads_the_stages_and_the_sum(self, workplace: Workplace) -> None:
+        result = run(workplace, "all", corpora=True)
+        assert result.exit_code == 0
+        for stage in ("discover", "chunk", "embed", "upsert", "verify", "publish"):
+            assert f"{stage}:" in result.stderr
+        assert "is verified and published" in " ".join(result.stdout.split())
+        before = tree(workplace.home)
+        result = run(workplace, "plan", corpora=True)
+        assert result.exit_code == 0
+        for said in ("adk_docs skips 1 excluded, 1 extension", "0 vectors to compute", "no cost (profile local)"):
+            assert said in " ".join(result.stdout.split())
+        changed = tree(workplace.home).items() ^ before.items()
+        assert not [name for name, _ in changed if not name.startswith("cache")], "a plan leaves no trace but caches"
+        again = run(workplace, "all", corpora=True)
+        assert again.exit_code == 0 and "Nothing changed" in again.stdout
 
     def test_offline_nothing_is_fetched(self, workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*_: object, **__: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -81,11 +82,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 def find(place: Workplace, query: str, **filters: object) -> EvidencePack:
-    service = place.service()
-    try:
+    with closing(place.service()) as service:
         return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters)))  # type: ignore[arg-type]
-    finally:
-        service.close()
 
 
 def samples(place: Workplace) -> list[ChunkPayload]:
@@ -101,8 +99,7 @@ def test_samples_are_documentation_that_is_cited_at_its_own_lines(place: Workpla
     assert "examples/python/tea.py#L" in first.citation and first.verification.state == "exact"
     assert first.source_type == "docs" and first.language == "py"
     assert verify_published(place.settings, citations=True).ok
-    current = place.generations.current()
-    assert current is not None
+    current = place.published
     assert {"adk_docs-samples", "adk_python-samples"} <= set(current.manifest.corpora)
     code = {payload.path for payload in place.points().values() if payload.kind == "code"}
     assert "contributing/samples/coffee/agent.py" not in code and "contributing/samples/coffee/README.md" in code
@@ -118,8 +115,7 @@ def test_samples_that_are_gone_leave_the_index(tmp_path: Path) -> None:
     assert sum(".aws" in notice for notice in run.notices) == 1
     sample.unlink()
     place.ingest()
-    current = place.generations.current()
-    assert current is not None
+    current = place.published
     assert not samples(place) and "adk_docs-samples" not in current.manifest.corpora
 
 
@@ -170,8 +166,7 @@ def test_a_page_is_found_by_the_code_that_it_includes(place: Workplace) -> None:
 def test_an_index_of_an_older_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     place = Workplace(tmp_path)
     place.ingest()
-    current = place.generations.current()
-    assert current is not None
+    current = place.published
     manifest = current.folder / "manifest.json"
     manifest.write_text(re.sub(r'"payload": \d+', '"payload": 1', manifest.read_text()))
     with pytest.raises(IndexMismatchError, match="another version") as refused:
@@ -214,12 +209,8 @@ class TestReaders:
 
     def test_a_citation_of_other_readers_lines_opens_their_chunk(self, place: Workplace) -> None:
         write_files(place.docs, {"docs/tools/drinks.md": "# New first line\n\n" + PAGE})
-        service = place.service()
-        try:
-            with service.session() as session:
-                moved = session.read_file("docs/tools/drinks.md", lines=LineSpan(start=11, end=15))
-        finally:
-            write_files(place.docs, {"docs/tools/drinks.md": PAGE})
-            service.close()
+        with closing(place.service()) as service, service.session() as session:
+            moved = session.read_file("docs/tools/drinks.md", lines=LineSpan(start=11, end=15))
+        write_files(place.docs, {"docs/tools/drinks.md": PAGE})
         assert moved.verification is not None and moved.verification.state == "moved"
         assert moved.lines == LineSpan(start=13, end=17)

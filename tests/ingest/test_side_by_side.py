@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,6 @@ from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files
-
-if sys.platform == "linux":
-    pass
 
 pytestmark = pytest.mark.slow
 
@@ -72,10 +68,18 @@ def build(place: Workplace, home: str, cpus: int, monkeypatch: pytest.MonkeyPatc
     return {"points": points, "corpora": corpora, "warnings": report.warnings, "chunks": report.chunks}
 
 
-def test_several_processes_make_the_same_index(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    started = []
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The processes that were started."""
+    processes: list[Any] = []
     start = side_by_side._start
-    monkeypatch.setattr(side_by_side, "_start", lambda: started.append(start()) or started[-1])
+    monkeypatch.setattr(side_by_side, "_start", lambda: processes.append(start()) or processes[-1])
+    return processes
+
+
+def test_several_processes_make_the_same_index(
+    place: Workplace, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     alone = build(place, "alone", 1, monkeypatch)
     assert not started
     several = build(place, "several", 3, monkeypatch)
@@ -83,20 +87,16 @@ def test_several_processes_make_the_same_index(place: Workplace, monkeypatch: py
     assert several == alone
     assert any("broken.py" in warning for warning in alone["warnings"])
     assert any("return x + 3" in payload["text"] for payload, _ in alone["points"].values() if payload["kind"] == "doc")
-
-
-def test_few_files_and_other_encoders_start_no_process(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> None:
-        raise AssertionError("a process was started")
+    # No process is started for few files, or for an encoder that no process can make.
+    started.clear()
 
     class Other:
         model, requires_idf, exact_terms = "other", True, True
         has_terms, encode_documents = shared_sparse().has_terms, shared_sparse().encode_documents
 
-    monkeypatch.setattr(side_by_side, "_start", refuse)
     assert build(place, "other", 2, monkeypatch, sparse=Other())["chunks"]
     monkeypatch.setattr(side_by_side, "LEAST_FILES", len(FILES) + 1)
-    assert build(place, "few", 2, monkeypatch)["chunks"]
+    assert build(place, "few", 2, monkeypatch)["chunks"] and not started
 
 
 def test_what_the_system_does_not_start_is_done_in_one_process(
@@ -116,23 +116,25 @@ def test_what_the_system_does_not_start_is_done_in_one_process(
     assert started and started[0].returncode is not None
 
 
-def test_a_process_that_dies_is_an_error_that_names_the_file(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side, "_PROGRAM", "pass")
-    with pytest.raises(IngestError, match=r"ended with 0 before it had done \w+"):
-        build(place, "dead", 2, monkeypatch)
-
-
-def test_what_fails_besides_a_chunker_is_told(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = side_by_side._PROGRAM.replace("main()", "import adk_ingest.records.files as m; m.records = None; main()")
-    monkeypatch.setattr(side_by_side, "_PROGRAM", program)
-    with pytest.raises(IngestError, match="cannot be made: TypeError"):
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("pass", r"ended with 0 before it had done \w+"),
+        ("import adk_ingest.records.files as m; m.records = None; main()", "cannot be made: TypeError"),
+    ],
+)
+def test_a_process_that_dies_or_fails_is_an_error_that_says_so(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch, program: str, said: str
+) -> None:
+    whole = program if program == "pass" else side_by_side._PROGRAM.replace("main()", program)
+    monkeypatch.setattr(side_by_side, "_PROGRAM", whole)
+    with pytest.raises(IngestError, match=said):
         build(place, "failing", 2, monkeypatch)
 
 
-def test_a_cancelled_run_leaves_no_process(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    started = []
-    start = side_by_side._start
-    monkeypatch.setattr(side_by_side, "_start", lambda: started.append(start()) or started[-1])
+def test_a_cancelled_run_leaves_no_process(
+    place: Workplace, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(IngestCancelledError):
         build(place, "cancelled", 2, monkeypatch, cancelled=lambda: bool(started))
     assert started and all(process.returncode is not None for process in started)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 import venv
@@ -24,11 +23,12 @@ from adk_ingest.sources.distribution import open_installed, open_registry, open_
 from adk_ingest.sources.git import clone_or_update, open_checkout
 from adk_ingest.sources.resolve import resolve_code, resolve_docs
 from adk_ingest.sources.snapshot import open_snapshot
+from tests.corpora import git, write_checkout, write_wheel
 
 pytestmark = pytest.mark.slow
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-MODULES = {"google/demo_adk/__init__.py": "", "google/demo_adk/tool.py": "def run():\n    return 1\n"}
+MODULES = {"src/google/demo_adk/__init__.py": "", "src/google/demo_adk/tool.py": "def run():\n    return 1\n"}
 
 
 @pytest.fixture(autouse=True)
@@ -50,20 +50,10 @@ def code_settings(**changes: object) -> CorpusSettings:
     return load_settings().ingestion.corpora.adk_python.model_copy(update=changes)
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     folder = tmp_path / "upstream"
-    (folder / "docs").mkdir(parents=True)
-    (folder / "docs/a.md").write_text("# A\n\nText.\n")
-    git(folder, "init", "--quiet", "--initial-branch=main")
-    git(folder, "add", ".")
-    git(folder, "commit", "--quiet", "-m", "first")
+    write_checkout(folder, {"docs/a.md": "# A\n\nText.\n"})
     return folder
 
 
@@ -84,11 +74,9 @@ class TestCheckout:
                 open_checkout(tmp_path, docs_settings())
             assert "corpus.json" in refused.value.hint
 
-    def test_a_folder_inside_it_keeps_the_repositorys_paths(self, checkout: Path) -> None:
+    def test_a_folder_inside_it_keeps_the_repositorys_paths_if_the_commit_holds_it(self, checkout: Path) -> None:
         source = open_checkout(checkout / "docs", docs_settings())
         assert [file.path for file in discover(source, docs_settings()).files] == ["docs/a.md"]
-
-    def test_a_folder_that_the_commit_does_not_hold_is_refused(self, checkout: Path) -> None:
         (checkout / "private").mkdir()
         (checkout / "private/x.md").write_text("mine")
         with pytest.raises(SourceError, match="does not hold it"):
@@ -111,27 +99,23 @@ class TestClone:
         assert git(tmp_path / "home/clone", "rev-list", "--count", "HEAD") == "1"
         assert sorted(path.name for path in (tmp_path / "home").iterdir()) == [".clone.lock", "clone"]
 
-    def test_an_update_follows_the_branch(self, checkout: Path, tmp_path: Path) -> None:
-        self.clone(checkout, tmp_path / "clone")
+    def test_an_update_follows_the_branch_and_keeps_local_changes(self, checkout: Path, tmp_path: Path) -> None:
+        clone, other = tmp_path / "clone", tmp_path / "other"
+        self.clone(checkout, clone)
         (checkout / "docs/a.md").write_text("changed")
         git(checkout, "commit", "--quiet", "--amend", "-am", "rewritten")
-        assert len(self.clone(checkout, tmp_path / "clone")) == 1
-        assert (tmp_path / "clone/docs/a.md").read_text() == "changed"
-        assert self.clone(checkout, tmp_path / "clone") == []
-
-    def test_local_changes_are_kept(self, checkout: Path, tmp_path: Path) -> None:
-        self.clone(checkout, tmp_path / "clone")
-        (tmp_path / "clone/docs/a.md").write_text("mine")
-        (checkout / "docs/a.md").write_text("changed")
-        git(checkout, "commit", "--quiet", "-am", "second")
-        with pytest.raises(SourceError, match="local changes"):
-            self.clone(checkout, tmp_path / "clone")
-        assert (tmp_path / "clone/docs/a.md").read_text() == "mine"
-        (tmp_path / "other").mkdir()
-        (tmp_path / "other/mine.txt").write_text("mine")
-        with pytest.raises(SourceError, match="could not be updated"):
-            self.clone(checkout, tmp_path / "other")
-        assert [path.name for path in (tmp_path / "other").iterdir()] == ["mine.txt"]
+        assert len(self.clone(checkout, clone)) == 1
+        assert (clone / "docs/a.md").read_text() == "changed"
+        assert self.clone(checkout, clone) == []
+        (clone / "docs/a.md").write_text("mine")
+        git(checkout, "commit", "--quiet", "--allow-empty", "-m", "second")
+        other.mkdir()
+        (other / "mine.txt").write_text("mine")
+        for folder, why in ((clone, "local changes"), (other, "could not be updated")):
+            with pytest.raises(SourceError, match=why):
+                self.clone(checkout, folder)
+        assert (clone / "docs/a.md").read_text() == "mine"
+        assert [path.name for path in other.iterdir()] == ["mine.txt"]
 
     @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for git is a shell script")
     def test_a_repository_that_does_not_answer_is_given_up_in_time(
@@ -176,24 +160,9 @@ class TestSnapshot:
             open_snapshot(tmp_path, docs_settings())
 
 
-def make_wheel(
-    folder: Path, version: str = "1.2.0", files: dict[str, str] | None = None, extra: dict[str, str] | None = None
-) -> Path:
+def make_wheel(folder: Path, version: str = "1.2.0", more: dict[str, str] | None = None) -> Path:
     """A wheel of demo-adk, whose packages lie in the shared namespace `google`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    info = f"demo_adk-{version}.dist-info"
-    members = {
-        **(MODULES if files is None else files),
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: demo-adk\nVersion: {version}\nLicense: Apache-2.0\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        **(extra or {}),
-    }
-    members[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*members, f"{info}/RECORD"])
-    wheel = folder / f"demo_adk-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return wheel
+    return write_wheel(folder, version, MODULES, "demo-adk", more)
 
 
 DEMO = {"repo": "o/demo-adk", "distribution": "demo-adk==1.2.0"}
@@ -202,7 +171,7 @@ DEMO = {"repo": "o/demo-adk", "distribution": "demo-adk==1.2.0"}
 class TestDistribution:
     def test_a_wheel_is_at_its_tag_and_has_the_repositorys_paths(self, tmp_path: Path) -> None:
         more = {"single.py": "x = 1\n", "one/__init__.py": "", "one/a.py": "a = 1\n", "ns/two/__init__.py": "b = 1\n"}
-        source = open_wheel(make_wheel(tmp_path, files=MODULES | more), tmp_path / "home", code_settings(**DEMO))
+        source = open_wheel(make_wheel(tmp_path, more=more), tmp_path / "home", code_settings(**DEMO))
         assert (source.kind, source.commit, source.ref) == ("distribution", "v1.2.0", "v1.2.0")
         assert source.licence == "Apache-2.0"
         assert set(source.subtrees) == {"google/demo_adk", "one", "ns/two", "single.py"}
@@ -218,7 +187,7 @@ class TestDistribution:
 
     @pytest.mark.parametrize("name", ["../evil.py", "/evil.py", "google/../../evil.py"])
     def test_a_wheel_does_not_reach_outside(self, tmp_path: Path, name: str) -> None:
-        wheel = make_wheel(tmp_path / "wheels", extra={name: "evil"})
+        wheel = make_wheel(tmp_path / "wheels", more={name: "evil"})
         source = open_wheel(wheel, tmp_path / "home", code_settings(**DEMO))
         assert all(path.is_relative_to(source.root) for path in tmp_path.rglob("evil.py"))
         assert not Path("/evil.py").exists()
@@ -251,7 +220,7 @@ class TestDistribution:
     def test_where_it_was_installed_from_decides_its_commit_and_its_files(self, tmp_path: Path, checkout: Path) -> None:
         def installed(**direct: object) -> CorpusSource:
             home = tmp_path / f"home{len(list(tmp_path.iterdir()))}"
-            wheel = make_wheel(tmp_path, extra={"demo_adk-1.2.0.dist-info/direct_url.json": json.dumps(direct)})
+            wheel = make_wheel(tmp_path, more={"demo_adk-1.2.0.dist-info/direct_url.json": json.dumps(direct)})
             return open_wheel(wheel, home, code_settings(**DEMO))
 
         of_commit = installed(url="https://example.org/x.git", vcs_info={"vcs": "git", "commit_id": COMMIT})
@@ -296,20 +265,16 @@ class TestResolvingDocs:
     def resolve(self, settings: Settings, explicit: str | None = None, **options: Any) -> Any:
         return resolve_docs(settings, explicit, **{"allow_network": True, "notify": lambda _: None, **options})
 
-    def test_the_named_folder_is_the_only_place(self, tmp_path: Path, home_settings: Settings) -> None:
-        snapshot(tmp_path / "home/corpora/adk-docs")
-        mine = snapshot(tmp_path / "mine")
-        assert self.resolve(home_settings, str(mine)).source.root == mine
-        with pytest.raises(SourceError, match="does not exist"):
-            self.resolve(home_settings, str(tmp_path / "missing"))
-
-    def test_the_variable_comes_before_the_root(
+    def test_the_named_folder_is_the_only_place_and_the_variable_comes_before_the_root(
         self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         snapshot(tmp_path / "home/corpora/adk-docs")
-        named = snapshot(tmp_path / "named")
+        mine, named = snapshot(tmp_path / "mine"), snapshot(tmp_path / "named")
         monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(named))
         assert self.resolve(home_settings).source.root == named
+        assert self.resolve(home_settings, str(mine)).source.root == mine
+        with pytest.raises(SourceError, match="does not exist"):
+            self.resolve(home_settings, str(tmp_path / "missing"))
 
     def test_without_any_place_there_is_none_and_it_says_why(
         self, tmp_path: Path, home_settings: Settings, monkeypatch: pytest.MonkeyPatch

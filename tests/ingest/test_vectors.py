@@ -63,25 +63,21 @@ def test_a_text_that_stands_in_many_files_is_embedded_once(tmp_path: Path, monke
     cache.close()
 
 
-def test_what_the_cache_cannot_keep_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache, embedder = EmbeddingCache(tmp_path / "vectors.sqlite"), HashEmbedder()
-    monkeypatch.setattr(cache, "_put", lambda *_: False)
-    with chunked(tmp_path) as (changes, records):
-        found = vectors.Vectors(Pair.of(embedder), cache, changes)
-        assert sum(found.compute()) == found.missing
-        keys = {key for record in records for key in record.dense_keys}
-        assert keys <= found.of("code", records).keys()
-        assert len(embedder.embedded) == found.missing
-    cache.close()
-
-
-def test_what_the_cache_has_lost_is_computed_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cache_has", ["kept nothing", "lost everything"])
+def test_what_the_cache_does_not_have_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache_has: str
+) -> None:
     path, embedder = tmp_path / "vectors.sqlite", HashEmbedder()
     cache = EmbeddingCache(path)
+    if cache_has == "kept nothing":
+        monkeypatch.setattr(cache, "_put", lambda *_: False)
     with chunked(tmp_path) as (changes, records):
         found = vectors.Vectors(Pair.of(embedder), cache, changes)
         assert sum(found.compute()) == found.missing
-        cache.close()
-        path.unlink()
-        assert {*records[0].dense_keys} <= found.of("code", records[:1]).keys()
+        if cache_has == "lost everything":
+            cache.close()
+            path.unlink()
+        keys = {key for record in records for key in record.dense_keys}
+        assert keys <= found.of("code", records).keys()
+        assert cache_has == "lost everything" or len(embedder.embedded) == found.missing
     cache.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from adk_evidence.search.session import EvidenceService
 from adk_evidence.services.voyage import KEY_VARIABLE
 from adk_evidence.settings import load_settings
 from adk_ingest.progress import Progress
-from adk_ingest.publishing.manifest import IngestCancelledError
 from adk_ingest.targets.build import build_targets
 from tests.answers import codes
 from tests.corpora import change, forget_vectors_of_symbols
@@ -72,11 +72,7 @@ class TestARun:
         for text in (*texts, *(text for file in files for text in file)):
             assert "[COMMIT=" not in text and "[LINES=" not in text
             assert text.startswith(("[CORPUS=", "Name: "))
-
-    def test_a_changed_page_is_embedded_again_with_its_context_and_no_other(
-        self, standin: VoyageStandIn, place: VoyagePlace
-    ) -> None:
-        place.ingest()
+        # A changed page is embedded again with its context, and no other one.
         before = len(standin.requests)
         change(place.workplace.docs / "docs/tools/retry.md", "Waiting longer", "Waiting much longer")
         place.ingest()
@@ -96,40 +92,9 @@ class TestARun:
         run = place.ingest()
         assert run.vectors_from_cache == failed.vectors_embedded
 
-    def test_an_outage_of_a_minute_is_sat_out(self, tmp_path: Path) -> None:
-        place = VoyagePlace(tmp_path, None)
-        with VoyageStandIn(now=lambda: place.time.time) as standin:
-            place = VoyagePlace(tmp_path, standin.base_url, place.time)
-            standin.go_down_until(place.time.time + 60)
-            assert place.ingest().status == "complete"
-        assert 60 <= place.time.waited < 70
-        assert place.notes
-
-    def test_a_run_can_be_cancelled_while_it_waits(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
-        standin.strike_always(CONTEXT, Fault(429, retry_after="100"))
-        dense = place.dense()
-        service = dense.doc.service
-
-        def check() -> None:
-            if place.time.waited >= 5:
-                raise IngestCancelledError("The ingestion was cancelled.")
-
-        service._check = check
-        with pytest.raises(IngestCancelledError):
-            place.ingest(dense=dense)
-        assert place.time.waited <= 6
-
     def test_a_run_above_the_cap_spends_nothing(self, standin: VoyageStandIn, tmp_path: Path) -> None:
         place = VoyagePlace(tmp_path, standin.base_url, overrides={"embedding": {"max_cost_usd": 0.0001}})
         with pytest.raises(CostCapError, match="nothing was spent"):
-            place.ingest()
-        assert not standin.requests
-
-    def test_without_a_key_it_stops_with_a_sentence(
-        self, standin: VoyageStandIn, place: VoyagePlace, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv(KEY_VARIABLE)
-        with pytest.raises(ServiceError, match="VOYAGE_API_KEY is not set"):
             place.ingest()
         assert not standin.requests
 
@@ -150,36 +115,26 @@ class TestTargets:
 
 
 class TestAnswers:
-    def test_an_answer_has_both_sides_and_is_reranked(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
-        place.ingest()
-        pack = place.ask()
-        assert pack.warnings == ()
-        assert pack.retrieval_plan is not None and pack.retrieval_plan.rerank_model == "rerank-2.5"
-        assert {"docs", "code"} == {candidate.source_type for candidate in pack.candidates}
-        assert pack.candidates[0].path in ("docs/tools/retry.md", "src/google/adk/plugins/retry.py")
-        branches = {branch.branch for candidate in pack.candidates for branch in candidate.why.branches}
-        assert {"dense", "sparse"} <= branches
-        assert {body["input_type"] for body in standin.sent(CONTEXT)} == {"document", "query"}
-        assert len(standin.sent(RERANK)) == 1
-        assert pack.debug["voyage"]["rerank-2.5"]["token_counter"] == "estimate"  # noqa: S105 - no password
-
     def test_a_cancel_ends_the_calls_of_both_models(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
         place.ingest()
         for path in (CONTEXT, EMBED):
             standin.strike_always(path, Fault(mode="slow"))
-        service = place.answers()
         gone = threading.Event()
-        threading.Timer(0.2, gone.set).start()
-        begin = time.monotonic()
-        try:
+        with closing(place.answers()) as service:
+            threading.Timer(0.2, gone.set).start()
+            begin = time.monotonic()
             with pytest.raises(RequestCancelledError):
                 service.find(EvidenceRequest(query=QUESTION), cancelled=gone.is_set)
             assert time.monotonic() - begin < 1.5
-        finally:
-            service.close()
 
     def test_one_side_that_fails_leaves_the_other(self, standin: VoyageStandIn, place: VoyagePlace) -> None:
         place.ingest()
+        folder = place.settings.embedding.dense.folder_of(SPLADE)
+        assert folder is not None
+        (folder / "model.onnx").rename(folder / "gone.onnx")
+        pack = VoyagePlace(place.root, place.base_url).ask()
+        assert codes(pack) == ["sparse_unavailable"]
+        assert "keyword side was not available" in pack.quality.note
         standin.strike_always(EMBED, Fault(500))
         pack = place.ask()
         assert codes(pack) == ["dense_unavailable"]
@@ -203,27 +158,9 @@ class TestAnswers:
         place = VoyagePlace(tmp_path, standin.base_url, overrides=overrides)
         place.ingest()
         # Only the local reranker goes by the moved query.
-        service = EvidenceService(place.settings, dense=place.dense(), sparse=place.sparse)
-        try:
+        with closing(EvidenceService(place.settings, dense=place.dense(), sparse=place.sparse)) as service:
             pack = service.find(EvidenceRequest(query=QUESTION))
-        finally:
-            service.close()
         assert pack.warnings == () and "feedback" in pack.debug["timings_ms"]
-
-    def test_a_name_that_related_terms_might_match_is_not_called_invented(self, place: VoyagePlace) -> None:
-        place.ingest()
-        pack = place.ask("how does fork_session work?")
-        assert "unknown_name" not in codes(pack)
-
-    def test_splade_that_cannot_be_loaded_leaves_the_dense_side(self, place: VoyagePlace) -> None:
-        place.ingest()
-        folder = place.settings.embedding.dense.folder_of(SPLADE)
-        assert folder is not None
-        (folder / "model.onnx").rename(folder / "gone.onnx")
-        place = VoyagePlace(place.root, place.base_url)
-        pack = place.ask()
-        assert codes(pack) == ["sparse_unavailable"]
-        assert "keyword side was not available" in pack.quality.note
 
 
 def test_a_key_is_no_setting() -> None:

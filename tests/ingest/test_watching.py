@@ -159,6 +159,9 @@ class TestChanges:
         report = changed(watched, lambda: (app / "new").rename(app / "newer"))
         assert (report.changed_files, report.removed_files) == (1, 1)
         assert changed(watched, (app / "newer/page.md").unlink).removed_files == 1
+        assert changed(watched, lambda: write_files(app, {"notes.txt": "A note.\n"})).changed_files == 1
+        ignore = app / ".gitignore"
+        assert changed(watched, lambda: ignore.write_text("*.out\nnotes.txt\n")).removed_files == 1
         assert {chunk.path for chunk in watched.place.chunks()} == set(APP)
 
     def test_files_that_no_walk_takes_start_no_run(self, watched: Watched) -> None:
@@ -172,12 +175,6 @@ class TestChanges:
         report = changed(watched, lambda: change(app / "Makefile", "pytest", "pytest -q"))
         assert report.changed_files == 1
         assert watched.indexer.runs == 2
-
-    def test_what_git_ignores_from_now_on_leaves_the_index(self, watched: Watched) -> None:
-        app = watched.place.app
-        write_files(app, {"notes.txt": "A note.\n"})
-        watched.begin()
-        assert changed(watched, lambda: (app / ".gitignore").write_text("*.out\nnotes.txt\n")).removed_files == 1
 
     def test_a_burst_is_one_run(self, watched: Watched) -> None:
         app = watched.place.app
