@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -11,19 +12,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 ROOT = Path(__file__).resolve().parents[2]
-# A question with the word SLOW takes longer than any test; native code and prints write to standard output.
+# A question with the word SLOW takes longer than any test, as does indexing; native code and prints write to standard
+# output.
 DRIVER = f"""
 import sys
 sys.path[:0] = {[path for path in sys.path if path]!r}
 import os, time
 from adk_evidence.search import session as door
 from adk_evidence_cli.main import run
+from adk_ingest import pipeline as ingestion
 from tests.corpora import HashEmbedder
 class Noisy(HashEmbedder):
     def embed_query(self, text):
@@ -35,8 +39,38 @@ class Noisy(HashEmbedder):
             raise RuntimeError("sk-secret-of-the-user")
         return super().embed_query(text)
 door.make_dense = lambda settings: Noisy()
+ingestion.make_dense = lambda *_, **__: HashEmbedder(on_batch=lambda done: time.sleep(0.1))
 run()
 """
+# The first messages of a client, and one that calls a tool.
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def call(name: str, arguments: dict[str, Any], **more: Any) -> dict[str, Any]:
+    params = {"name": name, "arguments": arguments, **more}
+    return {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
+
+
+async def piped(home: Path, *messages: dict[str, Any]) -> asyncio.subprocess.Process:
+    """A server with messages on its pipe, whose answers are lines of its standard output."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *command(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=home.parent,
+        limit=1 << 20,
+    )
+    assert process.stdin is not None
+    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages).encode())
+    return process
 
 
 @dataclass(frozen=True)

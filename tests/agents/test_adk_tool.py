@@ -13,12 +13,10 @@ import pytest
 
 from adk_evidence.admission import Limits
 from adk_evidence.models.pack import Availability, SupportedLanguage
-from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
 from adk_evidence_agents.session import AgentSession
-from tests.agents.conftest import Moody
 from tests.core import factories
 from tests.corpora import Workplace, change
 
@@ -95,7 +93,6 @@ async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -
 
 async def test_a_citation_that_no_longer_holds_says_so(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     workplace.ingest()
-    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     session = AgentSession(lambda: workplace.settings)
     monkeypatch.setattr(adk_tool, "_SESSION", session)
     change(workplace.code / "src/google/adk/runners.py", '"""Runs agents."""', '"""Runs agents."""\n\nimport abc')

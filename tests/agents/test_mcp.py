@@ -15,7 +15,7 @@ import pytest
 from mcp import MCPError
 
 from tests.agents.mcp_calls import answer, citations, text_of
-from tests.agents.servers import ROOT, command, over_http, over_stdio
+from tests.agents.servers import HELLO, INITIALIZED, call, over_http, over_stdio, piped
 from tests.corpora import Workplace
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
@@ -37,26 +37,8 @@ async def test_a_cancelled_call_does_not_hold_up_the_next(indexed: Workplace) ->
 
 
 async def test_nothing_but_the_protocol_is_on_stdout(indexed: Workplace) -> None:
-    call = {"name": "find_adk_evidence", "arguments": {"query": QUESTION}}
-    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    messages = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
-    ]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *command(indexed.home),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-        cwd=ROOT,
-        limit=1 << 20,
-    )
+    process = await piped(indexed.home, HELLO, INITIALIZED, call("find_adk_evidence", {"query": QUESTION}))
     assert process.stdin is not None and process.stdout is not None
-    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages).encode())
     lines = [json.loads(await process.stdout.readline()) for _ in range(2)]
     process.stdin.close()
     rest, errors = await process.communicate()

@@ -18,33 +18,18 @@ import pytest
 from mcp import MCPError
 from mcp.types import INVALID_PARAMS
 
-from tests.agents.servers import ROOT, command, http_client, serving_http
+from tests.agents.servers import HELLO, INITIALIZED, ROOT, call, command, http_client, piped, serving_http
 from tests.corpora import Workplace, write_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio]
 
 CHOSEN = "a-token-of-my-own-choice"
 WRITING = {"index_codebase", "delete_index"}
-# `adk-evidence serve mcp` that takes its time to embed, so that a test can end it meanwhile.
-SLOW_INDEXER = f"""
-import sys, time
-sys.path[:0] = {[path for path in sys.path if path]!r}
-from adk_evidence.search import session as door
-from adk_ingest import pipeline as ingestion
-from adk_evidence_cli.main import run
-from tests.corpora import HashEmbedder
-def make(settings, **options):
-    return HashEmbedder(on_batch=lambda done: time.sleep(0.1))
-door.make_dense = ingestion.make_dense = make
-run()
-"""
 
 
 def hello(**headers: str) -> dict[str, Any]:
     """The first message of a client."""
-    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
-    return {"json": message, "headers": {"Accept": "application/json, text/event-stream", **headers}}
+    return {"json": HELLO, "headers": {"Accept": "application/json, text/event-stream", **headers}}
 
 
 async def test_a_client_without_the_token_is_refused(indexed: Workplace) -> None:
@@ -154,22 +139,9 @@ async def test_one_signal_ends_http_with_clients_connected(indexed: Workplace, n
 async def indexing_over_stdio(root: Path) -> asyncio.subprocess.Process:
     """A server in the middle of indexing for a client on its pipes."""
     code = write_files(root / "code", {f"a{number}.py": f"x = {number}\n" for number in range(200)})
-    call = {"name": "index_codebase", "arguments": {"name": "code", "path": str(code)}, "_meta": {"progressToken": 1}}
-    messages = [
-        hello()["json"],
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
-    ]
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-c", SLOW_INDEXER, "serve", "mcp", "--home", str(root / "home")),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=root,
-    )
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write("".join(json.dumps(message) + "\n" for message in messages).encode())
+    asked = call("index_codebase", {"name": "code", "path": str(code)}, _meta={"progressToken": 1})
+    process = await piped(root / "home", HELLO, INITIALIZED, asked)
+    assert process.stdout is not None
     while "embed" not in (told := json.loads(await process.stdout.readline())).get("params", {}).get("message", ""):
         assert told.get("id") != 2, told
     return process
@@ -178,12 +150,8 @@ async def indexing_over_stdio(root: Path) -> asyncio.subprocess.Process:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals between processes")
 async def test_one_interrupt_ends_stdio_whatever_it_does(indexed: Workplace, tmp_path: Path) -> None:
     busy = await indexing_over_stdio(tmp_path)
-    idle = await asyncio.create_subprocess_exec(
-        sys.executable, *command(indexed.home), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert idle.stdin is not None and idle.stdout is not None
-    idle.stdin.write(json.dumps(hello()["json"]).encode() + b"\n")
-    assert await idle.stdout.readline()
+    idle = await piped(indexed.home, HELLO)
+    assert idle.stdout is not None and await idle.stdout.readline()
     for process in (busy, idle):
         process.send_signal(signal.SIGINT)
         assert await ended(process) == (130, "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,6 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
-from adk_ingest.progress import Progress
-from adk_ingest.targets.build import build_targets
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.corpora import CODE, CODE_COMMIT, Workplace, change, write_code
 from tests.injection import outside_fences
@@ -35,14 +32,6 @@ OUTLINE = re.compile(r"^OUTLINE OF CTX .*\n", re.MULTILINE)
 HEADER = re.compile(r"^\[(?:CTX|CODE|DOCS) \d+\] .*\n(?:AT: .*\n)?", re.MULTILINE)
 # Arguments that their name, type, values and limits explain.
 SELF_EXPLAINING = ("task_mode", "code", "task", "max_results", "limit", "sources", "where", "max_tokens")
-
-
-@pytest.fixture
-def unindexed(tmp_path: Path, session: AgentSession) -> Iterator[AgentSession]:
-    """Without an index."""
-    empty = AgentSession(lambda: Workplace(tmp_path).settings)
-    yield empty
-    empty.close()
 
 
 def asking(session: AgentSession) -> Client:
@@ -217,7 +206,6 @@ async def test_methods_with_the_same_signature_are_told_once_with_each_place(tmp
     place = Workplace(tmp_path)
     write_code(place.code, {**CODE, "src/google/adk/stores.py": f'"""Stores."""\n\n\n{stores}'})
     place.ingest()
-    build_targets(place.settings, Progress(), vectors=False)
     session = AgentSession(lambda: place.settings)
     try:
         async with asking(session) as client:
@@ -324,13 +312,9 @@ async def test_a_source_that_changed_says_what_became_of_the_lines(workplace: Wo
 
 
 @pytest.mark.asyncio
-async def test_what_cannot_be_read_is_told_in_a_sentence(session: AgentSession, unindexed: AgentSession) -> None:
-    async with asking(session) as client, asking(unindexed) as bare:
-        for uri, named in [
-            (citation_uri("/etc/passwd"), "not a citation"),
-            ("file:///etc/passwd", "adk-evidence://source/"),
-        ]:
-            error = await refusal(client.read_resource(uri))
-            assert error.code == INVALID_PARAMS and named in error.message
-        error = await refusal(bare.read_resource(INDEX_URI))
+async def test_what_cannot_be_read_is_told_in_a_sentence(workplace: Workplace) -> None:
+    async with asking(AgentSession(lambda: workplace.settings)) as client:
+        error = await refusal(client.read_resource("file:///etc/passwd"))
+        assert error.code == INVALID_PARAMS and "adk-evidence://source/" in error.message
+        error = await refusal(client.read_resource(INDEX_URI))
         assert error.code == INTERNAL_ERROR and "adk-ingest" in error.message

@@ -10,13 +10,12 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
 
-from adk_evidence.search import session as door
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp.resources import citation_uri
 from adk_evidence_mcp.server import make_server
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.agents.operations_place import SHOP, ask, make_place
-from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, write_files
+from tests.corpora import CODE_COMMIT, Workplace, write_files
 from tests.injection import hidden_characters
 
 pytestmark = pytest.mark.slow
@@ -57,17 +56,15 @@ Then wave.
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """The main index, `shop` and `odd`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-        place = make_place(tmp_path_factory.mktemp("sources"), {PAGE: TABS})
-        session = AgentSession(lambda: place.settings)
-        folder = write_files(place.root / "of odd", ODD)
-        done = ask(session, "index_codebase", codebase_path=str(folder), collection_name="odd")
-        assert done.status == "success", done.errors
-        session.close()
-        yield place
+    place = make_place(tmp_path_factory.mktemp("sources"), {PAGE: TABS})
+    session = AgentSession(lambda: place.settings)
+    folder = write_files(place.root / "of odd", ODD)
+    done = ask(session, "index_codebase", codebase_path=str(folder), collection_name="odd")
+    assert done.status == "success", done.errors
+    session.close()
+    return place
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.warning import Warning
-from adk_evidence.search import session as door
 from adk_evidence.store.factory import open_generations
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.notes import Notes
@@ -28,7 +27,6 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import search
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
-from tests.agents.conftest import Moody
 from tests.agents.operations_place import (
     SHOP,
     ask,
@@ -39,7 +37,7 @@ from tests.agents.operations_place import (
     shop_folder,
     shop_parameters,
 )
-from tests.corpora import HashEmbedder, Workplace, change, write_files
+from tests.corpora import Workplace, change, write_files
 
 pytestmark = pytest.mark.slow
 
@@ -50,18 +48,15 @@ DISCOUNT = "what the basket costs with the discount taken off"
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     """A session on two indexes; tests only read them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(door, "make_dense", lambda settings: Moody())
-        place = make_place(tmp_path_factory.mktemp("operations"))
-        session = AgentSession(lambda: place.settings)
-        yield session
-        session.close()
+    place = make_place(tmp_path_factory.mktemp("operations"))
+    session = AgentSession(lambda: place.settings)
+    yield session
+    session.close()
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Workplace, AgentSession]]:
+def own(tmp_path: Path) -> Iterator[tuple[Workplace, AgentSession]]:
     """A place and its session, to change."""
-    monkeypatch.setattr(door, "make_dense", lambda settings: Moody())
     place = make_place(tmp_path)
     session = AgentSession(lambda: place.settings)
     yield place, session
@@ -222,16 +217,13 @@ def test_similar_code_comes_without_the_snippet_itself_and_with_a_true_reason(se
 
 
 def test_copies_of_a_snippet_are_shown(session: AgentSession) -> None:
-    snippet = 'def zebra_password() -> str:\n    """```` ' + "\n"
-    response = ask(session, "find_similar", reference_code=_zebra(), collection_name="*", top_k=2)
-    assert snippet.split("\n")[0] in (response.results.similar_items or ())[0].code_snippet
-    assert {item.collection_name for item in response.results.similar_items or ()} == {"adk", "shop"}
-    assert [item.explanation for item in response.results.similar_items or ()] == ["The same text."] * 2
+    snippet = SHOP["jobs/zebra.py"].split("\n\n\n")[1]
+    response = ask(session, "find_similar", reference_code=snippet, collection_name="*", top_k=2)
+    items = response.results.similar_items or ()
+    assert "def zebra_password() -> str:" in items[0].code_snippet
+    assert {item.collection_name for item in items} == {"adk", "shop"}
+    assert [item.explanation for item in items] == ["The same text."] * 2
     assert any("2 places" in advice for advice in response.recommendations)
-
-
-def _zebra() -> str:
-    return SHOP["jobs/zebra.py"].split("\n\n\n")[1]
 
 
 def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -> None:
@@ -447,15 +439,12 @@ def test_a_model_that_fails_leaves_keywords_and_a_warning(session: AgentSession)
     assert several.status == "failed" and ("embedding_error", "critical") in types(several)
 
 
-def test_the_indexes_that_there_are_are_named(session: AgentSession, tmp_path: Path) -> None:
+def test_the_indexes_that_there_are_are_named(session: AgentSession) -> None:
     one_of_two = ask(session, "search_code", query="zebra password", collection_name=["shop", "nowhere"])
     assert one_of_two.status == "partial" and paths(one_of_two) and types(one_of_two) == [("request_error", "warning")]
     unknown = ask(session, "search_code", query="x y", collection_name="nowhere")
     assert types(unknown) == [("request_error", "critical")]
     assert all("There are: adk, shop." in response.errors[0].message for response in (one_of_two, unknown))
-    empty = AgentSession(lambda: Workplace(tmp_path).settings)
-    nothing = ask(empty, "search_code", query="x y", collection_name="nowhere")
-    assert "There are" not in nothing.errors[0].message and "adk-ingest all" in nothing.errors[0].message
 
 
 def test_an_unexpected_failure_names_no_secret(session: AgentSession) -> None:
@@ -493,12 +482,11 @@ def test_a_cancelled_operation_ends_with_a_record(own: tuple[Workplace, AgentSes
     assert paths(ask(session, "search_code", query="turnover of a month", collection_name="shop"))
 
 
-def test_without_any_index_the_answer_says_how_to_make_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+def test_without_any_index_the_answer_says_how_to_make_one(tmp_path: Path) -> None:
     empty = AgentSession(lambda: Workplace(tmp_path).settings)
-    for asked in (None, "*"):
+    for asked, kind in ((None, "qdrant_error"), ("*", "qdrant_error"), ("nowhere", "request_error")):
         response = ask(empty, "search_code", query="basket", collection_name=asked)
-        assert types(response) == [("qdrant_error", "critical")] and "adk-ingest" in response.errors[0].message
+        assert types(response) == [(kind, "critical")] and "adk-ingest all" in response.errors[0].message
     assert ask(empty, "analyze", collection_name="*").status == "failed"
     empty.close()
 

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adk_evidence.render.quotes import Quote, cost, take, written
-from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.operations.context import frame, get_context, role_of
 from adk_evidence_agents.operations.related import imported_paths
@@ -21,7 +20,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.snippets import called_names
 from adk_evidence_agents.session import AgentSession
 from tests.agents.operations_place import SHOP, ask, make_place, shop_folder
-from tests.corpora import HashEmbedder, change, write_files
+from tests.corpora import change, write_files
 from tests.injection import outside_fences
 
 pytestmark = pytest.mark.slow
@@ -44,14 +43,12 @@ MORE = {
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-        place = make_place(tmp_path_factory.mktemp("context"))
-        write_files(shop_folder(place), MORE)
-        session = AgentSession(lambda: place.settings)
-        assert ask(session, "update", collection_name="shop").status == "success"
-        yield session
-        session.close()
+    place = make_place(tmp_path_factory.mktemp("context"))
+    write_files(shop_folder(place), MORE)
+    session = AgentSession(lambda: place.settings)
+    assert ask(session, "update", collection_name="shop").status == "success"
+    yield session
+    session.close()
 
 
 def bundle(session: AgentSession, task: str = TASK, index: str = "shop", **parameters: object) -> ContextBundle:
@@ -183,10 +180,7 @@ def test_a_role_is_known_by_a_word_of_the_agents_type(agent_type: str, mode: str
     assert (role.task_mode if role else None) == mode
 
 
-def test_confidence_falls_with_the_quality_and_with_citations_that_do_not_hold(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+def test_confidence_falls_with_the_quality_and_with_citations_that_do_not_hold(tmp_path: Path) -> None:
     place = make_place(tmp_path)
     session = AgentSession(lambda: place.settings)
     sure = bundle(session, SHOP["jobs/report.py"])

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.search import session as door
 from adk_evidence.settings import config_file
 from adk_evidence_agents.operations.requests import (
     FindSimilarParameters,
@@ -23,7 +22,7 @@ from adk_evidence_agents.operations.requests import (
 from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
 from tests.agents.operations_place import make_request, send, validator
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -77,13 +76,11 @@ FIELDS = st.sampled_from(sorted({name for model in (OperationRequest, *PARAMETER
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentSession]:
     """A session on the small kit."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-        place = Workplace(tmp_path_factory.mktemp("requests"))
-        place.ingest()
-        session = AgentSession(lambda: place.settings)
-        yield session
-        session.close()
+    place = Workplace(tmp_path_factory.mktemp("requests"))
+    place.ingest()
+    session = AgentSession(lambda: place.settings)
+    yield session
+    session.close()
 
 
 @pytest.mark.parametrize("name", ["request", "response"])

@@ -3,56 +3,36 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from mcp import Client
+from typer.testing import CliRunner, Result
 
-from adk_evidence.search import session as door
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents.session import AgentSession
+from adk_evidence_cli.main import app
 from adk_evidence_mcp.server import make_server
-from adk_ingest import pipeline as ingestion
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.agents.operations_place import SHOP, make_place, make_request, validate
-from tests.corpora import HashEmbedder, Workplace, write_files
+from tests.corpora import Workplace, write_files
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-DRIVER = """
-from adk_evidence.search import session as door
-from adk_ingest import pipeline as ingestion
-from adk_evidence_cli.main import run
-from tests.corpora import HashEmbedder
-door.make_dense = ingestion.make_dense = lambda settings, **options: HashEmbedder()
-run()
-"""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workplace]:
     """Two indexes; a test that writes has an index of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (door, ingestion):
-            patch.setattr(module, "make_dense", lambda settings, **options: HashEmbedder())
         place = make_place(tmp_path_factory.mktemp("surfaces"))
-        patch.setenv("HOME", str(place.home.parent / "nobody"))
+        patch.setenv("HOME", str(place.root / "nobody"))
+        patch.setenv("ADK_EVIDENCE_AGENTS__ROOTS", json.dumps([str(place.root)]))
         yield place
-
-
-def environment(home: Path) -> dict[str, str]:
-    return {
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "HOME": str(home.parent / "nobody"),
-        "ADK_EVIDENCE_AGENTS__ROOTS": json.dumps([str(home.parent)]),
-    }
 
 
 @asynccontextmanager
@@ -109,22 +89,14 @@ async def test_a_codebase_from_indexing_to_deleting(place: Workplace) -> None:
         assert (kiosk / "src/basket.ts").exists()
 
 
-def operate(home: Path, request: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", DRIVER, "operate", "--home", str(home), *options],
-        input=request,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **environment(home)},
-        cwd=ROOT,
-        check=False,
-    )
+def operate(home: Path, request: str, *options: str) -> Result:
+    return CliRunner().invoke(app, ["operate", "--home", str(home), *options], input=request)
 
 
 def test_the_command_answers_json_with_json(place: Workplace) -> None:
     request = make_request("search_code", {"query": "mail the report", "collection_name": "shop", "top_k": 2})
     done = operate(place.home, json.dumps(request))
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     response = json.loads(done.stdout)
     validate("response", response)
     assert response["results"]["search_results"][0]["metadata"]["file_path"] == "jobs/report.py"
@@ -132,23 +104,23 @@ def test_the_command_answers_json_with_json(place: Workplace) -> None:
     stall = write_files(place.root / "stall", {"a.py": "x = 1\n"})
     index = make_request("index_codebase", {"codebase_path": str(stall), "collection_name": "stall"})
     done = operate(place.home, json.dumps(index))
-    assert done.returncode == 0 and json.loads(done.stdout)["results"]["indexed_items"]["total_files"] == 1
+    assert done.exit_code == 0 and json.loads(done.stdout)["results"]["indexed_items"]["total_files"] == 1
     file = place.root / "request.json"
     file.write_text(json.dumps(make_request("delete", {"collection_name": "stall"})))
     done = operate(place.home, "", str(file))
-    assert done.returncode == 0 and json.loads(done.stdout)["results"] == {"deleted_collection": "stall"}
+    assert done.exit_code == 0 and json.loads(done.stdout)["results"] == {"deleted_collection": "stall"}
     assert (stall / "a.py").exists()
 
 
 def test_a_failed_operation_is_json_too_and_the_exit_code_says_so(place: Workplace) -> None:
     for request in ("{", json.dumps(make_request("search_code", {"query": "x y", "collection_name": "nowhere"}))):
         done = operate(place.home, request)
-        assert done.returncode == 1 and "Traceback" not in done.stderr
+        assert done.exit_code == 1 and "Traceback" not in done.stderr
         response = json.loads(done.stdout)
         validate("response", response)
         assert response["status"] == "failed" and response["errors"][0]["type"] == "request_error"
     done = operate(place.home, "", str(place.root / "gone.json"))
-    assert done.returncode == 2 and not done.stdout and "gone.json" in done.stderr
+    assert done.exit_code == 2 and not done.stdout and "gone.json" in done.stderr
 
 
 def test_the_command_prints_the_published_schema(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from mcp import Client
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.search import session as door
 from adk_evidence.settings import Settings
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import retrieve_adk_evidence
@@ -21,7 +20,6 @@ from adk_evidence_mcp.server import make_server
 from adk_ingest.indexes.version import ingest_version
 from adk_ingest.progress import Progress
 from adk_ingest.session import Sources
-from adk_ingest.targets.build import build_targets
 from tests.agents.mcp_calls import answer
 from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse
 from tests.environments import write_environment
@@ -34,10 +32,9 @@ _CODE_CITED = re.compile(r"adk-python@([^:\s]+):")
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    """The main index of v9.9.0 and an index of 8.1.0, both with targets."""
+    """The main index of v9.9.0 and an index of 8.1.0."""
     place = Workplace(tmp_path_factory.mktemp("home"))
     place.ingest()
-    build_targets(place.settings, Progress(), dense=HashEmbedder())
     wanted = ProjectAdk("8.1.0", ".venv", exact=True, python=write_environment(place.root / "venv", "8.1.0"))
     sources = Sources(allow_network=False)
     ingest_version(place.settings, wanted, sources, Progress(), dense=HashEmbedder(), sparse=shared_sparse())
@@ -59,8 +56,7 @@ def project() -> Project:
 
 
 @pytest.fixture
-def session(home: Workplace, project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentSession]:
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+def session(home: Workplace, project: Project) -> Iterator[AgentSession]:
     session = AgentSession(lambda: home.settings, lambda settings, _: project.find(settings))
     yield session
     session.close()
@@ -92,8 +88,7 @@ async def test_a_version_that_is_not_indexed_is_said(session: AgentSession, proj
             assert "VERSION: " not in text
 
 
-async def test_a_search_of_all_indexes_mixes_no_versions(home: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
+async def test_a_search_of_all_indexes_mixes_no_versions(home: Workplace) -> None:
     session = AgentSession(lambda: home.settings)
     async with asking(session) as client:
         text = await answer(client, "search_code_and_docs", query="wait before the next attempt", index="*")
@@ -109,7 +104,6 @@ async def test_the_tool_of_agents_answers_for_the_adk_that_runs_the_agent(
     home: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = write_environment(tmp_path / "venv", "8.1.0")
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
     monkeypatch.setattr("sys.path", [str(running / "lib/python3.12/site-packages"), *sys.path])
     settings = home.settings_with({"project": {"detect": True}})
     session = AgentSession(lambda: settings, adk_tool._running_adk)
