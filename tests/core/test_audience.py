@@ -223,9 +223,6 @@ NOTES = """\
 
         Pass `-parameters`.
 
-    !!! note "Java differs"
-        In Python, nothing is to be done.
-
     !!! note "TypeScript pattern"
         Other ADK languages follow later.
 

@@ -52,8 +52,7 @@ class Held(HashEmbedder):
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Workplace:
-    workplace = Workplace(tmp_path)
+def place(workplace: Workplace) -> Workplace:
     workplace.ingest()
     return workplace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -332,6 +333,11 @@ def test_relative_imports_start_at_the_package() -> None:
 # Documents
 
 
+def symbol_at(symbols: Symbols, document: PythonDocument, line: int, column: int) -> str | None:
+    entry = resolve_at(document, symbols, line, column)
+    return entry.symbol if entry else None
+
+
 def test_scopes_and_shadowing_decide_what_a_name_means(symbols: Symbols) -> None:
     document = PythonDocument(
         "from google.adk.things import Thing\n"
@@ -351,10 +357,7 @@ def test_scopes_and_shadowing_decide_what_a_name_means(symbols: Symbols) -> None
         "if (w := Thing()): w.run\n"
     )
 
-    def at(line: int, column: int) -> str | None:
-        entry = resolve_at(document, symbols, line, column)
-        return entry.symbol if entry else None
-
+    at = partial(symbol_at, symbols, document)
     assert at(3, 12) is None
     assert at(5, 12) is None
     assert at(9, 16) == "Thing"
@@ -535,10 +538,7 @@ def test_a_broken_statement_leaves_the_scopes_around_it_whole(symbols: Symbols) 
         "        self.run\n"
     )
 
-    def at(line: int, column: int) -> str | None:
-        entry = resolve_at(document, symbols, line, column)
-        return entry.symbol if entry else None
-
+    at = partial(symbol_at, symbols, document)
     assert at(2, 10) == at(9, 13) == "Base.run"
     assert at(3, 4) == at(3, 12) == "Thing" and at(4, 31) == at(6, 5) == "Base"
     assert at(5, 10) is None
@@ -556,8 +556,7 @@ def test_hovers_read_a_deeply_broken_document_in_parts_of_bounded_length(
     last = len(document.lines) - 2
     assert sum(parsed) < 4 * len(text)
     assert document.enclosing(last) == "first"
-    entry = resolve_at(document, symbols, last, 11)
-    assert entry is not None and entry.symbol == "Base.run"
+    assert symbol_at(symbols, document, last, 11) == "Base.run"
 
 
 def test_columns_count_characters_on_lines_beyond_ascii() -> None:
@@ -583,5 +582,4 @@ def test_columns_count_characters_on_lines_beyond_ascii() -> None:
 )
 def test_a_broken_import_still_binds_its_names(symbols: Symbols, statement: str, used: str) -> None:
     document = PythonDocument(f"{statement}\n{used}\n")
-    entry = resolve_at(document, symbols, len(document.lines) - 2, len(used))
-    assert entry is not None and entry.symbol == "Thing"
+    assert symbol_at(symbols, document, len(document.lines) - 2, len(used)) == "Thing"

@@ -22,7 +22,7 @@ from adk_evidence.symbols.current import CurrentSymbols
 from adk_evidence.targets.about import About
 from adk_evidence.targets.installation import availability
 from adk_evidence.targets.internals import HiddenSymbol, standing
-from adk_evidence.targets.search import TargetSearch, typed_as
+from adk_evidence.targets.search import TargetSearch
 from adk_evidence.targets.sets import OUTSIDE, TargetSet
 from adk_evidence.targets.target import Target, rich_text
 from adk_ingest.progress import Progress
@@ -104,25 +104,6 @@ def kit() -> TargetSearch:
 
 def symbols(kit: TargetSearch, query: str, mode: Any = "hybrid", limit: int = 5) -> list[str]:
     return [TARGETS[item.place].symbol for item in kit.rank(query, limit, mode)]
-
-
-# What a query was typed as
-
-
-@pytest.mark.parametrize(
-    ("query", "typed"),
-    [
-        ("LlmAgent", "name"),
-        ("google_search", "name"),
-        ("Agent", "name"),
-        ("LlmAgent.output_key", "name"),
-        ("LlmAgent output", "code"),
-        ("how to retry", "natural"),
-        ("retry", "natural"),
-    ],
-)
-def test_queries_are_told_apart(query: str, typed: str) -> None:
-    assert typed_as(query) == typed
 
 
 # Names
@@ -471,14 +452,6 @@ _KIT = loaded()
 
 
 # The whole search
-
-
-@pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("targets"))
-    workplace.ingest()
-    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
-    return workplace
 
 
 @pytest.fixture

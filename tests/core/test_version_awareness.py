@@ -15,7 +15,7 @@ from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.view import version_label
 from adk_evidence.search.session import EvidenceService
 from tests.answers import told
-from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace, shared_sparse
+from tests.corpora import HashEmbedder, Workplace, shared_sparse
 
 pytestmark = pytest.mark.slow
 
@@ -34,10 +34,6 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceService]:
 
 def ask(service: EvidenceService, query: str, **filters: Any) -> EvidencePack:
     return service.find(EvidenceRequest(query=query, filters=EvidenceFilters(**filters)))
-
-
-def code_refs(pack: EvidencePack) -> set[str]:
-    return {candidate.ref for candidate in pack.candidates if candidate.source_type == "code"}
 
 
 def plan(pack: EvidencePack) -> VersionPlan:
@@ -125,12 +121,6 @@ def test_the_id_of_a_pack_does_not_depend_on_the_machine(one: EvidenceService, m
     there = pack(".venv")
     assert there.adk.taken_from == ".venv" and there.pack_id == here.pack_id
     assert "--home" not in there.model_dump_json()
-
-
-def test_the_version_of_the_index_is_one_that_the_question_may_name(one: EvidenceService) -> None:
-    pack = ask(one, "retry a tool that throws with google-adk==9.9.0")
-    assert plan(pack).is_asked and plan(pack).indexed == "9.9.0"
-    assert pack.warnings == () and code_refs(pack) == {CODE_COMMIT}
 
 
 def test_a_version_that_is_not_there_is_a_warning_and_no_high_quality(one: EvidenceService) -> None:

@@ -83,9 +83,9 @@ def test_a_question_of_the_greatest_length_is_read_in_linear_time(piece: str) ->
         question = normalise((piece * chars)[:chars]).text
         best = math.inf
         for _ in range(3):
-            began = time.perf_counter()
+            began = time.process_time()
             asked_versions(question), without_versions(question)
-            best = min(best, time.perf_counter() - began)
+            best = min(best, time.process_time() - began)
         return best
 
     # Eight times as long: eight times the time, where quadratic time would be 64 times.
@@ -158,13 +158,10 @@ def test_a_number_of_thousands_of_digits_is_no_version(text: str) -> None:
     assert version_in(f"adk-{text}") is None and tagged_version(text) is None
     assert (
         is_same_version("v1.18", "1.18.0")
+        and not is_same_version(None, None)
         and not is_same_version(text, text)
         and not AdkVersion(indexed=text, wanted=text).is_wanted
     )
-
-
-def test_versions_are_compared_by_their_numbers() -> None:
-    assert is_same_version("v1.18", "1.18.0") and not is_same_version(None, None)
 
 
 @pytest.mark.parametrize("name", ["979a8fa9", "1234567", "v2", "main", "v2.x", ""])

