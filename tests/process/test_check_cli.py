@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from adk_evidence.models.pack import content_id
 from adk_evidence.search import session as door
 from adk_evidence_cli.main import app
 from tests.corpora import HashEmbedder, Workplace, change, write_checkout, write_wheel
+from tests.process.conftest import Cli, call, sentence
 
-Check = Callable[..., Result]
 RETRY = "src/google/adk/plugins/retry.py"
-
-
-@pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +25,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workplace, str]:
     place.ingest()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-        answer = CliRunner().invoke(app, ["ask", "how do I retry a tool?", "--json", "--home", str(place.home)])
+        answer = call(app, "ask", "how do I retry a tool?", "--json", "--home", place.home)
     return place, answer.stdout
 
 
@@ -51,12 +45,8 @@ def sources(asked: tuple[Workplace, str], tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def check(asked: tuple[Workplace, str]) -> Check:
-    def call(*arguments: object, home: Path | None = None) -> Result:
-        options = ["--home", str(home or asked[0].home)]
-        return CliRunner().invoke(app, ["check", *map(str, arguments), *options])
-
-    return call
+def check(asked: tuple[Workplace, str]) -> Cli:
+    return lambda *arguments, home=asked[0].home: call(app, "check", *arguments, "--home", home)
 
 
 def states(result: Result) -> dict[str, str]:
@@ -64,13 +54,13 @@ def states(result: Result) -> dict[str, str]:
     return {one["citation"]: one["state"] for one in file["citations"]}
 
 
-def test_what_the_index_still_finds_in_its_sources_stands(check: Check, pack: Path) -> None:
+def test_what_the_index_still_finds_in_its_sources_stands(check: Cli, pack: Path) -> None:
     result = check(pack)
     assert result.exit_code == 0 and "citations stand." in result.stderr
     assert set(states(check(pack, "--format", "json")).values()) == {"exact"}
 
 
-def test_a_text_that_moved_stands_unless_lines_must_be_the_same(check: Check, pack: Path, sources: Path) -> None:
+def test_a_text_that_moved_stands_unless_lines_must_be_the_same(check: Cli, pack: Path, sources: Path) -> None:
     file = sources / "code" / RETRY
     file.write_text("# new\n" + file.read_text())
     against = ("--against", sources / "code", "--source", "code")
@@ -79,7 +69,7 @@ def test_a_text_that_moved_stands_unless_lines_must_be_the_same(check: Check, pa
     assert check(pack, *against, "--strict-lines").exit_code == 1
 
 
-def test_a_text_that_changed_or_is_gone_fails_the_check(check: Check, pack: Path, sources: Path) -> None:
+def test_a_text_that_changed_or_is_gone_fails_the_check(check: Cli, pack: Path, sources: Path) -> None:
     change(sources / "code" / RETRY, "return attempt < self.max_retries", "return attempt <= self.max_retries")
     (sources / "docs/docs/tools/retry.md").unlink()
     result = check(pack, "--against", sources / "code", "--against", sources / "docs", "--format", "json")
@@ -88,14 +78,14 @@ def test_a_text_that_changed_or_is_gone_fails_the_check(check: Check, pack: Path
 
 
 def test_repositories_of_which_no_source_is_named_are_compared_with_the_index(
-    check: Check, pack: Path, sources: Path
+    check: Cli, pack: Path, sources: Path
 ) -> None:
     (sources / "docs/docs/tools/retry.md").unlink()
     found = states(check(pack, "--against", sources / "docs", "--format", "json"))
     assert {state for citation, state in found.items() if citation.startswith("adk-python@")} == {"exact"}
 
 
-def test_without_a_source_a_citation_does_not_pass_unseen(check: Check, pack: Path, sources: Path) -> None:
+def test_without_a_source_a_citation_does_not_pass_unseen(check: Cli, pack: Path, sources: Path) -> None:
     result = check(pack, "--against", sources / "code", "--format", "json", home=sources / "empty")
     assert result.exit_code == 1 and "unverified" in states(result).values()
     assert check(pack, "--against", sources / "code", "--source", "code", home=sources / "empty").exit_code == 0
@@ -103,7 +93,7 @@ def test_without_a_source_a_citation_does_not_pass_unseen(check: Check, pack: Pa
 
 @pytest.mark.parametrize("form", ["wheel", "packages", "checkout", "part of a checkout"])
 def test_the_code_may_be_a_wheel_an_installation_or_a_checkout(
-    check: Check, pack: Path, tmp_path: Path, form: str
+    check: Cli, pack: Path, tmp_path: Path, form: str
 ) -> None:
     match form:
         case "wheel":
@@ -124,7 +114,7 @@ def test_the_code_may_be_a_wheel_an_installation_or_a_checkout(
 
 
 def test_code_scanning_and_workflows_get_the_line_of_the_pack(
-    check: Check, pack: Path, sources: Path, monkeypatch: pytest.MonkeyPatch
+    check: Cli, pack: Path, sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(pack.parent)
     change(sources / "code" / RETRY, "return attempt < self.max_retries", "return attempt <= self.max_retries")
@@ -148,18 +138,14 @@ def test_code_scanning_and_workflows_get_the_line_of_the_pack(
         (None, "cannot be read"),
     ],
 )
-def test_what_is_no_pack_is_told_in_a_sentence(
-    check: Check, tmp_path: Path, text: str | bytes | None, said: str
-) -> None:
+def test_what_is_no_pack_is_told_in_a_sentence(check: Cli, tmp_path: Path, text: str | bytes | None, said: str) -> None:
     file = tmp_path / "a.json"
     if text is not None:
         file.write_bytes(text.encode() if isinstance(text, str) else text)
-    result = check(file)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr and "Traceback" not in result.stderr
+    sentence(check(file), 2, said)
 
 
-def test_a_pack_that_somebody_edited_is_refused_unless_it_says_the_same(check: Check, pack: Path) -> None:
+def test_a_pack_that_somebody_edited_is_refused_unless_it_says_the_same(check: Cli, pack: Path) -> None:
     text = pack.read_text()
     data = json.loads(text, parse_float=lambda text: int(float(text)) if float(text) % 1 == 0 else float(text))
     # An editor wrote it anew.
@@ -170,13 +156,13 @@ def test_a_pack_that_somebody_edited_is_refused_unless_it_says_the_same(check: C
     assert result.exit_code == 2 and "changed after the pack was made" in result.stderr
 
 
-def test_a_source_without_any_cited_file_is_a_mistake(check: Check, pack: Path, tmp_path: Path) -> None:
+def test_a_source_without_any_cited_file_is_a_mistake(check: Cli, pack: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     assert "none of the files" in check(pack, "--against", tmp_path / "other").stderr
     assert "neither a version nor a folder" in check(pack, "--against", "other").stderr
 
 
-def test_the_index_answers_where_it_is_named_even_beside_a_folder(check: Check, pack: Path, sources: Path) -> None:
+def test_the_index_answers_where_it_is_named_even_beside_a_folder(check: Cli, pack: Path, sources: Path) -> None:
     change(sources / "code" / RETRY, "return attempt < self.max_retries", "return attempt <= self.max_retries")
     folder = ("--against", sources / "code", "--source", "code", "--format", "json")
     assert "changed" in states(check(pack, *folder)).values()
@@ -186,7 +172,7 @@ def test_the_index_answers_where_it_is_named_even_beside_a_folder(check: Check, 
 
 
 @pytest.mark.parametrize("place", ["above", "absolute"])
-def test_nothing_outside_a_named_folder_is_looked_for(check: Check, pack: Path, tmp_path: Path, place: str) -> None:
+def test_nothing_outside_a_named_folder_is_looked_for(check: Cli, pack: Path, tmp_path: Path, place: str) -> None:
     (tmp_path / "named").mkdir()
     outside = tmp_path / "outside.py"
     outside.write_text("secret = 1\n")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from adk_evidence.search import session as retrieval
 from adk_evidence_cli.main import app as evidence_app
-from adk_ingest import pipeline as ingestion
 from adk_ingest.commands.cli import app as ingest_app
-from tests.corpora import HashEmbedder, change, write_files
+from tests.corpora import change, write_files
+from tests.process.conftest import Cli, call, sentence
 
 QUESTION = "how does a user log in with a token"
 FILES: dict[str, str | bytes] = {
@@ -21,15 +18,6 @@ FILES: dict[str, str | bytes] = {
     "auth.py": "def log_in(token):\n    return token.strip()\n",
     "login.ts": "export function logIn(token: string) {\n  return token.trim();\n}\n",
 }
-
-Cli = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
-    """No test looks for a model."""
-    for module in (retrieval, ingestion):
-        monkeypatch.setattr(module, "make_dense", lambda settings, **_: HashEmbedder())
 
 
 @pytest.fixture
@@ -40,29 +28,13 @@ def shop(tmp_path: Path) -> Path:
 @pytest.fixture
 def ingest(tmp_path: Path) -> Cli:
     """`adk-ingest`, called in this process."""
-
-    def call(*arguments: object, stdin: str | None = None) -> Result:
-        return CliRunner().invoke(ingest_app, [*map(str, arguments), "--home", str(tmp_path / "home")], input=stdin)
-
-    return call
+    return lambda *arguments: call(ingest_app, *arguments, "--home", tmp_path / "home")
 
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Cli:
     """`adk-evidence ask`, called in this process."""
-
-    def call(*arguments: object) -> Result:
-        return CliRunner().invoke(evidence_app, ["ask", *map(str, arguments), "--home", str(tmp_path / "home")])
-
-    return call
-
-
-def sentence(result: Result, code: int, *parts: str) -> None:
-    """The command ended with this code and a sentence on stderr."""
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    for part in ("error: ", *parts):
-        assert part in result.stderr
+    return lambda *arguments: call(evidence_app, "ask", *arguments, "--home", tmp_path / "home")
 
 
 def test_from_a_folder_to_an_answer_and_back(shop: Path, ingest: Cli, ask: Cli) -> None:
@@ -126,11 +98,11 @@ class TestTogether:
         assert (pack["beside"]["beside"], pack["beside"]["name"]) == ("my-shop", "other")
         saved = tmp_path / "pack.json"
         saved.write_text(answer.stdout)
-        home = ["--home", str(tmp_path / "home")]
-        checked = CliRunner().invoke(evidence_app, ["check", str(saved), "--index", "my-shop", *home])
+        home = ("--home", tmp_path / "home")
+        checked = call(evidence_app, "check", saved, "--index", "my-shop", *home)
         assert "No source of other is at hand" in checked.output
         # Nothing of the ADK is indexed, nor is anything of it cited.
-        checked = CliRunner().invoke(evidence_app, ["check", str(saved), *home])
+        checked = call(evidence_app, "check", saved, *home)
         assert checked.exit_code == 0 and "No source" not in checked.output
         shown = ask(QUESTION, "--index", "my-shop", "--with", "other").stdout
         assert "of my-shop" in shown and "of other" in shown

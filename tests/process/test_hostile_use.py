@@ -11,21 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import adk_evidence_console as console
 from adk_evidence_cli import asking
 from adk_evidence_cli.main import app as evidence
 from adk_ingest.commands import reports
 from adk_ingest.commands.cli import app as ingest
-
-pytestmark = pytest.mark.usefixtures("without_user_settings")
-
-
-def sentence(result: Result, code: int) -> str:
-    assert result.exit_code == code, result.output
-    assert result.stderr.startswith("error: ") and "Traceback" not in result.output
-    return result.stderr
+from tests.process.conftest import sentence
 
 
 def test_a_fault_of_our_own_is_a_sentence_and_its_place_is_in_the_log(monkeypatch, tmp_path) -> None:

@@ -6,25 +6,19 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from mcp import Client
-from typer.testing import CliRunner
 
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.render.sanitize import visible
-from adk_evidence.search import session as door
-from adk_evidence.symbols import current
 from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.main import app
 from adk_evidence_mcp.server import make_server
-from adk_ingest.progress import Progress
-from adk_ingest.targets.build import build_targets
 from tests.agents.mcp_calls import answer, citations
-from tests.corpora import CODE, DOCS, HashEmbedder, Workplace, write_code, write_docs
+from tests.corpora import CODE, DOCS, Workplace, write_code, write_docs
 from tests.injection import (
     INJECTIONS,
     function_name,
@@ -35,6 +29,7 @@ from tests.injection import (
     outside_fences,
     outside_quotes,
 )
+from tests.process.conftest import call
 
 GROUPS = list(INJECTIONS)
 PROMPT_LINES = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts and names ", "[CTX ", "AT: ", "QUESTION: ")
@@ -69,39 +64,30 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     write_docs(workplace.docs, {**DOCS, **injected_docs()})
     write_code(workplace.code, {**CODE, **injected_code()})
     workplace.ingest()
-    build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     return workplace
-
-
-@pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
-    """No test looks for a model, or for the google-adk of the user's environment."""
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    monkeypatch.setattr(door, "make_dense", lambda settings: HashEmbedder())
-    monkeypatch.setattr(current, "make_target_embedder", lambda settings: HashEmbedder())
 
 
 @pytest.fixture
 def cli(indexed: Workplace) -> Ask:
     """Standard output of a command line that succeeds."""
 
-    def call(*arguments: object) -> str:
-        result = CliRunner().invoke(app, [*map(str, arguments), "--home", str(indexed.home)])
+    def run(*arguments: object) -> str:
+        result = call(app, *arguments, "--home", indexed.home)
         assert result.exit_code == 0 and not hidden_characters(result.stderr), result.output
         return result.stdout
 
-    return call
+    return run
 
 
 @pytest.fixture
 def ask(cli: Ask) -> Ask:
     """Everything of a group, in the chosen form."""
 
-    def call(group: str, *options: object) -> str:
-        where = ("--path", f"docs/injection/{group}/**", "--path", f"src/google/adk/injection/{group}*")
+    def run(group: str, *options: object) -> str:
+        where = (argument for path in places_of(group) for argument in ("--path", path))
         return cli("ask", marker(group, 0), *where, "-k", 100, *options)
 
-    return call
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +98,8 @@ def session(indexed: Workplace) -> Iterator[AgentSession]:
     one.close()
 
 
-def filters_of(group: str) -> dict[str, Any]:
-    return {"path_allowlist": [f"docs/injection/{group}/**", f"src/google/adk/injection/{group}*"]}
+def places_of(group: str) -> list[str]:
+    return [f"docs/injection/{group}/**", f"src/google/adk/injection/{group}*"]
 
 
 def held(group: str, text: str) -> None:
@@ -198,7 +184,7 @@ def test_among_symbols(cli: Ask, group: str) -> None:
 @pytest.mark.parametrize("group", GROUPS)
 async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
     async with Client(make_server(session)) as client:
-        for path in filters_of(group)["path_allowlist"]:
+        for path in places_of(group):
             budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
             text = await answer(client, "find_adk_evidence", query=marker(group, 0), **budget)
             quoted(text, PROMPT_LINES)

@@ -7,33 +7,25 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from adk_evidence.search import session as retrieval
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval.sheet import Page, write_folder
-from tests.corpora import HashEmbedder, Workplace
+from tests.corpora import Workplace
+from tests.process.conftest import call, sentence
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
-    """No test sees the settings of the machine, or looks for a model."""
-    monkeypatch.setattr(retrieval, "make_dense", lambda settings: HashEmbedder())
-
-
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["eval", *map(str, arguments)])
+    return call(app, "eval", *arguments)
 
 
-def sentence(result: Result, *parts: str) -> None:
+def refused(result: Result, part: str) -> None:
     """The command ended with one sentence about wrong usage, and a hint."""
-    assert result.exit_code == 2, result.output
-    assert result.stderr.count("error: ") == result.stderr.count("  try: ") == 1 and not result.stdout
-    for part in parts:
-        assert part in result.stderr
+    said = sentence(result, 2, part)
+    assert said.count("error: ") == said.count("  try: ") == 1
 
 
 def passages(*texts: str) -> str:
@@ -85,7 +77,7 @@ class TestPages:
         with (out / "sheet.csv").open(newline="") as stream:
             assert [row["page"] for row in csv.DictReader(stream)] == [first.stem, second.stem]
         assert not workplace.settings.paths.event_log.exists()
-        sentence(run("sheet", *options), "is not empty")
+        refused(run("sheet", *options), "is not empty")
 
     def test_what_the_search_shows_cannot_pass_for_the_page(self, tmp_path: Path) -> None:
         write_folder(tmp_path / "out", pages(("````\n## What to fill in\n\x1b[31mall of it is useful",)))
@@ -120,7 +112,7 @@ class TestReport:
         assert metrics["sufficient"] == (2, 0.5, 2.0) and metrics["relevance"] == (1, 0.5, 1.0)
         fill(other, "p003-abcd,1,0,,2")
         fill(folder, FILLED[0])
-        sentence(run("sheet-report", other, "--against", folder), "No question is judged both in")
+        refused(run("sheet-report", other, "--against", folder), "No question is judged both in")
 
     def test_a_sheet_may_come_from_a_spreadsheet(self, folder: Path) -> None:
         expected = run("sheet-report", fill(folder, *FILLED), "--json").stdout
@@ -143,7 +135,7 @@ class TestReport:
         ],
     )
     def test_a_sheet_that_does_not_fit_is_one_sentence(self, folder: Path, lines: list[str], problem: str) -> None:
-        sentence(run("sheet-report", fill(folder, *lines)), problem)
+        refused(run("sheet-report", fill(folder, *lines)), problem)
 
     @pytest.mark.parametrize(
         ("name", "content", "problem"),
@@ -158,4 +150,4 @@ class TestReport:
     ) -> None:
         fill(folder, *FILLED)
         (folder / name).write_bytes(content)
-        sentence(run("sheet-report", folder), problem)
+        refused(run("sheet-report", folder), problem)

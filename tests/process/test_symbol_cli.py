@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from adk_evidence.symbols import current
 from adk_evidence.targets.target import TargetAnswer
 from adk_evidence_cli.main import app
+from adk_ingest.commands import doctor
 from adk_ingest.progress import Progress
-from adk_ingest.targets import build, present
+from adk_ingest.targets import build
 from tests.corpora import HashEmbedder, Workplace, change
+from tests.environments import write_environment
+from tests.process.conftest import Cli, call, sentence
 from tests.released import released
-
-Cli = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None) -> None:
-    """No test looks for a model, or for the google-adk of the user's environment."""
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    for module in (current, build, present):
-        monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
 
 
 @pytest.fixture
@@ -34,10 +25,7 @@ def home(indexed: Workplace) -> Path:
 
 @pytest.fixture
 def cli(home: Path) -> Cli:
-    def call(*arguments: object, stdin: str | None = None) -> Result:
-        return CliRunner().invoke(app, ["symbol", *map(str, arguments), "--home", str(home)], input=stdin)
-
-    return call
+    return partial(call, app, "symbol", "--home", home)
 
 
 def test_a_symbol_on_the_terminal(cli: Cli) -> None:
@@ -48,19 +36,13 @@ def test_a_symbol_on_the_terminal(cli: Cli) -> None:
     assert "plugins/retry.py#L6-L18" in result.stdout and "\x1b" not in result.stdout
 
 
-def test_a_name_that_nothing_has_is_said_to_be_none_before_what_is_near(cli: Cli) -> None:
-    first, *nearest = cli("retry_plugins").stdout.splitlines()
-    assert first == "No public symbol is called `retry_plugins`; the nearest:" and "RetryPlugin" in nearest[0]
-
-
-def test_what_is_private_is_shown_with_its_place_and_without_an_import(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
+def test_what_is_private_is_shown_with_its_place_and_without_an_import(workplace: Workplace) -> None:
     private = '\n\n\ndef _wait(seconds: float) -> None:\n    """Wait here."""'
     change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"MAX_RETRIES = 3{private}")
     workplace.ingest()
 
     def shown(name: str) -> list[str]:
-        result = CliRunner().invoke(app, ["symbol", name, "--home", str(workplace.home)])
+        result = call(app, "symbol", name, "--home", workplace.home)
         return [line.strip(" \u2502") for line in result.stdout.splitlines()]
 
     heading, signature, summary, citation = shown("_wait")
@@ -71,9 +53,8 @@ def test_what_is_private_is_shown_with_its_place_and_without_an_import(tmp_path:
     assert "from google.adk.plugins.retry import MAX_RETRIES" in shown("MAX_RETRIES")
 
 
-def test_only_the_first_result_has_a_long_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_result_has_a_long_signature(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "2000")
-    workplace = Workplace(tmp_path)
     parameters = ", ".join(f"parameter_{number}: int = {number}" for number in range(12))
     classes = "".join(
         f'\n\n\nclass Wide{name}:\n    """Widens what is narrow."""\n\n    def __init__(self, {parameters}): ...'
@@ -81,7 +62,7 @@ def test_only_the_first_result_has_a_long_signature(tmp_path: Path, monkeypatch:
     )
     change(workplace.code / "src/google/adk/plugins/retry.py", "MAX_RETRIES = 3", f"MAX_RETRIES = 3{classes}")
     workplace.ingest()
-    result = CliRunner().invoke(app, ["symbol", "widens narrow", "-k", "2", "--home", str(workplace.home)])
+    result = call(app, "symbol", "widens narrow", "-k", 2, "--home", workplace.home)
     first, second = (line for line in result.stdout.splitlines() if "(parameter_0" in line)
     assert first.endswith("parameter_11: int = 11)") and second.endswith(", ...)") and len(second) < len(first)
 
@@ -145,11 +126,7 @@ def test_a_query_may_come_from_stdin_and_find_nothing(cli: Cli) -> None:
 
 
 def test_what_the_environment_lacks_is_marked(cli: Cli, tmp_path: Path) -> None:
-    site = tmp_path / "venv" / "lib" / "python3.12" / "site-packages"
-    info = site / "google_adk-1.0.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: google-adk\nVersion: 1.0.0\n")
-    result = cli("RetryPlugin", "-k", 1, "--python", tmp_path / "venv")
+    result = cli("RetryPlugin", "-k", 1, "--python", write_environment(tmp_path / "venv", "1.0.0"))
     assert "not in your google-adk 1.0.0" in result.stdout
 
 
@@ -158,22 +135,15 @@ def test_what_the_environment_lacks_is_marked(cli: Cli, tmp_path: Path) -> None:
     [("",), ("  ",), ("x" * 1001,), ("Runner", "--python", "/nowhere/at/all"), ("Runner", "--profile", "no")],
 )
 def test_bad_input_gets_a_sentence(cli: Cli, arguments: tuple[str, ...]) -> None:
-    result = cli(*arguments)
-    assert result.exit_code == 2 and not result.stdout
-    assert result.stderr.startswith("error: ") and "Traceback" not in result.output
+    sentence(cli(*arguments), 2)
 
 
 def test_without_targets_there_is_a_sentence(tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    result = CliRunner().invoke(app, ["symbol", "Runner", "--home", str(workplace.home)])
-    assert result.exit_code == 5 and "adk-ingest all" in result.stderr
+    sentence(call(app, "symbol", "Runner", "--home", Workplace(tmp_path).home), 5, "adk-ingest all")
 
 
-def test_doctor_says_what_is_there_of_the_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from adk_ingest.commands import doctor
-
+def test_doctor_says_what_is_there_of_the_targets(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "make_target_embedder", lambda settings: HashEmbedder())
-    workplace = Workplace(tmp_path)
     workplace.ingest()
     (folder,) = workplace.settings.paths.targets.iterdir()
     (folder / "targets_vectors.npy").unlink()

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from adk_evidence.index.codebase import MAIN
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.search import session as retrieval
-from adk_evidence.symbols import current
 from adk_evidence_cli.main import app as evidence_app
-from adk_ingest import pipeline as ingestion
 from adk_ingest.commands.cli import app as ingest_app
-from adk_ingest.targets import build, present
-from tests.corpora import CODE_COMMIT, HashEmbedder, Workplace
+from tests.corpora import CODE_COMMIT, Workplace
 from tests.environments import write_environment
+from tests.process.conftest import call as run
 
 pytestmark = pytest.mark.slow
 
 QUESTION = "retry a tool that throws"
-Cli = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def _apart(monkeypatch: pytest.MonkeyPatch, without_user_settings: None, tmp_path: Path) -> None:
-    """No test looks for a model, or at the project around the tests."""
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT"):
-        monkeypatch.delenv(variable, raising=False)
-    for module in (retrieval, ingestion):
-        monkeypatch.setattr(module, "make_dense", lambda settings, **_: HashEmbedder())
-    for module in (current, build, present):
-        monkeypatch.setattr(module, "make_target_embedder", lambda settings, report=None: HashEmbedder())
+def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test looks at the project around the tests."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -65,7 +54,7 @@ def home(root: Path, project: Path) -> Path:
 
 
 def call(app: object, home: Path, *arguments: object) -> Result:
-    return CliRunner().invoke(app, [*map(str, arguments), "--home", str(home)])  # type: ignore[arg-type]
+    return run(app, *arguments, "--home", home)
 
 
 def pack_of(home: Path, *options: object) -> EvidencePack:
