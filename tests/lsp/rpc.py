@@ -100,6 +100,12 @@ class RawClient:
         assert "error" not in answer, answer
         return answer["result"]
 
+    def hover(self, uri: str, line: int, character: int) -> str | None:
+        """The Markdown of a hover."""
+        where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+        result = self.result("textDocument/hover", where)
+        return None if result is None else str(result["contents"]["value"])
+
     def notify(self, method: str, params: Any) -> None:
         """Send a notification."""
         self.send({"jsonrpc": "2.0", "method": method, "params": params})

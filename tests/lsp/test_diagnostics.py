@@ -77,6 +77,8 @@ def test_a_wrong_keyword_has_a_diagnostic_with_its_citation_and_a_quick_fix(clie
     assert related["message"].startswith("LlmAgent.model: adk-python@")
     assert near["data"]["source"]["path"] == "src/google/adk/agents/llm_agent.py"
     assert far["relatedInformation"][0]["message"].startswith("LlmAgent: ")
+    hover = client.hover(URI, 2, 30) or ""
+    assert "The nearest keyword is `model`." in hover and "agents%2Fllm_agent.py%23L" in hover
 
     change, find = actions(client, near["range"], [near])
     assert (change["title"], change["isPreferred"]) == ("Change to model", True)
@@ -127,15 +129,6 @@ def test_a_quick_fix_of_an_import_changes_what_uses_the_import(client: RawClient
     ]
     # The text has changed since.
     assert actions(client, wrong["range"], [{**wrong, "range": span(0, 29, 38), "data": {"replacement": "x"}}]) == []
-
-
-@pytest.mark.usefixtures("known")
-def test_a_hover_on_a_wrong_keyword_names_and_cites_the_right_one(client: RawClient) -> None:
-    client.open(URI, TEXT)
-    params = {"textDocument": {"uri": URI}, "position": {"line": 2, "character": 30}}
-    value = client.result("textDocument/hover", params)["contents"]["value"]
-    assert "The nearest keyword is `model`." in value
-    assert "agents%2Fllm_agent.py%23L" in value
 
 
 @pytest.mark.usefixtures("known")

@@ -78,16 +78,3 @@ async def test_hover_evidence_source_and_actions(editor: LanguageClient) -> None
         )
     )
     assert [action.title for action in actions] == ["Explain this error with ADK evidence"]
-
-
-async def test_edits_and_settings_take_effect(editor: LanguageClient) -> None:
-    changed = types.TextDocumentContentChangeWholeDocument(text="\n" + TEXT)
-    identifier = types.VersionedTextDocumentIdentifier(uri=URI, version=2)
-    editor.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [changed]))
-    params = types.HoverParams(types.TextDocumentIdentifier(URI), position(3, 1))
-    assert await within(editor.text_document_hover_async(params)) is not None
-    section = editor.get_configuration(section="adkEvidence")
-    editor.set_configuration({**section, "hover": {"enabled": False}}, section="adkEvidence")
-    editor.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
-    await ask(editor, "adk/status", {})
-    assert await within(editor.text_document_hover_async(params)) is None

@@ -156,16 +156,11 @@ def test_without_an_index_the_name_of_the_package_is_known(start: Start, tmp_pat
 # Editors that do not have the extension's command
 
 
-def hover_over_agent(server: RawClient) -> str:
-    where = {"textDocument": {"uri": URI}, "position": {"line": 4, "character": 10}}
-    return str(server.result("textDocument/hover", where)["contents"]["value"])
-
-
 @pytest.mark.parametrize("experimental", [None, {"commands": 7}, {"commands": {"commands": ["another.command"]}}])
 def test_a_client_that_does_not_run_the_command_is_not_offered_it(start: Start, experimental: Any) -> None:
     server = start(capabilities={"experimental": experimental})
     server.open(URI, SHOP)
-    shown = hover_over_agent(server)
+    shown = server.hover(URI, 4, 10) or ""
     assert "class LlmAgent" in shown and "command:" not in shown
     (action,) = actions(server, diagnostic(4, "missing argument"))
     assert action["command"]["command"] == SERVER_COMMAND
@@ -184,7 +179,7 @@ def test_the_offered_command_is_one_that_the_server_runs(start: Start) -> None:
 def test_a_client_that_runs_the_command_is_offered_it(start: Start) -> None:
     server = start(capabilities=RUNS_COMMANDS)
     server.open(URI, SHOP)
-    assert "(command:adkEvidence.findEvidence" in hover_over_agent(server)
+    assert "(command:adkEvidence.findEvidence" in (server.hover(URI, 4, 10) or "")
 
 
 def show(server: RawClient, *arguments: Any) -> dict[str, Any]:

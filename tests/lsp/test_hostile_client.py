@@ -152,12 +152,11 @@ def test_odd_notifications_harm_nobody(editor: RawClient) -> None:
 
 def test_a_text_with_the_version_of_another_is_read_anew(client: RawClient) -> None:
     uri = "file:///work/again.py"
-    where = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 1}}
     client.open(uri, "from google.adk.agents import LlmAgent as name\nname\n", version=1)
-    assert "class LlmAgent" in client.result("textDocument/hover", where)["contents"]["value"]
+    assert "class LlmAgent" in (client.hover(uri, 1, 1) or "")
     changed = [{"text": "from google.adk.runners import Runner as name\nname\n"}]
     client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 1}, "contentChanges": changed})
-    assert "class Runner" in client.result("textDocument/hover", where)["contents"]["value"]
+    assert "class Runner" in (client.hover(uri, 1, 1) or "")
 
 
 @pytest.mark.parametrize("language", ["python", "json"])
@@ -213,5 +212,4 @@ def test_two_folders_with_odd_names_share_one_server(start: Start, tmp_path: Pat
     for folder in folders:
         uri = (folder / "a.py").as_uri()
         server.open(uri, TEXT)
-        where = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 20}}
-        assert "class LlmAgent" in server.result("textDocument/hover", where)["contents"]["value"]
+        assert "class LlmAgent" in (server.hover(uri, 2, 20) or "")

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.corpora import Workplace, write_code
+from tests.corpora import Workplace
 from tests.lsp.conftest import RUNS_COMMANDS, Start
 from tests.lsp.rpc import RawClient
 from tests.released import released
@@ -74,12 +74,6 @@ NAMES: list[tuple[str, str, int, str | None]] = [
 URI = "file:///work/table.py"
 
 
-def hover(client: RawClient, uri: str, line: int, character: int) -> str | None:
-    where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
-    result = client.result("textDocument/hover", where)
-    return None if result is None else str(result["contents"]["value"])
-
-
 @pytest.fixture(scope="module")
 def table(client: RawClient) -> RawClient:
     client.open(URI, DOCUMENT)
@@ -94,13 +88,13 @@ def test_names_mean_what_imports_and_assignments_say(
     column = -1
     for _ in range(place + 1):
         column = LINES[number].index(name, column + 1)
-    shown = hover(table, URI, number, column)
+    shown = table.hover(URI, number, column)
     assert f"`{meaning}`" in shown if shown and meaning else shown is None and meaning is None, shown
 
 
 def test_a_hover_says_what_a_reader_wants_first(table: RawClient) -> None:
     line = next(number for number, text in enumerate(LINES) if "    RetryPlugin," in text)
-    shown = hover(table, URI, line, 5)
+    shown = table.hover(URI, line, 5)
     assert shown is not None
     assert shown.startswith("```python\nclass RetryPlugin\n```\n\nRetries a tool that throws.\n\n")
     assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0\n\n" in shown
@@ -159,37 +153,28 @@ def test_a_keyword_is_told_as_it_is_declared_with_what_the_docstring_says(
 ) -> None:
     uri = "file:///work/parameters.py"
     client.open(uri, PARAMETERS)
-    shown = hover(client, uri, line, character)
+    shown = client.hover(uri, line, character)
     assert shown is not None and shown.startswith(f"```python\n{beginning}") and place in shown, shown
-    assert hover(client, uri, 6, 20) is None
+    assert client.hover(uri, 6, 20) is None
 
 
-@pytest.fixture
-def disturbed(start: Start, tmp_path: Path) -> Iterator[tuple[RawClient, Path]]:
-    """A server on an index of its own, and the code that was indexed."""
+def test_what_became_of_the_cited_lines_is_told_where_they_are_no_longer_there(start: Start, tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
-    write_code(workplace.code)
     workplace.ingest()
-    yield start(workplace, capabilities=RUNS_COMMANDS), workplace.code / "src/google/adk/plugins/retry.py"
-
-
-def test_what_became_of_the_cited_lines_is_told_where_they_are_no_longer_there(
-    disturbed: tuple[RawClient, Path],
-) -> None:
-    server, file = disturbed
+    server, file = start(workplace, capabilities=RUNS_COMMANDS), workplace.code / "src/google/adk/plugins/retry.py"
     uri = "file:///work/state.py"
     server.open(uri, "from google.adk.plugins.retry import RetryPlugin\n")
-    assert "(now" not in (hover(server, uri, 0, 40) or "(now") and "verified" not in (hover(server, uri, 0, 40) or "")
+    assert "(now" not in (server.hover(uri, 0, 40) or "(now") and "verified" not in (server.hover(uri, 0, 40) or "")
     whole = file.read_text(encoding="utf-8")
     file.write_text(f"# One more line.\n{whole}", encoding="utf-8")
-    assert "(moved, now lines 7-19)" in (hover(server, uri, 0, 40) or "")
+    assert "(moved, now lines 7-19)" in (server.hover(uri, 0, 40) or "")
     file.write_text("# Nothing is left.\n", encoding="utf-8")
-    assert " (gone)" in (hover(server, uri, 0, 40) or "")
+    assert " (gone)" in (server.hover(uri, 0, 40) or "")
 
 
 def test_other_languages_and_closed_documents_have_no_hover(client: RawClient) -> None:
     client.open("file:///work/notes.md", DOCUMENT, language="markdown")
-    assert hover(client, "file:///work/notes.md", 3, 33) is None
+    assert client.hover("file:///work/notes.md", 3, 33) is None
     where = {"textDocument": {"uri": "file:///work/closed.py"}, "position": {"line": 0, "character": 0}}
     assert client.request("textDocument/hover", where)["error"]["code"] == -32602
 
@@ -212,12 +197,12 @@ def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(cl
     text = "from google.adk.old import nothing\nfrom google.adk.agents import make\nmake(old=1)\nmake.other\nunknown\n"
     client.open(uri, text)
     assert (
-        hover(client, uri, 0, 17) == "google-adk 9.9.0 has no `google.adk.old`: the last version that has it is 9.8.0."
+        client.hover(uri, 0, 17) == "google-adk 9.9.0 has no `google.adk.old`: the last version that has it is 9.8.0."
     )
-    assert hover(client, uri, 0, 29) == "google-adk 9.9.0 has no `google.adk.old.nothing`: no version has it."
+    assert client.hover(uri, 0, 29) == "google-adk 9.9.0 has no `google.adk.old.nothing`: no version has it."
     said = "google-adk 9.9.0 has no `make(old=)`: the last version that has it is 9.8.0."
-    assert hover(client, uri, 2, 6) == said
-    assert [hover(client, uri, *place) for place in ((3, 7), (4, 2))] == [None, None]
+    assert client.hover(uri, 2, 6) == said
+    assert [client.hover(uri, *place) for place in ((3, 7), (4, 2))] == [None, None]
 
 
 def test_a_name_says_since_and_until_when_the_adk_has_it_and_what_to_use_instead(
@@ -230,7 +215,7 @@ def test_a_name_says_since_and_until_when_the_adk_has_it_and_what_to_use_instead
     uri = "file:///work/since.py"
     client.open(uri, f"from {module} import LlmAgent, make_agent\nmake_agent(name=1)\n")
     with released(indexed.root, table):
-        hovers = [hover(client, uri, *place) or "" for place in ((0, 45), (0, 56), (1, 13))]
+        hovers = [client.hover(uri, *place) or "" for place in ((0, 45), (0, 56), (1, 13))]
     assert hovers[0] and "new in" not in hovers[0]
     told = " · v9.9.0 · new in 9.8.0 · until 9.9.0 · deprecated: use `google.adk.agents.LlmAgent`"
     assert told in hovers[1]

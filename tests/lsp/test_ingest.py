@@ -14,6 +14,7 @@ from adk_ingest.priority import NICENESS
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start
 from tests.lsp.rpc import RawClient
+from tests.lsp.test_protocol_schema import problems
 
 QUESTION = "how do I retry when a tool throws?"
 CANCELLED = -32800
@@ -42,8 +43,9 @@ def wait_until_held(server: RawClient) -> str:
 def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path: Path) -> None:
     workplace = Workplace(tmp_path)
     server = start(workplace)
+    assert problems("IngestParams", sources(workplace)) == []
     run = server.result("adk/ingest", {**sources(workplace), "workDoneToken": TOKEN})
-    assert run["status"] == "complete"
+    assert run["status"] == "complete" and problems("IngestResult", run) == []
     events = []
     while not events or events[-1]["kind"] != "end":
         progress = server.notification("$/progress")

@@ -92,12 +92,6 @@ def test_each_folder_is_answered_from_its_version(editor: RawClient, projects: P
     assert not [warning for pack in (old, new) for warning in pack["warnings"] if "version" in warning["code"]]
 
 
-def test_a_version_that_the_question_names_wins(editor: RawClient, projects: Projects) -> None:
-    asked = {"query": f"{QUESTION} I use ADK {OLDER}.", "folder": projects.new.as_uri()}
-    pack = editor.result("adk/evidence", asked)
-    assert pack["adk"] == {"indexed": OLDER, "wanted": MAIN, "taken_from": "uv.lock"}
-
-
 def test_the_folder_of_a_document_decides(editor: RawClient, projects: Projects) -> None:
     asked = place(projects.document(projects.old), 2, 12)
     pack = editor.result("adk/evidence", {**asked, "folder": projects.new.as_uri()})

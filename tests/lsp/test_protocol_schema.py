@@ -55,17 +55,6 @@ def test_what_is_asked_and_answered_fits(client: RawClient, start: Start, tmp_pa
         assert problems("ServerStatus", server.result("adk/status", {})) == []
 
 
-def test_the_run_of_an_ingestion_fits(start: Start, tmp_path: Path) -> None:
-    workplace = Workplace(tmp_path)
-    server = start(workplace)
-    params = {"mode": "all", "docs": str(workplace.docs), "code": str(workplace.code), "offline": True}
-    assert problems("IngestParams", params) == []
-    for status in ("complete", "unchanged"):
-        run = server.result("adk/ingest", params)
-        assert run["status"] == status
-        assert problems("IngestResult", run) == []
-
-
 def test_the_types_of_the_extension_are_those_of_the_models() -> None:
     node = shutil.which("node")
     if node is None or not (ROOT / "node_modules" / "json-schema-to-typescript").is_dir():
