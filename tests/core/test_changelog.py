@@ -95,7 +95,7 @@ def _order(question: str) -> list[str]:
     chunks = [GUIDE, LOG, payload("doc", "docs/other.md", "Another page.")]
     documents = [RerankDocument(chunk, 100, score) for chunk, score in zip(chunks, scores, strict=True)]
     ranked = LocalReranker().rerank(normalise(question), "build", documents)
-    return [chunks[place].path for place in sorted(range(3), key=lambda place: -ranked[place].score)]
+    return [chunks[place].path for place in sorted(range(3), key=lambda place: -ranked[place])]
 
 
 def test_a_changelog_stands_behind_guides_unless_the_question_asks_for_changes() -> None:
