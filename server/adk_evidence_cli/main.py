@@ -394,7 +394,7 @@ def drift(
     settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
     wanted = wanted_adk(adk, project, python)
     if wanted is None and folder is not None:
-        wanted = detected_adk(settings)
+        wanted = detected_adk(settings, ranges=True)
     report = drifting.examine(settings, folder, wanted.version if wanted else None)
     if output == "text":
         drifting.show_text(report, stdout())
@@ -428,7 +428,7 @@ def lint(
     from adk_evidence_console.sarif import for_programs
 
     settings = settings_from(profile, home)
-    wanted = wanted_adk(adk, project, python) or detected_adk(settings)
+    wanted = wanted_adk(adk, project, python) or detected_adk(settings, ranges=True)
     checker = required_checker(wanted.version if wanted else None)
     linted = linting.lint(checker, paths)
     if output == "text":

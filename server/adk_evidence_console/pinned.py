@@ -60,8 +60,11 @@ def wanted_adk(
     return found
 
 
-def detected_adk(settings: Settings) -> ProjectAdk | None:
-    """The exact google-adk of the working folder's project or of the active environment, if `project.detect` is on."""
+def detected_adk(settings: Settings, *, ranges: bool = False) -> ProjectAdk | None:
+    """The google-adk of the working folder's project or of the active environment, if `project.detect` is on.
+
+    A version that is only the newest of a declared range counts with `ranges` alone.
+    """
     from adk_evidence.index.project import find_adk
 
     if not settings.project.detect:
@@ -69,7 +72,7 @@ def detected_adk(settings: Settings) -> ProjectAdk | None:
     # Nobody asked for it: what cannot be read must not keep a question from its answer.
     with suppress(EvidenceError, OSError):
         found = find_adk(Path.cwd(), active=True)
-        return found if found and found.exact else None
+        return found if found and (found.exact or ranges) else None
     return None
 
 
@@ -84,7 +87,10 @@ def required_checker(version: str | None) -> DriftChecker:
     from adk_evidence.search.pack.drift import checker_for
 
     if version is None:
-        raise InvalidRequestError("It is not known which version to check against.", "Name one by --adk, e.g. 1.18.0.")
+        raise InvalidRequestError(
+            "It is not known which version to check against.",
+            "Name one by --adk, e.g. 1.18.0, or a project by --project.",
+        )
     checker = checker_for(version)
     if checker is None:
         known = History.load().versions

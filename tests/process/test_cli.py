@@ -131,6 +131,11 @@ def test_a_folder_is_checked_against_the_version_of_a_project(cli, indexed, tmp_
         monkeypatch.delenv(variable, raising=False)
     assert [report(docs), report()[0]] == [("9.8.0", 0), "9.9.0"]
     assert report(docs, "--adk", "9.9.0") == ("9.9.0", 1)
+    # A range means the newest version in it.
+    (project / "uv.lock").unlink()
+    (project / "requirements.txt").write_text("google-adk>=9\n")
+    assert report(docs) == ("9.9.0", 1)
+    assert "fit 9.9.0" in cli("lint", docs, "--home", indexed.home).stdout
 
 
 @pytest.mark.usefixtures("known")

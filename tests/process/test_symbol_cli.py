@@ -155,3 +155,7 @@ def test_doctor_says_what_is_there_of_the_targets(workplace: Workplace, monkeypa
     assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest all" in found()["mend"]
     build.build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     assert found()["state"] == "ok"
+    # Symbols are those of the code, whatever the docs say by now.
+    change(workplace.docs / "docs/tools/retry.md", "Waiting longer", "Waiting much longer")
+    workplace.ingest()
+    assert found()["state"] == "ok"

@@ -25,7 +25,7 @@ from adk_evidence.settings import Settings, settings_file
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence.store.generations import GenerationStore
 from adk_evidence.store.manifest import IndexManifest
-from adk_evidence.targets.about import about_index, has_vectors, make_target_embedder
+from adk_evidence.targets.about import about_index, built_sets, has_vectors, make_target_embedder
 from adk_evidence.targets.sets import find_set
 from adk_ingest.chunking.chunkers import index_fingerprint
 from adk_ingest.vectors.caches import CacheStatus
@@ -223,9 +223,10 @@ def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
     try:
         wanted = about_index(manifest, model.model, model.dimension)
         folder = find_set(settings.paths.targets, wanted)
+        about = dict(built_sets(settings.paths.targets))[folder]
     except TargetsMissingError as exc:
         return Finding(what, "note", exc.message, exc.hint)
-    if folder.name != wanted.key:
+    if about.code != wanted.code:
         return Finding(what, "note", "They are of an earlier state of the indexed files.", build)
     if not has_vectors(folder):
         return Finding(what, "note", "They have no vectors, so names and words alone find them.", build)

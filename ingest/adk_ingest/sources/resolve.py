@@ -69,7 +69,7 @@ def resolve_docs(
         lambda: None if root_is_clone and allow_network else _from_root(settings, corpus),
         lambda: _from_clone(settings, corpus, notify) if allow_network else None,
     ]
-    return _first(corpus, places)
+    return _first(corpus, places, f"Name a checkout or a snapshot by --docs or {DOCS_VARIABLE}.")
 
 
 def resolve_code(
@@ -131,7 +131,7 @@ def _found(source: CorpusSource, notices: Sequence[str] = ()) -> Resolved:
     return Resolved(source, (*notices, f"Using {source.describe()} from {source.root}."))
 
 
-def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]]) -> Resolved:
+def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]], advice: str = "") -> Resolved:
     notices: list[str] = []
     for attempt in attempts:
         try:
@@ -141,7 +141,7 @@ def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource 
             continue
         if source is not None:
             return _found(source, notices)
-    return Resolved(None, (*notices, f"No source of {corpus.repo} could be had."))
+    return Resolved(None, (*notices, f"No source of {corpus.repo} could be had. {advice}".rstrip()))
 
 
 def _from_environment(corpus: CorpusSettings) -> CorpusSource | None:
