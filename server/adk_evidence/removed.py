@@ -31,7 +31,7 @@ _FIXED: Mapping[str, tuple[str, ...]] = {
         "embedding.voyage.query_max_attempts",
         "embedding.openai.query_max_attempts",
     ),
-    "The vectors of 1024 questions are always kept": (
+    "The vectors of the last questions are always kept": (
         "embedding.voyage.query_cache_entries",
         "embedding.openai.query_cache_entries",
     ),
