@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence.embedding.base import DenseEmbedder, Pair, SparseEncoder, SparseVector
@@ -61,8 +60,7 @@ class Hit(NamedTuple):
 
     `similarity` is None where the dense branch did not return the chunk, `rerank_score` where no reranker answered.
     `named` says how the request names the chunk outright, if it does; `lines` are the lines of the file that are meant,
-    which an excerpt must show.
-    `moved_up` is that of `Why`.
+    which an excerpt must show. `moved_up` is that of `Why`.
     """
 
     point_id: str
@@ -76,7 +74,6 @@ class Hit(NamedTuple):
     rerank_score: float | None = None
     named: Named | None = None
     lines: tuple[int, ...] = ()
-    scores: Mapping[str, float] = MappingProxyType({})
     moved_up: MovedUp | None = None
 
     @property

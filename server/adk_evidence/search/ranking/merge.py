@@ -56,12 +56,8 @@ def _reranked(question: Question, candidates: Candidates, reranker: Reranker | N
         return _placed(hits), None
     scored = [
         # Rounded as in a pack, so that the noise of float32 sums decides nothing.
-        hit._replace(
-            pool_rank=place,
-            rerank_score=round_score(score),
-            scores=document.scores,
-        )
-        for place, (hit, score, document) in enumerate(zip(hits, scores, documents, strict=True), 1)
+        hit._replace(pool_rank=place, rerank_score=round_score(score))
+        for place, (hit, score) in enumerate(zip(hits, scores, strict=True), 1)
     ]
     return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank)), reranker.model
 
