@@ -83,8 +83,8 @@ def required_checker(version: str | None) -> DriftChecker:
         InvalidRequestError: The table does not know the version, or there is none.
     """
     from adk_evidence.api.history import History
+    from adk_evidence.checks.drift import checker_for
     from adk_evidence.render.sanitize import one_line
-    from adk_evidence.search.pack.drift import checker_for
 
     if version is None:
         raise InvalidRequestError(

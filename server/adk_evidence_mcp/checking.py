@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import Field
 
 from adk_evidence.checks.code import check_code
+from adk_evidence.checks.drift import checker_of
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.code import CodeCheck
 from adk_evidence.render.sanitize import code_span, one_line
-from adk_evidence.search.pack.drift import checker_of
 from adk_evidence.settings import Settings
 from adk_evidence.text.textfile import decode, is_binary
 from adk_evidence_agents.operations.requests import MAX_CODE_CHARS

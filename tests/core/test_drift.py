@@ -12,12 +12,11 @@ from adk_evidence.api.history import History
 from adk_evidence.api.lacks import find_lack
 from adk_evidence.api.table import make_table
 from adk_evidence.checks.corpus import files_of_folder, report_drift
-from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker
+from adk_evidence.checks.drift import MAX_LACKING_NAMES, Checked, DriftChecker, checker_for
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import SourceError
 from adk_evidence.readers.pages.markdown import code_blocks, read_markdown
 from adk_evidence.readers.pages.snippets import snippets_of
-from adk_evidence.search.pack.drift import checker_for
 
 
 @cache

@@ -14,10 +14,11 @@ import functools
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from adk_evidence.api.history import VersionApi
+from adk_evidence.api.history import History, VersionApi
 from adk_evidence.api.lacks import find_lack
 from adk_evidence.checks.awaits import used_without_await
 from adk_evidence.documents.document import Binding, Mention, PythonDocument
@@ -30,6 +31,8 @@ from adk_evidence.documents.meaning import (
     suppresses,
     uncertain_in,
 )
+from adk_evidence.errors import EvidenceError
+from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.pages.snippets import Snippet
 from adk_evidence.readers.python import last_line, walk
 from adk_evidence.text.identifiers import without_module
@@ -274,6 +277,23 @@ class DriftChecker:
 
     def _is_adk(self, path: str) -> bool:
         return path == self.history.package or path.startswith(f"{self.history.package}.")
+
+
+# Each keeps what it knows of names.
+_kept_checker = functools.lru_cache(maxsize=8)(DriftChecker)
+
+
+def checker_for(version: str | None) -> DriftChecker | None:
+    """A checker for a version of the ADK, or None where the table of released versions does not know the version."""
+    with suppress(EvidenceError):
+        api = History.load().exactly(version)
+        return _kept_checker(api) if api is not None else None
+    return None
+
+
+def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
+    """A checker for the version that a project uses, else for the version of the index; None of unknown versions."""
+    return checker_for(chosen.version if chosen.wanted is None else chosen.wanted.version)
 
 
 class _Told(NamedTuple):

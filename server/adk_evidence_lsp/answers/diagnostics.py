@@ -80,8 +80,8 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
 
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
+    from adk_evidence.checks.drift import checker_of
     from adk_evidence.checks.remarks import all_remarks
-    from adk_evidence.search.pack.drift import checker_of
     from adk_evidence.targets.about import code_corpus_name
 
     document = server.documents.parsed(snapshot)

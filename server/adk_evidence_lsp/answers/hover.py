@@ -50,8 +50,8 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
     links = Links(params, server.client_runs)
 
     def look_up(cancelled: Cancelled) -> str | None:
+        from adk_evidence.checks.drift import checker_for
         from adk_evidence.index.versions import version_of_code
-        from adk_evidence.search.pack.drift import checker_for
         from adk_evidence.symbols.about import about
 
         document = server.documents.parsed(snapshot)
@@ -77,8 +77,8 @@ def _lacking(
     document: PythonDocument, place: tuple[int, int], session: Session, chosen: ChosenIndex, links: Links
 ) -> str | None:
     """What a name that the project's version lacks should be, with a citation; None of other names."""
+    from adk_evidence.checks.drift import checker_of
     from adk_evidence.checks.remarks import remark_at
-    from adk_evidence.search.pack.drift import checker_of
 
     checker = checker_of(chosen)
     if checker is None:

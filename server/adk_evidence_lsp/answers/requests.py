@@ -369,7 +369,7 @@ async def check_code(server: EvidenceServer, params: CheckCodeParams) -> dict[st
 
     def look(cancelled: Cancelled) -> dict[str, Any] | None:
         from adk_evidence.checks.code import check_code
-        from adk_evidence.search.pack.drift import checker_of
+        from adk_evidence.checks.drift import checker_of
 
         with server.desk.open() as indexes:
             checker = checker_of(indexes.choose(project, params.question))

@@ -9,12 +9,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from adk_evidence.api.history import History, VersionApi
-from adk_evidence.checks.drift import Checked, Deviation, DriftChecker
+from adk_evidence.checks.drift import Checked, Deviation, DriftChecker, checker_for
 from adk_evidence.checks.prose import prose_deviations
 from adk_evidence.citations.anchor import Corpus
 from adk_evidence.errors import EvidenceError
-from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.languages import language_of_file
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
@@ -93,25 +91,6 @@ def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> No
         context.warn(wording.shows_other_version(texts[symbol], ranks[symbol]))
     if more := len(ranks) - len(told):
         context.warn(wording.shows_more_of_other_versions(more, version))
-
-
-def checker_for(version: str | None) -> DriftChecker | None:
-    """A checker for a version of the ADK, or None where the table of released versions does not know the version."""
-    with suppress(EvidenceError):
-        api = History.load().exactly(version)
-        return _checker(api) if api is not None else None
-    return None
-
-
-def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
-    """A checker for the version that a project uses, else for the version of the index; None of unknown versions."""
-    version = chosen.version if chosen.wanted is None else chosen.wanted.version
-    return checker_for(version)
-
-
-@functools.lru_cache(maxsize=8)
-def _checker(api: VersionApi) -> DriftChecker:
-    return DriftChecker(api)
 
 
 def _drift(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Drift, ...]:
