@@ -32,7 +32,7 @@ from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.pipeline import Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.changes import Changes
-from adk_ingest.publishing.manifest import FailureReport, Mode, RunFiles, RunManifest
+from adk_ingest.publishing.manifest import FailureReport, Mode, RunManifest, recorded_runs
 from adk_ingest.records.questions import HASH_CHARS
 from adk_ingest.session import Sources, gather
 from adk_ingest.session import ingest as ingest_session
@@ -429,7 +429,7 @@ class Workplace:
 
     def runs(self) -> list[RunManifest]:
         """Every run's manifest, newest first."""
-        return list(RunFiles(self.settings.paths.runs).runs())
+        return list(recorded_runs(self.settings.paths.runs))
 
     def failure(self, run_id: str) -> FailureReport:
         """A run's failure report."""

@@ -53,7 +53,6 @@ from adk_ingest.publishing.manifest import (
     Cursor,
     IngestCancelledError,
     Mode,
-    RunFiles,
     RunLog,
     RunManifest,
     SpentOn,
@@ -140,7 +139,7 @@ class Ingestion:
         """
         run_id = new_run_id()
         with self._generations.writing(run_id):
-            log = self._start(run_id, mode, RunFiles(self._settings.paths.runs))
+            log = self._start(run_id, mode)
             with log.whole():
                 try:
                     log.reach("discover")
@@ -231,7 +230,7 @@ class Ingestion:
         finally:
             self._close()
 
-    def _start(self, run_id: str, mode: Mode, files: RunFiles) -> RunLog:
+    def _start(self, run_id: str, mode: Mode) -> RunLog:
         run = RunManifest(
             run_id=run_id,
             pid=os.getpid(),
@@ -244,7 +243,7 @@ class Ingestion:
             dense_model=self._dense_model,
             sparse_model=self._sparse.model,
         )
-        return RunLog.begin(run, files, self._progress)
+        return RunLog(run, self._settings.paths.runs, self._progress)
 
     def _base(self, mode: Mode, corpora: Sequence[CorpusInput], current: Generation | None) -> Base:
         """The published generation, if a change of some files' points makes a new generation of it; else nothing.

@@ -32,7 +32,7 @@ from adk_evidence.settings import Settings, load_settings
 from adk_evidence.store.factory import open_generations
 from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
-from adk_ingest.publishing.manifest import RunFiles
+from adk_ingest.publishing.manifest import recorded_runs
 from adk_ingest.session import Sources, ingest
 from tests.benchmarks.measure import show
 from tests.benchmarks.processes import Watched, bytes_on_disk, watched
@@ -139,7 +139,7 @@ def _ingested(options: argparse.Namespace) -> dict[str, Any]:
         CodebaseIndexer(settings, dense=dense).build(codebase, clock)
         settings = settings_for(settings, codebase)
     seconds = time.perf_counter() - clock.begin
-    run = max(RunFiles(settings.paths.runs).runs(), key=lambda run: run.started_at)
+    run = max(recorded_runs(settings.paths.runs), key=lambda run: run.started_at)
     current = open_generations(settings).current()
     corpora = current.manifest.corpora.values() if current else ()
     files = {path: entry for corpus in corpora for path, entry in corpus.files.items()}

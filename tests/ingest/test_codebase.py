@@ -38,7 +38,7 @@ from adk_ingest.commands.reports import verify_published
 from adk_ingest.corpora.codebase import codebase_corpora
 from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress, Reported
-from adk_ingest.publishing.manifest import IngestCancelledError, RunFiles, RunManifest
+from adk_ingest.publishing.manifest import IngestCancelledError, RunManifest, recorded_runs
 from adk_ingest.sources.codebase import open_codebase
 from tests.corpora import HashEmbedder, Workplace, change, git, shared_sparse, write_files
 from tests.standins.qdrant import QdrantStandIn
@@ -156,7 +156,7 @@ def commit_all(folder: Path, message: str = "next") -> str:
 
 def last_run(place: Place) -> RunManifest:
     """The newest run of the index of the place's codebase."""
-    return next(RunFiles(settings_of(place.settings, "app").paths.runs).runs())
+    return next(recorded_runs(settings_of(place.settings, "app").paths.runs))
 
 
 def as_made_at_once(chunks: list[ChunkPayload]) -> dict[str, ChunkPayload]:
@@ -300,7 +300,7 @@ class TestTwins:
         told = "2 files say what another file says, as builds and copies do, so the index lacks login.d.ts (as src/"
         assert any(warning.startswith(told) for warning in report.warnings)
         assert ("login.js", "twin") not in report.skipped, "one sentence is enough"
-        runs = list(RunFiles(settings_of(place.settings, "app").paths.runs).runs())
+        runs = list(recorded_runs(settings_of(place.settings, "app").paths.runs))
         assert sum(corpus.skipped.get("twin", 0) for corpus in runs[0].corpora.values()) == 2
 
 

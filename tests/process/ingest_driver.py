@@ -19,7 +19,7 @@ import adk_ingest.pipeline as pipeline
 from adk_evidence.embedding.bm25 import Bm25Encoder
 from adk_evidence.models.request import EvidenceRequest
 from adk_ingest.commands.cli import app
-from adk_ingest.publishing.manifest import RunFiles, RunManifest
+from adk_ingest.publishing.manifest import RunLog, RunManifest
 from tests.corpora import HashEmbedder, Workplace
 
 QUESTION = "how do I retry when a tool throws?"
@@ -38,9 +38,9 @@ def ingest(workplace: Workplace, stage: str) -> None:
     embedder = HashEmbedder(batch_size=4, on_batch=lambda done: wait() if stage == "embed" and done else None)
     patch = pytest.MonkeyPatch()
     patch.setattr(pipeline, "make_dense", lambda *_, **__: embedder)
-    save, encode = RunFiles.save, Bm25Encoder.encode_documents
+    save, encode = RunLog.save, Bm25Encoder.encode_documents
 
-    def watched_save(self: RunFiles, run: RunManifest) -> None:
+    def watched_save(self: RunLog, run: RunManifest) -> None:
         save(self, run)
         if stage != "embed" and run.cursor is not None and run.cursor.stage == stage:
             wait()
@@ -50,7 +50,7 @@ def ingest(workplace: Workplace, stage: str) -> None:
             wait()
         return encode(self, *arguments)
 
-    patch.setattr(RunFiles, "save", watched_save)
+    patch.setattr(RunLog, "save", watched_save)
     patch.setattr(Bm25Encoder, "encode_documents", watched_encode)
     corpora = ["--docs", str(workplace.docs), "--code", str(workplace.code)]
     app(["all", *corpora, "--home", str(workplace.home), "--offline"])

@@ -16,7 +16,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations, open_reader
 from adk_evidence_console import say, table
 from adk_ingest.pipeline import DryRun
-from adk_ingest.publishing.manifest import CorpusRun, RunFiles, RunManifest, left_out
+from adk_ingest.publishing.manifest import CorpusRun, RunManifest, left_out, recorded_runs
 from adk_ingest.publishing.verify import VerificationReport, verify_citations, verify_index
 from adk_ingest.vectors.caches import CacheStatus
 
@@ -141,7 +141,7 @@ def _share(run: RunManifest) -> str:
 def make_status(settings: Settings) -> Status:
     generations = open_generations(settings)
     current = generations.current()
-    last = list(islice(RunFiles(settings.paths.runs).runs(), STATUS_RUNS))
+    last = list(islice(recorded_runs(settings.paths.runs), STATUS_RUNS))
     if not generations.is_being_written():
         store = settings.model_dump(mode="json", include={"store"})["store"]
         for run in last:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adk_evidence.errors import EvidenceError, IngestError, StoreError
+from adk_evidence.files import write_atomic
 from adk_ingest.progress import Progress
 from adk_ingest.wording import counted, named
 
@@ -151,11 +151,32 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S-%f}-{uuid.uuid4().hex[:6]}"
 
 
-class RunFiles:
-    """The folder of run manifests."""
+def recorded_runs(folder: Path) -> Iterator[RunManifest]:
+    """Every readable manifest of a folder of runs, newest first."""
+    for path in sorted(folder.glob("*.json"), reverse=True):
+        if not path.name.endswith(".failure.json"):
+            with suppress(OSError, ValidationError):
+                yield RunManifest.model_validate_json(path.read_bytes())
 
-    def __init__(self, folder: Path) -> None:
+
+class RunLog:
+    """Keeps a run's manifest up to date, in memory and in the folder of runs, and shows the run's stages.
+
+    The manifest is on disk from the beginning. Begin a run with the writer's lock held: then no other run into the same
+    index is alive, and those that recorded no end were interrupted.
+    """
+
+    def __init__(self, run: RunManifest, folder: Path, progress: Progress) -> None:
+        self.run = run
         self._folder = folder
+        self._progress = progress
+        for other in recorded_runs(folder):
+            if other.run_id != run.run_id and other.is_unfinished(run.config.get("store")):
+                other.status, other.finished_at = "interrupted", now()
+                self.save(other)
+                run.resumed_from = run.resumed_from or other.run_id
+        self.save(run)
+        self._remove_old()
 
     def save(self, saved: RunManifest | FailureReport) -> None:
         """Write a manifest in place of its older version, or a failure report beside its run's manifest.
@@ -165,59 +186,20 @@ class RunFiles:
         """
         kind = "failure." if isinstance(saved, FailureReport) else ""
         path = self._folder / f"{saved.run_id}.{kind}json"
-        temporary = path.with_suffix(f".{os.getpid()}.tmp")
         text = json.dumps(saved.model_dump(mode="json"), indent=2, ensure_ascii=False)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-            temporary.replace(path)
+            write_atomic(path, (text + "\n").encode("utf-8", errors="backslashreplace"))
         except OSError as exc:
             raise StoreError.of_disk(f"The run manifest {path} cannot be written", exc) from exc
 
-    def runs(self) -> Iterator[RunManifest]:
-        """Every readable manifest, newest first."""
-        for path in sorted(self._folder.glob("*.json"), reverse=True):
-            if not path.name.endswith(".failure.json"):
-                with suppress(OSError, ValidationError):
-                    yield RunManifest.model_validate_json(path.read_bytes())
-
-    def remove_old(self) -> None:
+    def _remove_old(self) -> None:
         """Remove the manifests and failure reports of all but the latest runs."""
         ids = sorted({path.name.partition(".")[0] for path in self._folder.glob("*.json")}, reverse=True)
         for run_id in ids[KEPT_RUNS:]:
             for name in (f"{run_id}.json", f"{run_id}.failure.json"):
                 with suppress(OSError):
                     (self._folder / name).unlink(missing_ok=True)
-
-    def mark_interrupted(self, current: RunManifest) -> str | None:
-        """Mark runs into the current run's index as interrupted if their process died; returns the newest of them.
-
-        Call it with the writer's lock held: then no other run into that index is alive.
-        """
-        newest = None
-        for run in self.runs():
-            if run.run_id != current.run_id and run.is_unfinished(current.config.get("store")):
-                run.status, run.finished_at = "interrupted", now()
-                self.save(run)
-                newest = newest or run.run_id
-        return newest
-
-
-class RunLog:
-    """Keeps a run's manifest up to date, in memory and on disk, and shows its stages."""
-
-    def __init__(self, run: RunManifest, files: RunFiles, progress: Progress) -> None:
-        self.run = run
-        self._files = files
-        self._progress = progress
-
-    @classmethod
-    def begin(cls, run: RunManifest, files: RunFiles, progress: Progress) -> RunLog:
-        """The log of a new run; the manifest is on disk from now on. See `RunFiles.mark_interrupted` for the lock."""
-        run.resumed_from = files.mark_interrupted(run)
-        files.save(run)
-        files.remove_old()
-        return cls(run, files, progress)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
@@ -246,7 +228,7 @@ class RunLog:
     def reach(self, stage: Stage, total: int | None = None, unit: str = "") -> None:
         """A stage begins; from now on the manifest on disk names it."""
         self.run.cursor = Cursor(stage=stage, total=total)
-        self._files.save(self.run)
+        self.save(self.run)
         self._progress.stage(stage, total, unit)
 
     @contextmanager
@@ -255,7 +237,7 @@ class RunLog:
         self.reach(stage, total, unit)
         with self.timed(stage):
             yield
-        self._files.save(self.run)
+        self.save(self.run)
 
     @contextmanager
     def timed(self, stage: Stage) -> Iterator[None]:
@@ -271,7 +253,7 @@ class RunLog:
         """Tell a person something, and write it down."""
         self._progress.note(notice)
         self.run.notices.append(notice)
-        self._files.save(self.run)
+        self.save(self.run)
 
     def end(self, status: RunStatus) -> None:
         run = self.run
@@ -280,7 +262,7 @@ class RunLog:
             for name, corpus in run.corpora.items():
                 run.notices += left_out(name, corpus.failed_files, corpus.chunks_without_terms)
         run.status, run.finished_at = status, now()
-        self._files.save(run)
+        self.save(run)
 
     def fail(self, exc: BaseException) -> None:
         """Write down why the run failed; if writing fails as well, the caller still sees the first error."""
@@ -299,5 +281,5 @@ class RunLog:
             failed_files=[path for corpus in run.corpora.values() for path in corpus.parse_failures],
         )
         with suppress(StoreError):
-            self._files.save(report)
+            self.save(report)
             self.end("interrupted" if isinstance(exc, (KeyboardInterrupt, IngestCancelledError)) else "failed")
