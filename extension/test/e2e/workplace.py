@@ -34,6 +34,12 @@ INJECTIONS = (
 )
 
 
+def hostile_module(payloads: Sequence[str]) -> str:
+    """A module with a payload in the docstring of each function."""
+    functions = (f"def hostile_{number}() -> None:\n    {payload!r}" for number, payload in enumerate(payloads))
+    return "\n\n".join(['"""A module whose docstrings are hostile."""', *functions]) + "\n"
+
+
 def hostile_page(number: int, payloads: Sequence[str]) -> str:
     """A page of the docs with payloads in its heading and in its text."""
     (first_line, *_) = payloads[0].strip().splitlines() or [""]
@@ -50,12 +56,12 @@ def injection_page() -> str:
 def main() -> None:
     """Write the corpora and ingest them."""
     workplace = Workplace(Path(sys.argv[1]))
-    write_code(workplace.code, FILES)
+    # A page with this character is taken for a binary file.
+    payloads = [payload for payload in PAYLOADS if "\x00" not in payload]
+    write_code(workplace.code, {**FILES, "src/google/adk/hostile.py": hostile_module(payloads)})
     docs = workplace.docs / "docs"
     guide = docs / "tools" / "retry.md"
     guide.write_text(guide.read_text() + RETRY_GUIDE)
-    # A page with this character is taken for a binary file.
-    payloads = [payload for payload in PAYLOADS if "\x00" not in payload]
     (workplace.root / "hostile.json").write_text(json.dumps(payloads), encoding="utf-8")
     for number, start in enumerate(range(0, len(payloads), PAYLOADS_A_PAGE)):
         page = docs / "hostile" / f"page-{number}.md"

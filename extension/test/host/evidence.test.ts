@@ -197,7 +197,7 @@ describe("the extension in its host", () => {
 
   it("tells of a wrong keyword, cites the right one, mends it and can be turned off", async () => {
     const file = vscode.Uri.joinPath(folder(0), "wrong.py");
-    const table = path.join(home, "history.json.gz");
+    const table = path.join(corpus, "released.json.gz");
     fs.writeFileSync(table, zlib.gzipSync(JSON.stringify(RELEASED)));
     fs.writeFileSync(file.fsPath, "from google.adk.plugins import RetryPlugin\n\nretry = RetryPlugin(max_retrys=3)\n");
     const own = () => vscode.languages.getDiagnostics(file).filter(({ source }) => source === "ADK Evidence");
