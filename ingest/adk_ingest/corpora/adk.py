@@ -69,17 +69,17 @@ def docs_corpus(settings: Settings, source: CorpusSource, created_at: str) -> Co
     )
 
 
-def code_corpus(settings: Settings, source: CorpusSource, created_at: str, name: str = "adk_python") -> CorpusInput:
-    """The code corpus of a source; another version of the code has a `name` of its own."""
-    source = replace(source, corpus=name)
+def code_corpus(settings: Settings, source: CorpusSource, created_at: str) -> CorpusInput:
+    """The code corpus of a source."""
     about = settings.corpora["code"]
+    source = replace(source, corpus=about.corpus)
     # Samples are a part of the documentation.
     read_globs("sample_globs", about.sample_globs)
     samples = (glob for glob in about.sample_globs if not takes_back(glob))
     others = about.model_copy(update={"exclude_globs": (*about.exclude_globs, *samples)})
     found, files, uncommitted = _discovered(source, others)
     return CorpusInput(
-        name=name,
+        name=about.corpus,
         kind="code",
         form="code",
         source=source,

@@ -116,7 +116,7 @@ class Comparison:
 
     def of(self, path: str) -> tuple[Pair, ...]:
         """The differences of what an import path leads to and of what stands inside."""
-        old, new = self.old.api.definition(path), self.new.api.definition(path)
+        old, new = self._definitions(path)
         found = tuple(pair for pair in self.pairs if _concerns(pair, path, old, new))
         if old is not None and not self.new.has(path):
             told = any(pair.lost == path or pair.kind == "module" or pair.is_gone_with(path) for pair in found)
@@ -139,18 +139,17 @@ class Comparison:
         """The import path that a name means in either version, the likeliest; None where neither has the name."""
         dotted = bare(name)
         for path in self.table.paths(dotted) if dotted else ():
-            if not is_private(path) and (
-                self.old.api.definition(path) is not None or self.new.api.definition(path) is not None
-            ):
+            if not is_private(path) and self._definitions(path) != (None, None):
                 return path
         return None
 
     def is_module(self, path: str) -> bool:
         """Whether a path is that of a module or package in either version."""
-        return any(
-            place is not None and not place.name
-            for place in (self.old.api.definition(path), self.new.api.definition(path))
-        )
+        return any(place is not None and not place.name for place in self._definitions(path))
+
+    def _definitions(self, path: str) -> tuple[Place | None, Place | None]:
+        """What an import path leads to in the earlier version and in the later one."""
+        return self.old.api.definition(path), self.new.api.definition(path)
 
     # Which definition became which
 
@@ -490,7 +489,7 @@ class Comparison:
         """The bases of a class that both versions have as classes."""
         for base in self.old.api.bases(place):
             if not base.startswith(("~", "?")):
-                old, new = self.old.api.definition(base), self.new.api.definition(base)
+                old, new = self._definitions(base)
                 if old is not None and new is not None:
                     yield old, new
 

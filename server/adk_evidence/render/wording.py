@@ -49,12 +49,12 @@ def _listed(named: Named) -> str:
 
 
 def version_not_indexed(told: str) -> Warning:
-    """Of a project's version; `told` is what the choice of an index says of it (`index/versions.py`)."""
+    """A warning about a project's version; `told` is the sentence that `index/versions.py` writes."""
     return Warning(code="version_not_indexed", text=told)
 
 
 def asked_version_not_indexed(asked: Sequence[str], version: str | None) -> Warning:
-    """Of the versions that a question names, and the version of the index; None where nobody knows that."""
+    """A warning about the versions that a question names; `version` is that of the index, None if nobody knows it."""
     holds = f"holds v{version}" if version else "does not say which version it holds"
     told = f"The question is about ADK {' and '.join(asked)}; the index {holds}. Evidence may not hold there."
     return Warning(code="version_not_indexed", text=told)
