@@ -18,8 +18,9 @@ from adk_evidence.validation import first_problem
 if TYPE_CHECKING:
     from adk_evidence.search.session import Session
 
-# What a question is: words, an error's traceback, or code that is selected in an editor.
-QuestionKind = Literal["question", "traceback", "selection"]
+# What a question is: words, words for which somebody would link one page, an error's traceback, or code that is
+# selected in an editor.
+QuestionKind = Literal["question", "everyday", "traceback", "selection"]
 
 _HINT = (
     'Each line is {"id": "...", "query": "...", "expected": '
@@ -120,7 +121,8 @@ class Target(Span):
 class GoldenQuestion(Question):
     """A question and what answers it; where nothing does, `answerable` is false and `note` says why.
 
-    `last_line` is the error at the end of a traceback, so only tracebacks have `last_line`.
+    `last_line` is the error at the end of a traceback, so only tracebacks have `last_line`. Only everyday questions
+    have `first`: the files, or folders with a slash at the end, of which the first result should be.
     """
 
     category: str = ""
@@ -128,16 +130,24 @@ class GoldenQuestion(Question):
     answerable: bool = True
     note: str = ""
     expected: tuple[Target, ...] = ()
+    first: tuple[str, ...] = ()
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the question says what answers it."""
+        return bool(self.expected or self.first)
 
     @property
     def kind(self) -> QuestionKind:
         if self.selection is not None:
             return "selection"
+        if self.first:
+            return "everyday"
         return "traceback" if self.last_line is not None else "question"
 
     @model_validator(mode="after")
     def _consistent(self) -> GoldenQuestion:
-        if self.expected and not self.answerable:
+        if self.is_judged and not self.answerable:
             raise ValueError("it expects something, so it is answerable")
         return self
 
@@ -225,10 +235,10 @@ def read_golden(path: Path, *, ask: bool = False, spans: bool = True) -> dict[st
         spans: Whether some question must say what is expected.
 
     Raises:
-        InvalidRequestError: The file is not valid, or no question has a target.
+        InvalidRequestError: The file is not valid, or no question says what is expected.
     """
     questions = read_rows(path, GoldenQuestion, _HINT, lambda question: question.request() if ask else None)
-    if spans and not any(question.expected for question in questions.values()):
+    if spans and not any(question.is_judged for question in questions.values()):
         raise InvalidRequestError(f"No question of {path} says what is expected.", _HINT)
     return questions
 
@@ -250,7 +260,7 @@ def golden_lines(questions: Iterable[GoldenQuestion]) -> str:
     """A golden set as its file holds it, without defaults but for mode, `answerable` and grade."""
     order = (
         *("id", "query", "last_line", "selection", "category", "task_mode", "answerable"),
-        *("note", "expected"),
+        *("note", "expected", "first"),
     )
     lines = []
     for question in questions:

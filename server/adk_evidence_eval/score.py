@@ -21,6 +21,7 @@ from adk_evidence_eval.run import Answer, Prompted, Result
 
 CUT = 12
 RECALL_CUTS = (5, 12, 20, 50)
+FIRST_CUTS = (1, 3)
 TOKEN_BUDGETS = (2000, 4000, 8000)
 MIN_OVERLAP = 0.5
 # Targets of this grade on are what an answer needs.
@@ -35,7 +36,8 @@ DIRECT_PREFIX = "direct:"
 DIRECT_GRADE = 2
 # What tables show of a set of each kind; the first one is what variants are compared by.
 TABLE_METRICS: Mapping[QuestionKind, tuple[str, ...]] = {
-    "question": ("ndcg@12", "recall@12", "recall@50", "lines@8k", "tokens@8k"),
+    "question": ("ndcg@12", "mrr@12", "recall@12", "recall@50", "lines@8k", "tokens@8k"),
+    "everyday": ("first@1", "first@3", "tokens@8k"),
     "traceback": ("recall@5", "recall@12", "mrr@12", "lines@8k", "tokens@8k"),
     "selection": (
         *(f"{DIRECT_PREFIX}recall@5", f"{DIRECT_PREFIX}recall@12"),
@@ -124,12 +126,13 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     `CORPUS:recall@12` where the corpus has targets, `direct:recall@K` of the targets that answer directly, `tokens@12`
     (of the whole texts of the first 12 results), `docs@12` and `code@12` (how many of the first 12 are of each kind),
     `coverage@12` (whether at least 3 of the first 12 are of each), `latency_ms`, `cpu_ms`, and with the prefix `pool:`
-    some of them before the reranker. What a run does not carry is left out.
+    some of them before the reranker. Everyday questions have `first@1` and `first@3` (whether a result of the wanted
+    places is among the first) in place of what goes by spans. What a run does not carry is left out.
 
     Raises:
         EvaluationMissingError: ir-measures is not installed.
     """
-    asked = {name: question for name, question in golden.items() if question.expected}
+    asked = {name: question for name, question in golden.items() if question.is_judged}
     scores: dict[str, Scores] = {name: {} for name in asked}
     found = {name: run[name].results if name in run else () for name in asked}
     rankings = _rankings(asked, found)
@@ -147,6 +150,7 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
     for name, row in scores.items():
         docs = sum(is_docs(result.corpus) for result in found[name][:CUT])
         code = len(found[name][:CUT]) - docs
+        row |= {f"first@{cut}": value for cut in FIRST_CUTS for value in _leads(asked[name].first, found[name][:cut])}
         row[f"tokens@{CUT}"] = float(sum(result.text_tokens for result in found[name][:CUT]))
         row |= {f"docs@{CUT}": docs, f"code@{CUT}": code, f"coverage@{CUT}": float(min(docs, code) >= MIN_EACH)}
         answer = run.get(name)
@@ -154,6 +158,12 @@ def score_run(run: Mapping[str, Answer], golden: Mapping[str, GoldenQuestion]) -
             row |= {time: value for time in TIMES if (value := getattr(answer, time)) is not None}
             row |= _score_prompt(answer.prompt, asked[name].expected) if answer.prompt else {}
     return scores
+
+
+def _leads(wanted: Sequence[str], results: Sequence[Result]) -> list[float]:
+    """Whether a result is of one of the wanted files or folders; nothing where none is wanted."""
+    inside = tuple(place for place in wanted if place.endswith("/"))
+    return [float(any(one.path in wanted or one.path.startswith(inside) for one in results))] if wanted else []
 
 
 def _score_prompt(prompt: Prompted, targets: Sequence[Target]) -> Scores:

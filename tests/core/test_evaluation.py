@@ -157,9 +157,23 @@ def test_golden_sets_of_one_name_are_told_apart_by_their_paths():
 def test_the_kind_of_a_set_is_that_of_all_its_questions():
     pasted = question("a", last_line="ValueError: no")
     chosen = question("b", selection=Selection(document="x = 1", start=(0, 0), end=(0, 5)))
+    daily = question("d", first=("docs/a.md",))
     assert set_kind({"a": pasted}) == "traceback" and set_kind({"b": chosen}) == "selection"
+    assert set_kind({"d": daily}) == "everyday"
     assert set_kind({"a": pasted, "b": chosen}) == set_kind({"c": question("c")}) == "question"
-    assert set(TABLE_METRICS) == {"question", "traceback", "selection"}
+    assert set(TABLE_METRICS) == {"question", "everyday", "traceback", "selection"}
+
+
+def test_an_everyday_question_wants_its_page_or_a_page_of_its_folder_first():
+    found = Answer(id="a", results=tuple(result(1, 9, path=path) for path in ("x.md", "docs/tools/b.md", "docs/a.md")))
+
+    def first(*places: str) -> list[float]:
+        row = score_run({"a": found}, {"a": question("a", first=places)})["a"]
+        return [row["first@1"], row["first@3"]]
+
+    assert first("docs/a.md") == first("docs/tools/") == [0.0, 1.0] and first("x.md", "y.md") == [1.0, 1.0]
+    assert first("docs/tools") == first("a.md") == [0.0, 0.0]
+    assert score_run({}, {"a": question("a", first=("x.md",))})["a"]["first@1"] == 0.0
 
 
 SPANS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(lambda pair: (pair[0], sum(pair)))
