@@ -506,6 +506,20 @@ def test_a_comment_is_the_question_itself_and_a_cursor_means_its_name_or_line(
     assert ask(symbols, start, end) == text
 
 
+def test_code_beside_a_comment_that_says_more_is_left_out(symbols: Symbols) -> None:
+    text = "from google.adk.things import Thing\n# how can my agent ask a person first?\nmade = Thing()\nrun(made)\n"
+
+    def asked(end: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
+        used = build_query(PythonDocument(text), "python", (1, 0), end, symbols)
+        return used.text, used.symbols
+
+    assert asked((2, 2)) == asked((2, 14)) == ("how can my agent ask a person first?", ())
+    named = build_query(
+        PythonDocument("# one\nfrom google.adk.things import Thing\n"), "python", (0, 0), (2, 0), symbols
+    )
+    assert named.symbols == ("google.adk.things.thing.Thing",)
+
+
 def test_other_languages_are_asked_for_as_they_are(symbols: Symbols) -> None:
     used = build_query(PythonDocument("name: Thing\n"), "yaml", (0, 0), (0, 11), symbols)
     assert (used.text, used.enclosing, used.symbols) == ("name: Thing", None, ())

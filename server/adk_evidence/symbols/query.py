@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -20,6 +21,7 @@ MAX_SELECTION_CHARS = 1500
 MAX_SELECTED_LINES = 200
 MAX_NAMES = 8
 _COMMENT = re.compile(r"\s*#+:?\s?")
+_WORD = re.compile(r"\w+")
 
 Position = tuple[int, int]
 
@@ -46,7 +48,8 @@ def build_query(
     """The question of a selection; the same selection in the same document gives the same question.
 
     A question about code names the function around it and the indexed symbols in it. A comment is a question in words
-    already and stays as it is. An empty selection means the name at the cursor, else its line.
+    already: where most selected words are those of comments, these are the question, and the code beside them is left
+    out. An empty selection means the name at the cursor, else its line.
 
     Args:
         document: The document, whatever its language.
@@ -71,11 +74,13 @@ def build_query(
         line = min(start[0], len(document.lines) - 1)
         start, end = (line, 0), (line, len(document.lines[line]))
     selection = document.text_in(start, end).strip()[:MAX_SELECTION_CHARS]
-    words = _words(selection)
+    words, said = _words(selection.splitlines()), _words(filter(_is_comment, selection.splitlines()))
     if not words:
         raise InvalidRequestError("There is no text at this place to ask about.", "Select code or type a question.")
-    if not is_python or _is_comment(selection):
+    if not is_python:
         return QueryUsed(text=words, origin=origin, selection=selection)
+    if 2 * len(_WORD.findall(said)) > len(_WORD.findall(words)):
+        return QueryUsed(text=said, origin=origin, selection=selection)
     enclosing = document.enclosing(start[0]) or None
     looked_at = min(end, (start[0] + MAX_SELECTED_LINES, 0))
     named = named_in(document, symbols, start, looked_at) if symbols is not None else Named((), frozenset())
@@ -110,12 +115,9 @@ def names_at(document: PythonDocument, start: Position, end: Position, symbols: 
     return tuple(dict.fromkeys(entry.symbol or entry.fqn for entry in found if entry is not None))
 
 
-def _is_comment(selection: str) -> bool:
-    return all(line.lstrip().startswith("#") for line in selection.splitlines() if line.strip())
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
 
 
-def _words(selection: str) -> str:
-    lines = (
-        _COMMENT.sub("", line, count=1) if line.lstrip().startswith("#") else line for line in selection.splitlines()
-    )
-    return " ".join(" ".join(lines).split())
+def _words(lines: Iterable[str]) -> str:
+    return " ".join(" ".join(_COMMENT.sub("", line, count=1) if _is_comment(line) else line for line in lines).split())
