@@ -193,6 +193,7 @@ def _facts(candidate: Candidate) -> Text:
         (f"support {candidate.support:.0%}" if candidate.support is not None else "", "dim"),
         (verification.reason if verification.state != "exact" else "", "dim"),
         (f"matches {', '.join(terms)}" if terms else "", "dim"),
+        (f"{candidate.why.task_role} for the task: {candidate.why.task}" if candidate.why.task else "", "dim"),
     )
     return Text(" · ", style="dim").join(Text(one_line(text), style) for text, style in facts if text)
 

@@ -13,7 +13,7 @@ from adk_evidence.store.factory import open_generations
 from adk_ingest.commands.codebase import codebase_from
 from adk_ingest.indexes.codebase import CodebaseIndexer
 from adk_ingest.progress import Progress
-from adk_ingest.records import questions
+from adk_ingest.records import questions, tasks
 from tests.corpora import HashEmbedder, Workplace, shared_sparse, write_files, write_questions
 
 # Words that stand in no text of the small corpora.
@@ -33,6 +33,8 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WriteTable:
         questions._read.cache_clear()
 
     monkeypatch.setattr(questions, "config_file", lambda name: tmp_path / "table.json.gz")
+    # The ways to say a task are questions, too.
+    monkeypatch.setattr(tasks, "tasks_for", lambda settings: tasks.NONE)
     write({})
     return write
 

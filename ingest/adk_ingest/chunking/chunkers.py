@@ -14,6 +14,7 @@ from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.code import OTHER_EXTENSIONS, OTHER_VERSIONS, PYTHON_VERSION
 from adk_ingest.records.dense_text import VERSIONS
 from adk_ingest.records.questions import written_questions
+from adk_ingest.records.tasks import tasks_for
 
 MARKDOWN = (".md", ".mdx")
 
@@ -36,6 +37,7 @@ def index_fingerprint(settings: Settings) -> dict[str, str | int]:
         "lexical": sha256_text(lexical)[:16],
         "api_reference": "yes" if ingestion.api_reference else "no",
         "questions": written_questions(settings).digest,
+        "tasks": tasks_for(settings).digest,
         "chunks_without_terms": "left out",
         "decorators": "tags",
         "chunk_ids": "without commits",

@@ -15,7 +15,9 @@ from adk_evidence.store.manifest import SourceLocation
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.corpora.discovery import Discovery
 from adk_ingest.corpora.known_files import KnownFiles
+from adk_ingest.records import tasks
 from adk_ingest.records.questions import NONE, WrittenQuestions, written_questions
+from adk_ingest.records.tasks import Tasks
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.mkdocs_site import MkdocsSite
 
@@ -72,6 +74,11 @@ class CorpusInput:
     def questions(self) -> WrittenQuestions:
         """The questions that were written for the chunks; generated pages repeat the code, and have none."""
         return NONE if self.is_generated else written_questions(self.settings)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """The tasks that the chunks answer; generated pages have none."""
+        return tasks.NONE if self.is_generated else tasks.tasks_for(self.settings)
 
     @property
     def text_kind(self) -> Kind:

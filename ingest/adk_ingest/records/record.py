@@ -38,7 +38,10 @@ def records(
     index = 0
     for raw in chunked.chunks:
         name = name_of(raw, file.path, corpus.text_kind)
-        questions = corpus.questions.of(name, seen[name], raw.body, names_inside(raw, file.path))
+        at = (name, seen[name], raw.body, names_inside(raw, file.path))
+        parts = corpus.tasks.of(*at)
+        ways = (way for part in parts for way in part.task.ways)
+        questions = tuple(dict.fromkeys((*corpus.questions.of(*at), *ways)))
         seen[name] += 1
         lexical = lexical_text(
             raw,
@@ -49,7 +52,8 @@ def records(
             questions=questions,
         )
         if not leave_out(raw, lexical):
-            yield _record(file, chunked.text_hash or file.file_hash, index, raw, title, lexical, corpus, questions)
+            record = _record(file, chunked.text_hash or file.file_hash, index, raw, title, lexical, corpus, questions)
+            yield record.model_copy(update={"tasks": tuple((part.task.title, part.role) for part in parts)})
             index += 1
 
 

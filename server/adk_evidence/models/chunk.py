@@ -108,6 +108,9 @@ class ChunkPayload(BaseModel):
     questions: tuple[str, ...] = Field(
         default=(), description="Questions that were written beforehand for what the chunk answers."
     )
+    tasks: tuple[tuple[str, str], ...] = Field(
+        default=(), description="Tasks that the chunk answers together with others, by title, each with its role."
+    )
     chunk_index: int
     start_line: int
     end_line: int

@@ -84,6 +84,10 @@ class Why(Frozen):
     ranking_place: int | None = Field(
         default=None, description="Place in the whole ranking, of which the first places are the results."
     )
+    task: str | None = Field(
+        default=None, description="The task near the question that the result answers together with others, by title."
+    )
+    task_role: str | None = Field(default=None, description="What the result is to the task, e.g. `registration`.")
     moved_up: MovedUp | None = Field(
         default=None,
         description="Why a result from behind the first places is here: its kind, or as an example, or as "

@@ -20,6 +20,7 @@ from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.candidates.encode import encode
 from adk_evidence.search.candidates.hybrid import search, wide_enough
 from adk_evidence.search.candidates.named import find_named, lead
+from adk_evidence.search.candidates.tasks import tasks_near
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.code import with_quoted_code
 from adk_evidence.search.question.query import normalise, sub_queries
@@ -153,7 +154,8 @@ def rank(question: Question) -> Ranking:
 def _search(question: Question, candidates: Candidates, limits: Mapping[Kind, int]) -> Candidates:
     """The candidates with what a search of some kinds finds now."""
     hits = {**candidates.hits, **search(question, candidates.encoded, limits)}
-    return replace(candidates, hits=hits, limits={**candidates.limits, **limits}, merged=merge(question, hits))
+    merged, near = merge(question, hits), tasks_near(hit for found in hits.values() for hit in found)
+    return replace(candidates, hits=hits, limits={**candidates.limits, **limits}, merged=merged, tasks=near)
 
 
 def _expand(question: Question, candidates: Candidates, kinds: Sequence[Kind]) -> Candidates:

@@ -161,6 +161,7 @@ class Candidates:
       that can be cited.
     - `named` are the hits that the request names outright, best first. They lead the ranking. `names` are the symbols
       that the request carries. `frame_files` are the indexed files of a pasted traceback, by the paths of its frames.
+    - `tasks` are the tasks near the question, by title, each with its similarity.
     - `relevant` are the point ids of the hits that feedback took as relevant, best first. If there are any, feedback
       has moved the question, and the branches' scores are those of another one.
     """
@@ -172,6 +173,7 @@ class Candidates:
     named: Sequence[Hit] = ()
     names: Names = field(default_factory=Names)
     frame_files: Mapping[str, str] = field(default_factory=dict)
+    tasks: Mapping[str, float] = field(default_factory=dict)
     relevant: tuple[str, ...] = ()
 
 

@@ -25,6 +25,7 @@ from adk_evidence.models.pack import (
     round_score,
 )
 from adk_evidence.render import wording
+from adk_evidence.search.candidates.tasks import task_of
 from adk_evidence.search.pack.availability import availability_at, lack_of
 from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
@@ -174,6 +175,7 @@ def make_candidate(ranking: Ranking, rank: int, hit: Hit, verification: Verifica
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = ranking.support.by_result.get(hit.point_id)
     place = next(place for place, ranked in enumerate(ranking.ranked, 1) if ranked.point_id == hit.point_id)
+    task, role = task_of(payload, ranking.candidates.tasks) or (None, None)
     why = Why(
         branches=tuple(BranchRank(branch=found.branch, rank=found.rank) for found in hit.branches),
         matched_terms=matched_terms(ranking.question.query.text, payload.searched_text[payload.body_start :]),
@@ -182,6 +184,8 @@ def make_candidate(ranking: Ranking, rank: int, hit: Hit, verification: Verifica
         role=hit.named.role if hit.named else None,
         named=wording.named_label(hit.named) if hit.named else None,
         ranking_place=place,
+        task=task,
+        task_role=role,
         moved_up=hit.moved_up,
     )
     return Candidate(

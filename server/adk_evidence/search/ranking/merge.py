@@ -9,6 +9,7 @@ from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, sha256_text
 from adk_evidence.models.citation import can_be_cited
 from adk_evidence.models.pack import round_score
 from adk_evidence.render import wording
+from adk_evidence.search.candidates.tasks import task_of
 from adk_evidence.search.rerankers.base import RerankDocument, Reranker
 from adk_evidence.search.stages import Candidates, Hit, Question
 from adk_evidence.store.base import Vector
@@ -127,7 +128,8 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
     """What the reranker sees: each hit with its exact dense and sparse scores, also where a branch did not return it.
 
     `dense` is the similarity of a chunk's best passage; `mean` is the mean similarity of all its passages; `asked` is
-    the similarity of the nearest question that was written for the chunk.
+    the similarity of the nearest question that was written for the chunk, and `task` that of the nearest task that the
+    chunk is a part of.
     """
     store, query = question.settings.store, candidates.encoded.queries[0]
     # A branch has scored every hit that it returned, but for a query that feedback has moved since.
@@ -155,4 +157,7 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
         for name, by_id in found.items():
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
+    for hit in hits if candidates.tasks else ():
+        if task := task_of(hit.payload, candidates.tasks):
+            scores[hit.point_id]["task"] = candidates.tasks[task[0]]
     return [RerankDocument(hit.payload, BODY_TOKENS, scores[hit.point_id]) for hit in hits]

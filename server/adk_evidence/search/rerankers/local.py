@@ -26,6 +26,8 @@ from adk_evidence.text.identifiers import is_code_like, is_internal
 BRANCHES = ("dense", "mean", "sparse", "asked")
 # How many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
+# Tasks that are less similar to a query than this are others.
+TASK_NEAR = 0.5
 # Scores whose standard deviation is less are all the same.
 _CONSTANT = 1e-9
 _NAME = re.compile(r"\w+")
@@ -40,6 +42,8 @@ class Weights:
       of its best passage.
     - `asked` counts for the nearest of the questions that were written for a chunk. A chunk without any is neither
       better nor worse for that.
+    - `task` counts for what belongs to a task near the query: in full where the query is a way to say the task, and
+      not at all at the similarity `TASK_NEAR`.
     - `definition` counts for a place that defines a name of the query, fields of a class too: the more, the fewer
       candidates hold the name and define the name. Who writes `error_retry_attempts` means that field; who writes
       `google_search` rarely asks where the name is defined.
@@ -53,6 +57,7 @@ class Weights:
     mean: float = 0.2
     sparse: float = 0.4
     asked: float = 0.3
+    task: float = 3.0
     definition: float = 3.0
     linked: float = 0.8
     private: float = -0.6
@@ -89,6 +94,8 @@ class LocalReranker:
                     features["definition"] = defining[index]
                 if task_mode == "build" and not named and _is_private(payload):
                     features["private"] = 1.0
+                if "task" in measured:
+                    features["task"] = (measured["task"] - TASK_NEAR) / (1 - TASK_NEAR)
                 if of_use and is_changelog(payload.path, payload.headings):
                     features["changelog"] = 1.0
                 if linked := max([used[name] for name in defined[index] if name in used], default=0):
