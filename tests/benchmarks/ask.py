@@ -1,9 +1,12 @@
-"""Latency of evidence requests, warm in one process.
+"""Latency of evidence requests, warm in one process, and what they cost beside what cannot be left out.
 
     python -m tests.benchmarks.ask [--home HOME] [--queries QUESTIONS.jsonl] [--repeat 3]
 
 Every request goes the whole way: retrieval, pack, check of citations, event log. HOME needs an index (`adk-ingest
 all`). QUESTIONS has one JSON object a line with `query` and, if it likes, `task_mode`.
+
+One encoding of the question and one search of both collections cannot be left out. What a request takes in these units,
+`request / (encode + search)`, can be compared between machines.
 """
 
 from __future__ import annotations
@@ -53,18 +56,24 @@ def main() -> None:
 def _one_by_one(service: EvidenceService, requests: Sequence[EvidenceRequest], repeat: int) -> None:
     wall: list[float] = []
     processor: list[float] = []
+    ratios: list[float] = []
     stages: dict[str, list[float]] = defaultdict(list)
     for request in [*requests] * repeat:
         begin, begin_processor = time.perf_counter(), time.process_time()
         pack = service.find(request)
         wall.append((time.perf_counter() - begin) * 1000)
         processor.append((time.process_time() - begin_processor) * 1000)
-        for name, value in pack.debug["timings_ms"].items():
+        timings: dict[str, float] = pack.debug["timings_ms"]
+        ratios.append(wall[-1] / (timings["encode"] + timings["search"]))
+        for name, value in timings.items():
             stages[name].append(value)
+        stages["between the stages"].append(wall[-1] - sum(timings.values()))
     show("request, wall", spread(wall))
     show("request, CPU of all threads", spread(processor))
+    show("request / (encode + search)", spread(ratios, "  "))
     for name, values in stages.items():
-        show(f"  {name}", spread(values))
+        share = sum(values) / sum(wall)
+        show(f"  {name}", f"{spread(values)}   {share:6.1%} of all")
 
 
 def requests_of(path: Path | None) -> list[EvidenceRequest]:

@@ -126,8 +126,8 @@ def rank(question: Question) -> Ranking:
         may_expand = False
         candidates = _expand(question, candidates, question.kinds)
     if _feeds_back(question, encoded, quick) and context.may_spend("feedback"):
+        first, _ = rerank(question, candidates, quick)
         with context.stage("feedback"):
-            first, _ = rerank(question, candidates, quick)
             candidates = feed_back(question, candidates, first)
 
     chosen = _choose(question, candidates, quick)
@@ -135,7 +135,7 @@ def rank(question: Question) -> Ranking:
         with context.stage("coverage"):
             more = dict.fromkeys(chosen.missing, max(EXPANDED_LIMIT, retrieval.final_limit_per_collection))
             candidates = _search(question, candidates, more)
-            chosen = _choose(question, candidates, quick)
+        chosen = _choose(question, candidates, quick)
     if chosen.missing and may_expand and context.may_spend("sub-queries"):
         candidates = _expand(question, candidates, chosen.missing)
         chosen = _choose(question, candidates, quick)
