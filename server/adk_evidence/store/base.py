@@ -200,9 +200,9 @@ def has_terms(vector: Vector) -> bool:
     return not isinstance(vector, SparseVector) or bool(vector)
 
 
-def in_order(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits best first; equal scores in the order of their ids."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
+def in_order(scores: Mapping[str, float]) -> list[Hit]:
+    """The points that have these scores, best first; equal scores in the order of their ids."""
+    return [Hit(point, -negative) for negative, point in sorted([(-score, point) for point, score in scores.items()])]
 
 
 def fused(branches: Iterable[Sequence[Hit]], fusion: Fusion) -> list[Hit]:
@@ -211,7 +211,7 @@ def fused(branches: Iterable[Sequence[Hit]], fusion: Fusion) -> list[Hit]:
         scores = reciprocal_ranks(([hit.id for hit in hits] for hits in branches), fusion.k)
     else:
         scores = distributed_scores([(hit.id, hit.score) for hit in hits] for hits in branches)
-    return in_order(Hit(point, score) for point, score in scores.items())
+    return in_order(scores)
 
 
 class EvidenceStore(ABC):
@@ -289,9 +289,7 @@ class EvidenceStore(ABC):
                 branches.append(Prefetch(using, query, len(points), Filter(must=(HasId(points),))))
         scores: dict[str, dict[str, float]] = {using: {} for using in queries}
         answers = self._search(spec, branches, None, full=True) if branches else []
-        for branch, hits in zip(branches, answers, strict=True):
-            scores[branch.using] = {hit.id: hit.score for hit in hits}
-        return scores
+        return scores | {branch.using: found for branch, found in zip(branches, answers, strict=True)}
 
     def count(self, collection: str, filter: Filter | None = None) -> int:
         """Exact number of points that pass the filter."""
@@ -330,8 +328,8 @@ class EvidenceStore(ABC):
     @abstractmethod
     def _search(
         self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
-    ) -> list[list[Hit]]:
-        """The hits of each branch, without payloads; `full` asks for exact scores."""
+    ) -> list[dict[str, float]]:
+        """What each branch finds: points with their scores; `full` asks for exact scores."""
 
     @abstractmethod
     def _count(self, collection: str, conditions: Any) -> int: ...

@@ -32,7 +32,6 @@ from adk_evidence.store.base import (
     EvidenceStore,
     Filter,
     FilterTypes,
-    Hit,
     IndexWriter,
     NewPoint,
     Prefetch,
@@ -88,7 +87,7 @@ class _EdgeStore(EvidenceStore):
 
     def _search(
         self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
-    ) -> list[list[Hit]]:
+    ) -> list[dict[str, float]]:
         accuracy = edge.SearchParams(hnsw_ef=params.hnsw_ef, exact=params.exact) if params else None
         requests = [
             edge.QueryRequest(
@@ -100,7 +99,7 @@ class _EdgeStore(EvidenceStore):
             for branch in branches
         ]
         answers = self._ask(spec.name, lambda shard: shard.query_batch(edge.QueryBatchRequest(requests)))
-        return [[Hit(_text(point.id), point.score) for point in points] for points in answers]
+        return [{_text(point.id): point.score for point in points} for points in answers]
 
     def _count(self, collection: str, conditions: Any) -> int:
         return self._ask(collection, lambda shard: shard.count(edge.CountRequest(exact=True, filter=conditions)))

@@ -33,7 +33,6 @@ from adk_evidence.store.base import (
     EvidenceStore,
     Filter,
     FilterTypes,
-    Hit,
     IndexWriter,
     Match,
     NewPoint,
@@ -127,7 +126,7 @@ class _ServerStore(EvidenceStore):
 
     def _search(
         self, spec: CollectionSpec, branches: Sequence[Prefetch], params: SearchParams | None, *, full: bool = False
-    ) -> list[list[Hit]]:
+    ) -> list[dict[str, float]]:
         accuracy = self._accuracy(params, full)
         requests = [
             models.QueryRequest(
@@ -148,7 +147,7 @@ class _ServerStore(EvidenceStore):
             return answers
 
         answers = self._ask(spec.name, ask)
-        return [[Hit(str(found.id), found.score) for found in each.points] for each in answers]
+        return [{str(found.id): found.score for found in each.points} for each in answers]
 
     def _accuracy(self, params: SearchParams | None, full: bool) -> models.SearchParams | None:
         if params is None and not self._quantized:

@@ -109,6 +109,8 @@ def is_private(name: str) -> bool:
     return any(part.startswith("_") for part in name.split("."))
 
 
+# As often as `is_code_like`.
+@functools.lru_cache(maxsize=1 << 14)
 def is_internal(name: str) -> bool:
     """Whether a part of a dotted name is for its own module or class; `__init__` is for everybody, `__run` is not."""
     return any(part.startswith("_") and not is_special(part) for part in name.split("."))

@@ -76,7 +76,7 @@ def dedup(hits: Iterable[Hit]) -> list[Hit]:
     here, the entry gives way to the definition's own source.
     """
     by_text: dict[str, Hit] = {}
-    for hit in _first_by(_code_span, _first_by(lambda hit: hit.payload.candidate_id, hits)):
+    for hit in _first_by(_code_span, _first_by(_chunk, hits)):
         key = _text_key(hit.payload)
         kept = by_text.get(key)
         if kept is None:
@@ -89,10 +89,18 @@ def dedup(hits: Iterable[Hit]) -> list[Hit]:
 
 def pool(hits: Sequence[Hit], size: int) -> list[Hit]:
     """The candidates for the reranker: up to half from each kind, the rest borrowed by the stronger side."""
-    chosen = {id(hit) for kind in KINDS for hit in [one for one in hits if one.kind == kind][: size // 2]}
+    by_kind = _by_kind(hits)
+    chosen = {id(hit) for found in by_kind.values() for hit in found[: size // 2]}
     spare = [hit for hit in hits if id(hit) not in chosen]
     chosen |= {id(hit) for hit in spare[: size - len(chosen)]}
     return [hit for hit in hits if id(hit) in chosen]
+
+
+def _by_kind(hits: Iterable[Hit]) -> dict[Kind, list[Hit]]:
+    found: dict[Kind, list[Hit]] = {kind: [] for kind in KINDS}
+    for hit in hits:
+        found[hit.payload.kind].append(hit)
+    return found
 
 
 def _first_by(key: Callable[[Hit], object], hits: Iterable[Hit]) -> list[Hit]:
@@ -102,10 +110,16 @@ def _first_by(key: Callable[[Hit], object], hits: Iterable[Hit]) -> list[Hit]:
     return list(seen.values())
 
 
+def _chunk(hit: Hit) -> object:
+    """What the candidate id says, which takes longer to write."""
+    payload = hit.payload
+    return (payload.repo, payload.commit, payload.path, payload.chunk_id)
+
+
 def _code_span(hit: Hit) -> object:
     payload = hit.payload
     if payload.kind != "code":
-        return payload.candidate_id
+        return _chunk(hit)
     columns = (payload.start_col, payload.end_col)
     return (payload.repo, payload.commit, payload.path, payload.start_line, payload.end_line, columns)
 
@@ -137,8 +151,8 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
     scores: dict[str, dict[str, float]] = {
         hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in scored} for hit in hits
     }
-    for kind in KINDS:
-        ids = [hit.point_id for hit in hits if hit.kind == kind]
+    for kind, members in _by_kind(hits).items():
+        ids = [hit.point_id for hit in members]
         queries: dict[str, Vector] = {}
         if kind in query.dense:
             names = question.index.manifest.collections[store.collection(kind)].dense
@@ -152,7 +166,9 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
             store.mean_vector(kind): "mean",
             store.questions_vector(kind): "asked",
         }
-        known = {name: {point for point in ids if branches.get(name, "dense") in scores[point]} for name in queries}
+        known = {
+            name: {point for point in ids if branches.get(name, "dense") in scores[point]} for name in queries if scored
+        }
         found = question.index.store.score_points(store.collection(kind), ids, queries, known)
         for name, by_id in found.items():
             for point, score in by_id.items():

@@ -57,15 +57,6 @@ class RerankDocument:
         return f"{lines}\nCHUNK: {payload.chunk_id}{symbol}\n\n{body}"
 
 
-@dataclass(frozen=True)
-class ScoreScale:
-    """The scores of one branch, by which each of them is scaled; a result without a score counts as the lowest."""
-
-    mean: float
-    deviation: float
-    lowest: float
-
-
 class Reranker(Protocol):
     """Orders candidates."""
 

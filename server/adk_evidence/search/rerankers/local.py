@@ -12,14 +12,16 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind
+import numpy as np
+
+from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
-from adk_evidence.search.rerankers.base import RerankDocument, ScoreScale
+from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
 from adk_evidence.text.identifiers import is_code_like, is_internal
 
@@ -74,58 +76,53 @@ class LocalReranker:
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
-        names = query.names
+        names, weights = query.names, self.weights
         payloads = [document.payload for document in documents]
+        is_doc = np.array([payload.kind == "doc" for payload in payloads], dtype=bool)
+        docs, code = np.flatnonzero(is_doc), np.flatnonzero(~is_doc)
         defined = [_defined(payload) for payload in payloads]
-        defining = _defining(query, payloads, defined)
-        scores = [0.0] * len(documents)
-        found = scales(documents)
-        of_use = not asks_for_changes(query.text)
+        features = _measured(documents, (docs, code))
+        features["definition"] = _defining(query, payloads, defined)
+        near = np.array([document.scores.get("task", TASK_NEAR) for document in documents])
+        features["task"] = (near - TASK_NEAR) / (1 - TASK_NEAR)
+        if task_mode == "build":
+            hidden = [_is_private(one) and own[0] not in names for one, own in zip(payloads, defined, strict=True)]
+            features["private"] = np.array(hidden, dtype=float)
+        if not asks_for_changes(query.text):
+            features["changelog"] = np.array([is_changelog(one.path, one.headings) for one in payloads], dtype=float)
+        scores = np.zeros(len(documents))
+        for name, values in features.items():
+            scores += weights[name] * values
         # The names of the code that cannot be meant as plain words, and how many of the best docs use each of them.
         linking = {name for own in defined for name in own if is_code_like(name)}
         used: Counter[str] = Counter()
-        for kind in KINDS:
-            members = [index for index, payload in enumerate(payloads) if payload.kind == kind]
-            for index in members:
-                payload, measured = payloads[index], documents[index].scores
-                features = {branch: scaled(measured.get(branch), scale) for branch, scale in found[kind].items()}
-                named = bool(defined[index]) and defined[index][0] in names
-                if index in defining:
-                    features["definition"] = defining[index]
-                if task_mode == "build" and not named and _is_private(payload):
-                    features["private"] = 1.0
-                if "task" in measured:
-                    features["task"] = (measured["task"] - TASK_NEAR) / (1 - TASK_NEAR)
-                if of_use and is_changelog(payload.path, payload.headings):
-                    features["changelog"] = 1.0
-                if linked := max([used[name] for name in defined[index] if name in used], default=0):
-                    features["linked"] = linked / LINKING_DOCS
-                scores[index] = weighted(features, self.weights)
-            if kind == "doc" and linking:
-                best = sorted(members, key=lambda index: -scores[index])[:LINKING_DOCS]
-                for index in best:
-                    used.update(linking & _names_in(payloads[index].searched_text))
-        return scores
+        for place in docs[np.argsort(-scores[docs], kind="stable")][:LINKING_DOCS] if linking else ():
+            used.update(linking & _names_in(payloads[place].searched_text))
+        if used:
+            linked = [max([used[name] for name in defined[place]], default=0) for place in code]
+            scores[code] += weights["linked"] / LINKING_DOCS * np.array(linked)
+        found: list[float] = scores.tolist()
+        return found
 
 
 # The same docs lead in many questions, and in both passes of a question.
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=2048)
 def _names_in(text: str) -> frozenset[str]:
-    return frozenset(_NAME.findall(text))
+    """The words of a text that may be names of code: what is written small throughout is none."""
+    return frozenset(word for word in _NAME.findall(text) if "_" in word or not word.islower())
 
 
-def _defining(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[Sequence[str]]) -> Mapping[int, float]:
-    """How far each chunk, by its place, defines what the query names, 0 to 1; `defined` are the names of each chunk.
+def _defining(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[Sequence[str]]) -> np.ndarray:
+    """How far each chunk defines what the query names, 0 to 1; `defined` are the names of each chunk.
 
     A name counts the more, the fewer texts hold the name and define it. Of several definitions, only those in a class
     count that the query mentions, if there are any. There, a parameter of the constructor counts as well.
     """
-    names = query.names
+    names, found = query.names, np.zeros(len(payloads))
     if not names:
-        return {}
+        return found
     words, most = frozenset(query.identifiers), math.log(len(payloads) + 1)
     made = [(place, symbol) for place, payload in enumerate(payloads) for symbol in _constructors(payload, words)]
-    found: dict[int, float] = {}
     for name in names:
         taking = [
             place
@@ -137,7 +134,7 @@ def _defining(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[
         if places:
             holding = sum(name in payload.text for payload in payloads)
             value = (1 - math.log(holding + 1) / most) / math.sqrt(len(places))
-            found |= {place: max(value, found.get(place, 0.0)) for place in places}
+            found[places] = np.maximum(found[places], value)
     return found
 
 
@@ -173,40 +170,32 @@ def _own_name(payload: ChunkPayload) -> str:
     return (payload.symbol or "").rpartition(".")[2]
 
 
-def scales(documents: Sequence[RerankDocument]) -> dict[Kind, dict[str, ScoreScale]]:
-    """The scale of each branch's scores by kind; a branch that has scored nothing of a kind has none."""
-    return {
-        kind: {
-            branch: _scale(known, len(members), optional=branch == "asked")
-            for branch in BRANCHES
-            if (known := [document.scores[branch] for document in members if branch in document.scores])
-        }
-        for kind in KINDS
-        for members in [[document for document in documents if document.payload.kind == kind]]
-    }
+def _measured(documents: Sequence[RerankDocument], kinds: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+    """The branches' scores of each document, standardised within its kind; `kinds` are the places of each kind.
+
+    A branch that has scored nothing of a kind is zero. So is `mean` where it stands as high as `dense`, whose weight it
+    takes a part of.
+    """
+    features = {}
+    for branch in BRANCHES:
+        scores = np.array([document.scores.get(branch, np.nan) for document in documents], dtype=float)
+        features[branch] = np.zeros(len(documents))
+        for places in kinds:
+            known = ~np.isnan(scores[places])
+            if known.any():
+                features[branch][places] = _standardised(scores[places], known, optional=branch == "asked")
+                if branch == "mean":
+                    features[branch][places] -= features["dense"][places]
+    return features
 
 
-def _scale(known: Sequence[float], count: int, *, optional: bool) -> ScoreScale:
-    """The scale of a branch that has scored some of so many documents.
+def _standardised(scores: np.ndarray, known: np.ndarray, *, optional: bool) -> np.ndarray:
+    """The z-scores of a branch that has scored some documents; all are zero where all scores are the same.
 
     A missing score counts as the lowest one, or as the mean of what need not be there.
     """
-    lowest = min(known)
-    filled = known if optional else [*known, *[lowest] * (count - len(known))]
-    mean = math.fsum(filled) / len(filled)
-    deviation = math.sqrt(math.fsum([(value - mean) ** 2 for value in filled]) / len(filled))
-    return ScoreScale(mean=mean, deviation=deviation, lowest=mean if optional else lowest)
-
-
-def scaled(value: float | None, scale: ScoreScale) -> float:
-    """The z-score; a missing score counts as the scale says, and every score of a constant branch as zero."""
-    if scale.deviation < _CONSTANT:
-        return 0.0
-    known = scale.lowest if value is None else value
-    return (known - scale.mean) / scale.deviation
-
-
-def weighted(features: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The score of a document. A document with a `mean` has the weight of the mean less for `dense`."""
-    total = sum([weights[name] * value for name, value in features.items()])
-    return total - weights["mean"] * features.get("dense", 0.0) if "mean" in features else total
+    given = scores[known]
+    filled = np.where(known, scores, given.mean() if optional else given.min())
+    counted = given if optional else filled
+    deviation = counted.std()
+    return np.zeros(len(scores)) if deviation < _CONSTANT else (filled - counted.mean()) / deviation
