@@ -206,6 +206,8 @@ def anchor(cited: Cited, corpus: Corpus) -> Verification:
 
 def anchor_within(cited: Cited, text: str) -> Verification | None:
     """Where a cited text is in one text of its file; None where nothing of it is left."""
+    if _stands_alone(cited, text):
+        return Verification(state="exact")
     lines = _lines(text)
     holds = cited_lines(cited, lines) == cited.body
     found = _occurrences(cited, text)
@@ -223,6 +225,19 @@ def anchor_within(cited: Cited, text: str) -> Verification | None:
     if place is not None:
         return Verification(state="moved", lines=place, reason="The same text stands at other lines.")
     return _by_name(cited, text)
+
+
+def _stands_alone(cited: Cited, text: str) -> bool:
+    """Whether whole lines stand where they were cited, and nowhere else, as nearly all that is checked do."""
+    body = cited.body
+    place = text.find(body)
+    end = place + len(body)
+    if place < 0 or cited.start_col is not None or text.find(body, place + 1) >= 0:
+        return False
+    begins = not place or text[place - 1] == "\n"
+    ends = text[end : end + 1] == "\n" or (end == len(text) and not body.endswith("\n"))
+    first = text.count("\n", 0, place) + 1
+    return begins and ends and (first, first + body.count("\n")) == (cited.start_line, cited.end_line)
 
 
 def cited_lines(cited: Cited, lines: Sequence[str]) -> str:
