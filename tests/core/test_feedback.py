@@ -13,6 +13,7 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.ranking import feedback
 from adk_evidence.search.stages import Candidates, Hit, QueryVectors, Ranking
+from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import HasId, Record, Vector
 from tests.core.factories import SETTINGS, encoded, hit, payload, question
 from tests.corpora import Workplace
@@ -45,7 +46,8 @@ class Vectors:
 def moved_query(
     query: QueryVectors, relevant: list[Hit], reader: Vectors, weight: float, terms: int = 100, *, shared: bool = True
 ) -> QueryVectors:
-    asked = question(index=SimpleNamespace(store=reader), models=SimpleNamespace(dense=SimpleNamespace(shared=shared)))
+    index = SimpleNamespace(store=reader, point_vectors=CacheAside(9))
+    asked = question(index=index, models=SimpleNamespace(dense=SimpleNamespace(shared=shared)))
     with mock.patch.multiple(feedback, WEIGHT=weight, TERMS=terms):
         return feedback.moved_query(asked, query, relevant)
 

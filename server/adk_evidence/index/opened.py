@@ -35,9 +35,17 @@ KEPT_TERMS = 8192
 KEPT_PAYLOADS = 2048
 KEPT_OUTLINES = 512
 # Some 20 kilobytes each.
-KEPT_VECTORS = 512
+KEPT_VECTORS = 1024
 # The shortest beginning that stands for a commit.
 SHORT_COMMIT = 7
+
+
+class PointVectors(NamedTuple):
+    """What a point is found by: its dense vector, or one a row for each passage, and its terms with their weights."""
+
+    dense: np.ndarray
+    terms: np.ndarray
+    weights: np.ndarray
 
 
 class DenseGap(NamedTuple):
@@ -92,8 +100,8 @@ class Index:
         # What this process has read: payloads by point id, and how rare words are by kind and term.
         self.payloads: dict[Kind, CacheAside[ChunkPayload]] = {kind: CacheAside(KEPT_PAYLOADS) for kind in KINDS}
         self.term_weights: CacheAside[float] = CacheAside(KEPT_TERMS)
-        # The vectors of the passages of results, by point id.
-        self.passage_vectors: CacheAside[np.ndarray] = CacheAside(KEPT_VECTORS)
+        # What results are found by, by point id.
+        self.point_vectors: CacheAside[PointVectors] = CacheAside(KEPT_VECTORS)
         # What the pages and classes of answers hold.
         self.outlines: CacheAside[tuple[OutlinePart, ...]] = CacheAside(KEPT_OUTLINES)
         # `CurrentIndex` is the first user, as long as this generation is the published one.
@@ -105,7 +113,7 @@ class Index:
         return (
             *(kept.use(f"chunks of {kind}") for kind, kept in self.payloads.items()),
             self.term_weights.use("weights of terms"),
-            self.passage_vectors.use("vectors of passages"),
+            self.point_vectors.use("vectors of passages"),
             self.outlines.use("outlines"),
         )
 

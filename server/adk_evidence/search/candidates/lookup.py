@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
+from adk_evidence.index.opened import PointVectors
 from adk_evidence.models.chunk import ChunkPayload, Kind
 from adk_evidence.search.stages import Encoded, Hit, Question
-from adk_evidence.store.base import Condition, Filter, HasId, scroll_all
+from adk_evidence.store.base import Condition, Filter, HasId, Record, scroll_all
 
 
 def read_hits(question: Question, kind: Kind, *conditions: Condition) -> list[Hit]:
@@ -50,31 +52,41 @@ def passage_similarities(question: Question, encoded: Encoded, hits: Sequence[Hi
         if not points or kind in context.failed.collections:
             continue
         try:
-            rows = _vectors(question, kind, points)
+            held = point_vectors(question, kind, points)
         except CollectionUnavailableError as exc:
             context.without_collection(kind, exc)
             continue
         query = np.asarray(asked, dtype=np.float32)
-        found |= {point: (held @ query).tolist() for point, held in rows.items() if held.ndim == 2}
+        found |= {point: (one.dense @ query).tolist() for point, one in held.items() if one.dense.ndim == 2}
     return found
 
 
-def _vectors(question: Question, kind: Kind, points: Sequence[str]) -> dict[str, np.ndarray]:
-    """The vectors of the passages of some chunks, of which the last read ones are kept."""
-    store, kept = question.settings.store, question.index.passage_vectors
-    name = store.dense_vector(kind)
-    found = {point: held for point in points if (held := kept.peek(point)) is not None}
-    missing = tuple(point for point in points if point not in found)
+def point_vectors(question: Question, kind: Kind, points: Iterable[str]) -> dict[str, PointVectors]:
+    """What some points are found by, in the order of their ids; what was read last is kept.
+
+    Feedback, the measures of support and excerpts ask for mostly the same points.
+
+    Raises:
+        CollectionUnavailableError: The collection cannot answer.
+    """
+    store, kept = question.settings.store, question.index.point_vectors
+    found = {point: kept.peek(point) for point in sorted(points)}
+    missing = tuple(point for point, held in found.items() if held is None)
+    names = [store.dense_vector(kind), store.sparse_vector]
+    records: Sequence[Record] = ()
     if missing:
-        records, _ = question.index.store.scroll(
-            store.collection(kind),
-            filter=Filter(must=(HasId(missing),)),
-            limit=len(missing),
-            with_payload=False,
-            with_vectors=[name],
+        wanted, collection = Filter(must=(HasId(missing),)), store.collection(kind)
+        scroll = question.index.store.scroll
+        records, _ = scroll(collection, filter=wanted, limit=len(missing), with_payload=False, with_vectors=names)
+    for record in records:
+        dense, terms = (record.vectors.get(name) for name in names)
+        sparse = terms if isinstance(terms, SparseVector) else SparseVector((), ())
+        found[record.id] = PointVectors(
+            np.asarray(() if dense is None else dense, dtype=np.float32),
+            np.asarray(sparse.indices, dtype=np.int64),
+            np.asarray(sparse.values, dtype=float),
         )
-        for record in records:
-            found[record.id] = np.asarray(record.vectors.get(name, ()), dtype=np.float32)
-    for point in found:
-        kept.get(point, functools.partial(found.__getitem__, point))
-    return found
+    vectors = {point: held for point, held in found.items() if held is not None}
+    for point in vectors:
+        kept.get(point, functools.partial(vectors.__getitem__, point))
+    return vectors

@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.errors import CollectionUnavailableError
-from adk_evidence.models.chunk import KINDS, Kind
+from adk_evidence.index.opened import PointVectors
+from adk_evidence.models.chunk import KINDS
 from adk_evidence.render import wording
+from adk_evidence.search.candidates.lookup import point_vectors
 from adk_evidence.search.stages import Candidates, Hit, QueryVectors, Question
-from adk_evidence.store.base import Filter, HasId, Record
 
 # How far the first results move a question, against a query of weight 1 on either side, and how many of their heaviest
 # terms join the query's.
@@ -67,22 +67,16 @@ def moved_query(question: Question, query: QueryVectors, relevant: Sequence[Hit]
     Where docs and code have two dense models, each kind's query moves towards the relevant hits of that kind, and stays
     where there are none.
     """
-    store = question.settings.store
-    records = {kind: _records(question, relevant, kind) for kind in KINDS}
-    found = {kind: _dense_vectors(records[kind], store.dense_vector(kind), own) for kind, own in query.dense.items()}
+    ids = {kind: [hit.point_id for hit in relevant if hit.kind == kind] for kind in KINDS}
+    held = {kind: [*point_vectors(question, kind, ids[kind]).values()] for kind in KINDS}
+    found = {kind: _nearest(held[kind], own) for kind, own in query.dense.items()}
     everything = [vector for kind in found for vector in found[kind]]
     shared = question.models.dense.shared
     dense = {kind: _towards(own, everything if shared else found[kind]) for kind, own in query.dense.items()}
-    terms = [
-        vector
-        for kind in KINDS
-        for record in records[kind]
-        if isinstance(vector := record.vectors.get(store.sparse_vector), SparseVector)
-    ]
-    return replace(query, dense=dense, sparse=_with_terms(query.sparse, terms))
+    return replace(query, dense=dense, sparse=_with_terms(query.sparse, [one for kind in KINDS for one in held[kind]]))
 
 
-def _towards(own: Sequence[float], others: Sequence[Sequence[float]]) -> Sequence[float]:
+def _towards(own: Sequence[float], others: Sequence[np.ndarray]) -> Sequence[float]:
     if not others:
         return own
     total = np.asarray(own) + WEIGHT * np.mean(others, axis=0)
@@ -90,46 +84,27 @@ def _towards(own: Sequence[float], others: Sequence[Sequence[float]]) -> Sequenc
     return moved
 
 
-def _with_terms(own: SparseVector, others: Sequence[SparseVector]) -> SparseVector:
+def _with_terms(own: SparseVector, others: Sequence[PointVectors]) -> SparseVector:
     """The query with the heaviest terms of the others, which together weigh `WEIGHT` times what its own terms weigh."""
-    if not own:
+    if not own or not others:
         return own
-    shares: dict[int, float] = {}
-    for other in others:
-        # Each result counts the same, however long it is.
-        total = math.fsum(other.values) or 1.0
-        for term, value in zip(other.indices, other.values, strict=True):
-            shares[term] = shares.get(term, 0.0) + value / total
-    heaviest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:TERMS]
-    mass = math.fsum(share for _, share in heaviest)
+    # Each result counts the same, however long it is.
+    parts = [other.weights / (math.fsum(other.weights) or 1.0) for other in others]
+    found, places = np.unique(np.concatenate([other.terms for other in others]), return_inverse=True)
+    shares = np.bincount(places, np.concatenate(parts))
+    heaviest = np.lexsort((found, -shares))[:TERMS]
+    mass = math.fsum(shares[heaviest])
     scale = WEIGHT * math.fsum(own.values) / mass if mass else 0.0
     if not scale:
         return own
     moved = dict(zip(own.indices, own.values, strict=True))
-    for term, share in heaviest:
+    for term, share in zip(found[heaviest].tolist(), shares[heaviest].tolist(), strict=True):
         moved[term] = moved.get(term, 0.0) + scale * share
     terms = sorted(moved)
     return SparseVector(tuple(terms), tuple(moved[term] for term in terms))
 
 
-def _records(question: Question, relevant: Sequence[Hit], kind: Kind) -> list[Record]:
-    ids = tuple(sorted(hit.point_id for hit in relevant if hit.kind == kind))
-    if not ids:
-        return []
-    collection, wanted = question.settings.store.collection(kind), Filter(must=(HasId(ids),))
-    names = [question.settings.store.dense_vector(kind), question.settings.store.sparse_vector]
-    scroll = question.index.store.scroll
-    return scroll(collection, filter=wanted, limit=len(ids), with_payload=False, with_vectors=names)[0]
-
-
-def _dense_vectors(records: Sequence[Record], name: str, own: Sequence[float]) -> list[Sequence[float]]:
-    vectors = [record.vectors.get(name) for record in records]
-    return [_nearest(vector, own) for vector in vectors if isinstance(vector, Sequence)]
-
-
-def _nearest(vector: Sequence[float] | Sequence[Sequence[float]], own: Sequence[float]) -> Sequence[float]:
-    """A chunk's vector; if it has one for each passage, the vector of the passage most similar to the query."""
-    several = [row for row in vector if isinstance(row, Sequence)]
-    if not several:
-        return cast("Sequence[float]", vector)
-    return several[int(np.argmax(np.asarray(several) @ np.asarray(own)))]
+def _nearest(chunks: Sequence[PointVectors], own: Sequence[float]) -> list[np.ndarray]:
+    """The vector of each chunk that has one; of several, that of the passage most similar to the query."""
+    rows = [np.atleast_2d(chunk.dense).astype(float) for chunk in chunks if chunk.dense.size]
+    return [several[np.argmax(several @ np.asarray(own))] for several in rows]

@@ -25,11 +25,12 @@ from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.render import wording
 from adk_evidence.search.calibration import Measures, Support, calibration_of
 from adk_evidence.search.candidates.definitions import meaning
+from adk_evidence.search.candidates.lookup import point_vectors
 from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.stages import Candidates, Hit, Names, Question
 from adk_evidence.store import base
-from adk_evidence.store.base import Filter, Fusion, HasId, Prefetch
+from adk_evidence.store.base import Fusion, Prefetch
 from adk_evidence.text.identifiers import is_code_like, query_lexical_text
 
 FILLER_WORDS_FILE = "filler_words.txt"
@@ -171,12 +172,10 @@ def _by_terms(question: Question, words: Sequence[str], final: Sequence[Hit]) ->
     said = [first.setdefault(terms[likely], likely) for word in words if (likely := meant.get(word, word)) in terms]
     wanted = {word: terms[word] for word in dict.fromkeys(said)}
     results: dict[str, set[str]] = {word: set() for word in wanted}
-    for kind in KINDS:
-        ids = tuple(hit.point_id for hit in final if hit.kind == kind)
-        if ids:
-            found = _look_up(question, kind, list(wanted.values()), Filter(must=(HasId(ids),)), most=len(ids))
-            for word, hits in zip(wanted, found, strict=False):
-                results[word].update(hit.id for hit in hits)
+    for point, held in _terms_of(question, final).items():
+        for word, term in wanted.items():
+            if not held.isdisjoint(term.indices):
+                results[word].add(point)
     # A word that cannot be looked up is not said to be missing.
     absent = () if question.context.failed.collections else tuple(word for word in wanted if not rarity[word])
     unheard = _REPEATED * math.log(2 * question.index.points + 2)
@@ -191,7 +190,7 @@ def _rarity(question: Question, terms: Mapping[str, SparseVector]) -> dict[str, 
         keys = {word: (kind, term) for word, term in terms.items()}
         weights = {word: weight for word, key in keys.items() if (weight := kept.peek(key)) is not None}
         new = [word for word in terms if word not in weights]
-        found = _look_up(question, kind, [terms[word] for word in new], Filter(), most=1)
+        found = _look_up(question, kind, [terms[word] for word in new])
         for word, hits in zip(new, found, strict=False):
             best = hits[0].score if hits else 0.0
             weights[word] = kept.get(keys[word], functools.partial(float, best))
@@ -234,21 +233,33 @@ def _exact_term(question: Question, name: str) -> SparseVector | None:
 
 def _holds(question: Question, kind: Kind, term: SparseVector) -> bool:
     """Whether a collection holds a term. A term that cannot be looked up counts as held."""
-    found = _look_up(question, kind, [term], Filter(), most=1)
+    found = _look_up(question, kind, [term])
     return bool(found[0]) if found else True
 
 
-def _look_up(
-    question: Question, kind: Kind, terms: Sequence[SparseVector], filter: Filter, *, most: int
-) -> list[list[base.Hit]]:
-    """The best points that hold each term, best first; empty where the collection cannot answer."""
+def _terms_of(question: Question, hits: Sequence[Hit]) -> dict[str, frozenset[int]]:
+    """The terms of each hit, by point id, without those of a collection that cannot answer."""
+    found: dict[str, frozenset[int]] = {}
+    for kind in KINDS:
+        ids = [hit.point_id for hit in hits if hit.kind == kind]
+        try:
+            held = point_vectors(question, kind, ids if kind not in question.context.failed.collections else ())
+        except CollectionUnavailableError as exc:
+            question.context.without_collection(kind, exc)
+            continue
+        found |= {point: frozenset(one.terms.tolist()) for point, one in held.items()}
+    return found
+
+
+def _look_up(question: Question, kind: Kind, terms: Sequence[SparseVector]) -> list[list[base.Hit]]:
+    """The best point that holds each term, if any does; empty where the collection cannot answer."""
     if kind in question.context.failed.collections or not terms:
         return []
     store = question.settings.store
-    branches = [Prefetch(store.sparse_vector, term, most) for term in terms]
+    branches = [Prefetch(store.sparse_vector, term, 1) for term in terms]
     try:
         # Nothing fused is wanted, so that no payload is read: from a server, that would be a second request.
-        answer = question.index.store.hybrid_query(store.collection(kind), branches, Fusion(), limit=0, filter=filter)
+        answer = question.index.store.hybrid_query(store.collection(kind), branches, Fusion(), limit=0)
     except CollectionUnavailableError as exc:
         question.context.without_collection(kind, exc)
         return []
