@@ -407,6 +407,8 @@ _OF_THE_BUILD = ("generation", "created_at")
 _OF_THE_MACHINE = ("taken_from",)
 _MEASURED = ("rerank_score", "support")
 _MEASURED_WHY = ("similarity",)
+# What every program writes the same.
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 
 def canonical_json(pack: Mapping[str, Any]) -> str:
@@ -460,13 +462,11 @@ def _without(data: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """The value with whole numbers as integers: JavaScript writes 1.0 as 1."""
-    # What a pack has most of comes first.
-    if isinstance(value, str):
-        return value
+    # What a pack has most of needs no call.
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: part if type(part) in _PLAIN else _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [part if type(part) in _PLAIN else _plain(part) for part in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

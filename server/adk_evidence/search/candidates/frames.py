@@ -151,6 +151,8 @@ def _root_modules(question: Question, frames: Mapping[str, Sequence[Frame]]) -> 
     Many projects have an `app.py`. So the file must be the only one of its name, and hold a frame's line of code in the
     frame's function.
     """
+    if not frames:
+        return {}
     by_name: dict[str, list[str]] = {}
     for one in question.index.paths["code"]:
         *folders, name = one.split("/")
