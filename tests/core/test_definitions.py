@@ -91,8 +91,8 @@ def test_definitions_leave_the_places_that_the_mode_keeps_for_docs(service: Evid
 
 ERROR = """Traceback (most recent call last):
   File "/env/google/adk/plugins/retry.py", line 900, in back_off
-    raise RetryError("too often")
-RetryError: too often"""
+    return min(60.0, 2.0**attempt)
+OverflowError: too often"""
 
 
 def test_for_an_error_no_guide_takes_the_place_of_a_remedy(service: EvidenceService) -> None:

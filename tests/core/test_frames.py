@@ -160,7 +160,7 @@ def test_a_module_outside_of_packages_is_known_by_its_function_and_line(folder: 
     assert named(trace(start, serve)) == [("serve", 3, "raises the error"), ("app", 20, "calls it: frame 1 of 2")]
     # What the user changed since is in the file all the same, as another frame shows.
     changed = (f"{folder}app.py", 4, "serve", 'kitchen.open("tomorrow")')
-    assert named(trace(start, changed))[0] == ("serve", 3, "raises the error")
+    assert named(trace(start, changed))[0] == ("serve", 3, "is the last indexed call before the error")
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,22 @@ def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_f
         "Found 2 results; the first of them raises the error.",
     )
     level, note = _quality(trace(OUTER, MINE, error="PotError: 5"))
-    assert level != "high" and "the place that raises the error was not found" in note
+    assert level != "high" and "no result is the place that raises the error" in note
     level, note = _quality(trace(MINE, error="PotError: 5"))
     assert level != "high" and "no frame of the traceback is in a file that was searched" in note
     # The function that raises is not in the indexed version, but its caller is.
     lost = (STOVE, 900, "renamed", "raise PotError(5)")
     level, note = _quality(trace(OUTER, lost, error="PotError: 5"))
-    assert level != "high" and "the place that raises the error was not found" in note
+    assert level != "high" and "no result is the place that raises the error" in note
+
+
+def test_the_function_that_raises_the_error_in_this_version_stands_before_the_frame_that_raised_it():
+    old = (POTS, 61, "fill", "raise PotError(no_lid(self))")
+    assert named(trace(old, error="acme.errors.PotError: No lid for red")) == [
+        ("Pot.boil", 10, "raises the error"),
+        ("Pot.fill", 60, "is the last indexed call before the error"),
+    ]
+    # Many places raise an error of Python.
+    assert named(trace(old, error="ValueError: No pot for red")) == [
+        ("Pot.fill", 60, "is the last indexed call before the error")
+    ]

@@ -123,3 +123,47 @@ def test_a_name_that_nothing_defines_may_be_a_parameter():
     takes = found(chunk("def boil(pot, *, lid_size=3): ...", 1, signature="def boil(pot, *, lid_size=3)"))
     uses = found(chunk("boil(pot, lid_size=3)", 2))
     assert defined("lid_size", uses, takes) == [("src/1.py", "takes the parameter lid_size")]
+
+
+MESSAGE = "PotError: No lid of 3 litres covers red, so boil it open. Why does it say that?"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'raise PotError(\n    f"No lid of {pot.size} litres "\n    f"covers {pot}"\n    ", so boil it open."\n)',
+        '"""Boils.\n\nNo lid of 3 litres covers red,\nso boil it open.\n"""',
+        "log.info('No lid of %d litres covers %s, so boil it open', size, pot)",
+    ],
+)
+def test_a_message_is_held_by_the_literals_or_the_text_that_has_it(body: str):
+    assert quoted(MESSAGE, found(chunk(body))) == [("src/0.py", "holds the message of the error")]
+
+
+@pytest.mark.parametrize(
+    ("error", "body"),
+    [
+        (
+            "RuntimeError: Event loop is closed",
+            "# the event loop of a thread: is it open, is it closed?\nloop.is_closed()",
+        ),
+        ("PotError: Pot not found: red", 'raise PotError(f"Pot {name} not found")'),
+        ("PotError: the pot is hot, and so is the stove, although no lid covers it", 'raise LidError("no lid covers")'),
+    ],
+)
+def test_words_that_stand_near_each_other_are_no_message(error: str, body: str):
+    assert quoted(error, found(chunk(body))) == []
+    assert quoted(error, found(payload(body=body)), kind="doc") == []
+
+
+def test_the_line_with_the_message_is_shown():
+    log = found(
+        chunk("def boil():\n  log.error(\n    'No lid of %d litres covers %s', size, pot)", start_line=10, end_line=12)
+    )
+    raises = found(chunk(RAISES, 1, start_line=10, end_line=12))
+    asked = question("PotError: No lid of 3 litres covers red")
+    asked.context.failed.sparse = True
+    assert [(one.payload.path, one.lines) for one in find_quoted(asked, "code", [log, raises])] == [
+        ("src/1.py", (12,)),
+        ("src/0.py", (12,)),
+    ]

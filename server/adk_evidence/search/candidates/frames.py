@@ -35,6 +35,7 @@ class Site(NamedTuple):
     path: str
     named: Named
     message: str = ""
+    error: str = ""
 
 
 def find_frames(question: Question, files: Mapping[str, str]) -> list[Hit]:
@@ -46,8 +47,26 @@ def find_frames(question: Question, files: Mapping[str, str]) -> list[Hit]:
     found: dict[str, Hit] = {}
     for site, hit in zip(sites, _locate(question, sites), strict=True):
         if hit is not None and len(found) < MAX_SITES:
-            found.setdefault(hit.point_id, hit._replace(named=site.named, lines=_lines(question, hit.payload, site)))
-    return list(found.values())
+            lines = _lines(question, hit.payload, site)
+            named = site.named
+            if not lines and named.role in ("raises", "raises_cause"):
+                if (moved := _moved(question, site)) is not None:
+                    found.setdefault(moved.point_id, moved)
+                named = Named("last_call")
+            found.setdefault(hit.point_id, hit._replace(named=named, lines=lines))
+    return list(found.values())[:MAX_SITES]
+
+
+def _moved(question: Question, site: Site) -> Hit | None:
+    """The chunk of a site's file that raises the error in the searched version, where the site itself does not."""
+    message, error = Phrase.of(site.message), site.error.rpartition(".")[2]
+    found: list[tuple[float, float, Hit]] = []
+    for hit in read_hits(question, "code", Match("path", (site.path,))):
+        raising = raising_line(hit.payload, message, error)
+        if raising is not None:
+            near = -_distance(hit, site.frame.line)
+            found.append((raising.share, near, hit._replace(named=site.named, lines=(raising.line,))))
+    return max(found, key=lambda one: one[:2])[2] if found else None
 
 
 class Call(NamedTuple):
@@ -75,8 +94,8 @@ def find_calls(question: Question, files: Mapping[str, str]) -> list[Call]:
     for raised in told_exceptions(traceback):
         numbered = [(number, frame) for number, frame in enumerate(raised.frames, 1) if frame.path in files]
         for number, frame in numbered[-MAX_CALLS:]:
-            message = raised.message if number == len(raised.frames) else ""
-            found.append((raised, number, Site(frame, files[frame.path], Named("call"), message)))
+            of = (raised.message, raised.type) if number == len(raised.frames) else ("", "")
+            found.append((raised, number, Site(frame, files[frame.path], Named("call"), *of)))
     calls = []
     for (raised, number, site), hit in zip(found, _locate(question, [site for _, _, site in found]), strict=True):
         if hit is not None:
@@ -190,7 +209,8 @@ def _sites(traceback: Traceback, indexed: Mapping[str, str]) -> list[Site]:
                 named = Named("raises") if raised is last else Named("raises_cause", (raised.type,))
             elif not chain:
                 named = Named("last_call")
-            chain.append(Site(frame, path, named, "" if chain else raised.message))
+            error = raised.type if number == count else ""
+            chain.append(Site(frame, path, named, "" if chain else raised.message, error))
         if chain:
             # Last, first, second, ...: see above.
             order = 0 if raised is last else len(exceptions) - place
@@ -227,8 +247,9 @@ def _lines(question: Question, payload: ChunkPayload, site: Site) -> tuple[int, 
     if not code and is_installed and start <= frame.line <= payload.end_line:
         found = [frame.line]
     lines = sorted(found, key=lambda number: abs(number - frame.line))[:1]
-    if site.message:
-        lines += raising_line(payload, Phrase.of(site.message))
+    raising = raising_line(payload, Phrase.of(site.message), site.error.rpartition(".")[2])
+    if raising is not None:
+        lines.append(raising.line)
     return tuple(dict.fromkeys(lines))
 
 

@@ -62,7 +62,9 @@ def find_named(question: Question, candidates: Candidates) -> Candidates:
                     found.setdefault(hit.point_id, hit)
         except CollectionUnavailableError as exc:
             context.without_collection(kind, exc)
-    return replace(candidates, named=tuple(found.values()), frame_files=files, names=names)
+    # Where no frame leads to it, a text of the message may: what raises the error stands before what only passed it on.
+    ordered = sorted(found.values(), key=lambda hit: hit.named is None or hit.named.role != "raises")
+    return replace(candidates, named=tuple(ordered), frame_files=files, names=names)
 
 
 def lead(named: Iterable[Hit], ranked: Iterable[Hit]) -> list[Hit]:

@@ -2,16 +2,20 @@
 
 A message differs from the literal that makes the message in its variable parts, and pasted text differs from its source
 in line breaks, quotes and markup. So texts are compared by their words alone: how many words of the phrase stand in the
-text in runs, the runs in the order of the phrase and near each other.
+text in runs, the runs in the order of the phrase and near each other. The other way round, code holds a message where
+the fixed words of one of its literals stand in the message.
 """
 
 from __future__ import annotations
 
+import builtins
 import functools
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
 
@@ -23,9 +27,28 @@ _WORD = re.compile(r"\\[nrt]|\b[rbfu]{1,2}(?=[\"'])|(\w+)")
 _GAP = 240
 # How far two sums of the same weights may differ.
 _ROUNDING = 1e-9
-# How many statements of a chunk are compared with a message, and how many lines one may have.
+# How many statements of a chunk are compared with a message, how many lines one may have, and how much of the message
+# it has.
 _RAISES = 32
 _RAISE_LINES = 6
+_RAISED = 0.4
+# The same where the statement names another type.
+_RAISED_AS = 0.85
+_RAISE = re.compile(r"\s*raise\s(?:\w+\.)*(\w+)")
+# A literal that makes a message has so many fixed words. They are half of the message, or begin within so many
+# characters for each: a short literal may stand by chance in what the user says behind the message.
+_FIXED = 3
+_BEGIN = 10
+# A string of code, or a comment, whose quotes are none; a string of three quotes may have lines.
+_LITERAL = re.compile(
+    r"#[^\n]*|\"{3}((?:[^\"\\]|\\.|\"(?!\"\"))*)\"{3}|'{3}((?:[^'\\]|\\.|'(?!''))*)'{3}"
+    r"|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'",
+    re.DOTALL,
+)
+# What may stand between two strings that are one.
+_ADJACENT = re.compile(r"\s*\+?\s*[rbfu]{0,2}", re.IGNORECASE)
+# What a value takes the place of.
+_PLACEHOLDER = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|%(?:\(\w+\))?[-.\d]*[sdrifx]\b")
 # At how many places of the longest run the words beside the run are looked for.
 _OCCURRENCES = 6
 
@@ -98,16 +121,77 @@ def row_of(text: str) -> str:
     return f" {' '.join(_words(text.lower()))} "
 
 
-def raising_line(payload: ChunkPayload, message: Phrase) -> list[int]:
-    """The line of a chunk of code with the `raise` whose text is most like a message, if any is like it at all."""
-    if payload.kind != "code" or not message.words or not payload.has_lines:
-        return []
+class Raising(NamedTuple):
+    """A line that raises an error, and how much of the error's message stands there, 0 to 1."""
+
+    share: float
+    line: int
+
+
+def raising_line(payload: ChunkPayload, message: Phrase, error: str) -> Raising | None:
+    """The line of a chunk of code that raises an error of this type, or with much of its message; None without one.
+
+    `error` is the name of the type, "" where nobody knows it.
+    """
+    if payload.kind != "code" or not payload.has_lines:
+        return None
     body = payload.body.split("\n")
-    raising = [number for number, line in enumerate(body) if line.lstrip().startswith("raise ")][:_RAISES]
-    rows = {number: row_of("\n".join(body[number : number + _RAISE_LINES])) for number in raising}
-    shares = {number: message.covered(row, 2, 1) for number, row in rows.items()}
-    best = max(shares, key=lambda number: shares[number], default=None)
-    return [] if best is None or not shares[best] else [payload.start_line + best]
+    raising = [(number, match[1]) for number, line in enumerate(body) if (match := _RAISE.match(line))]
+    found = []
+    for number, name in raising[:_RAISES]:
+        share = message.covered(row_of("\n".join(body[number : number + _RAISE_LINES])), 2, 1) if message.words else 0.0
+        # A type of another name may stand above the error's own, or inside it.
+        least = _RAISED_AS if error and name != error and name[:1].isupper() else _RAISED
+        # Many places raise Python's own types, each with another message.
+        if name == error and not (message.words and hasattr(builtins, error)):
+            least = 0.0
+        if share >= least:
+            found.append((share, name == error, -number))
+    best = max(found, default=None)
+    return Raising(best[0], payload.start_line - best[2]) if best else None
+
+
+def holding_line(body: str, message: str) -> int | None:
+    """The line of some code, from 0, with the first literal that makes a message; None where no literal does."""
+    row = row_of(message)
+    half = len(message.split()) / 2
+    for line, size, parts in _literals(body):
+        places = [place := row.find(parts[0])]
+        for part, following in pairwise(parts):
+            # A value is at least a word.
+            end = place + len(part)
+            places.append(place := row.find(following, end, end + _GAP + len(following)))
+        if min(places) >= 0 and (places[0] <= _BEGIN * size or size >= half):
+            return line
+    return None
+
+
+@functools.lru_cache(maxsize=512)
+def _literals(code: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """The strings of some code, each as its first line, from 0, how many words it has, and these between its values.
+
+    Adjacent strings are one.
+    """
+    found: list[tuple[int, str]] = []
+    end: int | None = None
+    for match in _LITERAL.finditer(code):
+        if match.lastindex is None:
+            continue
+        text = match[match.lastindex]
+        if end is not None and _ADJACENT.fullmatch(code, end, match.start()):
+            found[-1] = (found[-1][0], found[-1][1] + text)
+        else:
+            found.append((match.start(), text))
+        end = match.end()
+    literals = []
+    for place, text in found:
+        parts = _PLACEHOLDER.split(text)
+        # `gemini-2.5-flash` is one value and no four words.
+        size = sum(bool(_words(token)) for part in parts for token in part.lower().split())
+        if size >= _FIXED:
+            rows = tuple(row for part in parts if (row := row_of(part)).strip())
+            literals.append((code.count("\n", 0, place), size, rows))
+    return tuple(literals)
 
 
 def _words(text: str) -> list[str]:

@@ -13,20 +13,19 @@ from adk_evidence.models.chunk import Kind
 from adk_evidence.models.named import Named, NamedRole
 from adk_evidence.render.signatures import takes
 from adk_evidence.search.candidates.hybrid import search_collection
-from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
+from adk_evidence.search.candidates.phrases import Phrase, holding_line, raising_line, row_of
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.stages import Hit, QueryVectors, Question
 from adk_evidence.text.identifiers import ends_with
 
-# The part of a message that its fixed words usually make up.
-WHOLE = 0.6
 # A name that more places define, such as `run`, names none of them.
 MAX_DEFINING = 3
 _SENTENCE = re.compile(r"[.;!?]\s")
 # A quotation inside a question; a shorter one is a name.
 _QUOTATION = re.compile(r"[\"“`]([^\"“”`\n]{20,600})[\"”`]")
-# What looks like a value in a message: a quotation, and a token with a digit, of several parts or with underscores.
-_QUOTED_VALUE = re.compile(r"(?<!\w)(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`)(?!\w)")
+# What looks like a value in a message: a quotation of few words, and a token with a digit, of several parts or with
+# underscores. A longer quotation is the message itself, as a KeyError or an answer in JSON has it.
+_QUOTED_VALUE = re.compile(r"(?<!\w)(?:(['\"`])(?:(?!\1)\S){0,200}(?: (?:(?!\1)\S){1,200}){0,2}\1)(?!\w)")
 _VALUE = re.compile(r"\d|\w[./:\\-]\w|\w_\w")
 
 
@@ -48,7 +47,7 @@ class _Check(NamedTuple):
 
 
 # A message is known by its fixed words, of which few may be left; several places may raise the same message.
-_ERROR = _Check(depth=16, shortest=2, beside=1, least=3, share=0.4, near=0.1, most=6)
+_ERROR = _Check(depth=16, shortest=3, beside=2, least=3, share=0.4, near=0.1, most=6)
 # What Python itself says, whatever code runs. Other code raises nothing that only shares words with that.
 _OF_PYTHON = re.compile(
     r"""^'[^'\n]*'\ object\ (?:has\ no\ attribute|is\ not\ \w+|does\ not\ support)\b
@@ -58,6 +57,8 @@ _OF_PYTHON = re.compile(
     | ^cannot\ import\ name\  | ^No\ module\ named\  | ^name\ '[^'\n]*'\ is\ not\ defined""",
     re.VERBOSE,
 )
+# So many words of a message are searched alone.
+_FIRST_WORDS = 8
 # Messages have fewer parts between their values; each one more multiplies the time of a search.
 _PARTS = 4
 _VALUE_OF_PYTHON = re.compile(r"'[^'\n]*'|\d+|^[\w.]+(?=\(\))")
@@ -74,36 +75,55 @@ def find_quoted(question: Question, kind: Kind, hits: Sequence[Hit]) -> list[Hit
     if not phrases:
         return []
     raised = f" raise {query.error_type.lower()} " if query.error_type else ""
-    found: list[tuple[float, int, Hit]] = []
+    found: list[tuple[float, bool, int, Hit]] = []
     candidates = {hit.point_id: (hit, rank) for hit, rank in _by_keywords(hits, check.depth)}
     if query.is_error:
-        alone = _by_keywords(_fixed_words(question, kind, check.depth), check.depth)
-        candidates |= {hit.point_id: (hit._replace(fused_rank=0, branches=()), rank) for hit, rank in alone}
+        # Where the message ends and the user goes on is not known.
+        sentence = _SENTENCE.split(query.message, maxsplit=1)[0]
+        first = " ".join((_fixed(sentence) or sentence).split()[:_FIRST_WORDS])
+        for fixed in dict.fromkeys((first, _fixed(query.message))):
+            alone = _by_keywords(_with_words(question, kind, fixed, check.depth), check.depth)
+            for hit, rank in alone:
+                candidates.setdefault(hit.point_id, (hit._replace(fused_rank=0, branches=()), rank))
+    phrases += [Phrase.of(fixed) for fixed in map(_fixed, _phrases(query)) if query.is_error and fixed]
     for hit, rank in candidates.values():
         body = hit.payload.body
         if of_python is not None:
             if of_python.search(body):
-                found.append((WHOLE, rank, hit._replace(named=Named("holds_message"))))
+                found.append((1.0, False, rank, hit._replace(named=Named("holds_message"))))
             continue
         lower = body.lower()
         likely = [phrase for phrase in phrases if phrase.may_be_covered(lower, check.share)]
-        if not likely:
+        makes = holding_line(body, query.message) if query.is_error and kind == "code" else None
+        if not likely and makes is None:
             continue
         row = row_of(body)
-        share = max(phrase.covered(row, check.shortest, check.beside) for phrase in likely)
-        if share >= check.share:
-            raises = bool(raised) and raised in row
-            role: NamedRole = "holds_text"
-            if query.is_error:
-                role = "holds_message" if share >= WHOLE else "holds_part"
-            # Part of a message may be chance.
-            if role == "holds_part" and not raises:
-                continue
-            lines = tuple(raising_line(hit.payload, Phrase.of(query.message))) if query.is_error else ()
-            found.append((share + raises, rank, hit._replace(named=Named(role), lines=lines)))
-    best = max((score for score, _, _ in found), default=0.0)
-    kept = sorted((one for one in found if one[0] >= best - check.near), key=lambda one: (-one[0], one[1]))
-    return [hit for _, _, hit in kept[: check.most]]
+        shares = [one.covered(row, min(check.shortest, len(one.words)), check.beside) for one in likely]
+        share = 1.0 if makes is not None else max(shares)
+        if share < check.share:
+            continue
+        if not query.is_error:
+            found.append((share, False, rank, hit._replace(named=Named("holds_text"))))
+            continue
+        raises = bool(raised) and raised in row
+        # Part of a message may be chance.
+        if share < _TEXT.share and not raises:
+            continue
+        role: NamedRole = "holds_message" if share >= _TEXT.share else "holds_part"
+        raising = raising_line(hit.payload, Phrase.of(query.message), query.error_type)
+        made = hit.payload.start_line + makes if makes is not None and hit.payload.has_lines else None
+        line = raising.line if raising is not None else made
+        lines = (line,) if line is not None else ()
+        found.append((share, raises, rank, hit._replace(named=Named(role), lines=lines)))
+    best = max((share for share, *_ in found), default=0.0) - check.near
+    kept = sorted((one for one in found if one[0] >= best), key=lambda one: (not one[1], -one[0], one[2]))
+    return [hit for *_, hit in kept[: check.most]]
+
+
+def _fixed(message: str) -> str:
+    """The words of a message that do not look like values; "" where too few of them are left."""
+    tokens = [token for token in _QUOTED_VALUE.sub(" ", message).split() if not _VALUE.search(token)]
+    return " ".join(tokens) if len(tokens) >= _ERROR.least else ""
 
 
 def _as_python_says(message: str) -> re.Pattern[str] | None:
@@ -156,17 +176,14 @@ def _by_keywords(hits: Iterable[Hit], depth: int) -> Iterator[tuple[Hit, int]]:
             yield hit, rank
 
 
-def _fixed_words(question: Question, kind: Kind, depth: int) -> list[Hit]:
-    """The hits for the words of an error message that do not look like values.
+def _with_words(question: Question, kind: Kind, fixed: str, depth: int) -> list[Hit]:
+    """The hits for words of an error message that do not look like values.
 
     The values of a message, and their parts, stand in many texts that do not have the message.
     """
-    query = question.query
-    tokens = _QUOTED_VALUE.sub(" ", query.message).split()
-    fixed = " ".join(token for token in tokens if not _VALUE.search(token))
-    if question.context.failed.sparse or len(fixed.split()) < _ERROR.least:
+    if question.context.failed.sparse or not fixed:
         return []
-    sparse = question.models.sparse.encode_query(f"{query.error_type} {fixed}".lower())
+    sparse = question.models.sparse.encode_query(f"{question.query.error_type} {fixed}".lower())
     vectors = QueryVectors(fixed, {}, sparse)
     found = question.scope.filters[kind]
     return search_collection(question.index, question.settings, kind, [vectors], limit=depth, filter=found)

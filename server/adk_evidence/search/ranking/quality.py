@@ -95,9 +95,9 @@ def _missing_error(query: Query, final: Sequence[Hit]) -> list[str]:
     if not query.is_error or roles.intersection(_TELLS_ERROR):
         return []
     if query.kind == "error":
-        return ["the message of the error was not found"]
+        return ["no result holds the message of the error"]
     if roles & FRAME_ROLES:
-        return ["the place that raises the error was not found"]
+        return ["no result is the place that raises the error"]
     return ["no frame of the traceback is in a file that was searched"]
 
 
