@@ -79,3 +79,27 @@ def test_the_adk_in_code_is_the_subject(indexed: Workplace) -> None:
 
 def test_what_a_surface_says_of_its_document_counts(indexed: Workplace) -> None:
     assert unknown(ask(indexed, "total = no_such_thing(1)\ntotal += 1\n", own_names=("other",))) == ["no_such_thing"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "class NightDesk(Runner):\n    async def open_now(self, key_card: KeyCard) -> str: ...\n\nit never opens",
+        "desk_of_night = open(1)\nfrom my_hotel import NightDesk\n\nwhy does it not open",
+        "Tool 'open_desk' not found, what now?",
+        'Which values may the mode have? mode="night_desk" is refused',
+        "1 validation error for Desk\nkey\n  Field required [type=missing, input_value={}, input_type=dict]",
+    ],
+)
+def test_own_names_between_words_and_values_are_not_unknown(indexed: Workplace, query: str) -> None:
+    pack = ask(indexed, query)
+    assert unknown(pack) == []
+    assert not any(name in pack.quality.note for name in ("desk_of_night", "nightdesk", "open_desk", "input_type"))
+
+
+def test_the_name_of_a_product_is_not_said_to_be_invented(indexed: Workplace) -> None:
+    told = [str(warning) for warning in ask(indexed, "How do I open NightDesk(1) from GarageBand?").warnings]
+    assert told == [
+        "unknown_name: NightDesk is nowhere in the index; it may be invented, your own or too new.",
+        "unknown_name: GarageBand is nowhere in the index.",
+    ]

@@ -78,9 +78,10 @@ def unknown_symbol(name: str, told_by_releases: str | None) -> Warning:
     return Warning(code="unknown_symbol", text=told)
 
 
-def unknown_name(name: str, told_by_releases: str | None = None) -> Warning:
-    told = told_by_releases or f"{name} is nowhere in the index; it may be invented, your own or too new."
-    return Warning(code="unknown_name", text=told)
+def unknown_name(name: str, told_by_releases: str | None = None, *, is_code: bool = True) -> Warning:
+    """Without `is_code`, the name may be a word, such as the name of another product."""
+    guess = "; it may be invented, your own or too new" if is_code else ""
+    return Warning(code="unknown_name", text=told_by_releases or f"{name} is nowhere in the index{guess}.")
 
 
 def extra_missing(extra: str, version: str, module: str) -> Warning:

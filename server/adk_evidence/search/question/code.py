@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
 from adk_evidence.readers.pages.markdown import read_markdown
-from adk_evidence.search.question.query import Query
+from adk_evidence.search.question.query import Query, code_lines
 from adk_evidence.text.identifiers import code_identifiers
 
 if TYPE_CHECKING:
@@ -23,12 +23,16 @@ _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
 def with_quoted_code(request: EvidenceRequest, query: Query, symbols: Callable[[], Symbols]) -> EvidenceRequest:
     """The request with the symbols and the own names of its code, unless the request says both itself.
 
-    A surface that has the document of a selection knows more than the selection shows.
+    A surface that has the document of a selection knows more than the selection shows. Lines of code between words of
+    a question are only context, of which the own names count.
     """
     # What a traceback quotes is no code that parses.
     if request.symbols or request.own_names or query.is_error:
         return request
     code = request.query if query.kind == "code" else "\n".join(_fenced(request.query))
+    is_context = not code.strip()
+    if is_context:
+        code = code_lines(request.query)
     if not code.strip():
         return request
     from adk_evidence.documents.document import PythonDocument
@@ -41,9 +45,10 @@ def with_quoted_code(request: EvidenceRequest, query: Query, symbols: Callable[[
     known = {*named.claimed, *(entry.name for entry in named.entries)}
     own = dict.fromkeys(mention.name for mention in document.mentions_in((0, 0), end) if _is_own(mention))
     defined = (*own, *_defined(document))
+    meant = () if is_context else named.entries
     return request.model_copy(
         update={
-            "symbols": tuple(entry.fqn for entry in named.entries if entry.symbol)[:MAX_SYMBOLS],
+            "symbols": tuple(entry.fqn for entry in meant if entry.symbol)[:MAX_SYMBOLS],
             "own_names": tuple(name for name in dict.fromkeys(defined) if name not in known),
         }
     )
@@ -84,3 +89,6 @@ def _defined(document: PythonDocument) -> Iterator[str]:
     for node in ast.walk(document.tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from code_identifiers(node.value)
+        # The classes of own parameters.
+        elif isinstance(node, ast.arg) and node.annotation is not None:
+            yield from (one.id for one in ast.walk(node.annotation) if isinstance(one, ast.Name))

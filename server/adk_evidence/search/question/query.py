@@ -20,6 +20,7 @@ _CODE_LINE = re.compile(
     r"^\s*(?:(?:from|import|def|class|async|await|return|raise|with|for|while|if|elif|else|try|except|yield)\b.*[:\w()\]]$"
     r"|@\w|[\w.]{1,120}(?:\[.{0,80}\])?\s?(?::\s?[\w.\[\], |]{1,80})?\s?=[^=]|[\w.]{1,120}\(|[)\]}]+[,:]?$)"
 )
+_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,17 @@ def _is_code(raw: str) -> bool:
     lines = [line for line in raw.splitlines() if line.strip()]
     likely = sum(bool(_CODE_LINE.match(line[:400])) for line in lines)
     return likely * 2 > len(lines) if len(lines) > 1 else bool(likely) and parse_quietly(raw.strip()) is not None
+
+
+def code_lines(text: str) -> str:
+    """The lines of a text in words that look like code, and what is indented below them; no blocks in fences."""
+    kept: list[str] = []
+    lines = _FENCED.sub("\n", text).splitlines()
+    for line in lines if len(lines) > 1 else ():
+        is_part = bool(kept) and line[:1].isspace() and bool(line.strip())
+        if is_part or _CODE_LINE.match(line[:400]):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def plain_line(raw: str) -> str:

@@ -27,11 +27,12 @@ from adk_evidence.search.calibration import Measures, Support, calibration_of
 from adk_evidence.search.candidates.definitions import meaning
 from adk_evidence.search.candidates.lookup import point_vectors
 from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
+from adk_evidence.search.question.query import Query
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.stages import Candidates, Hit, Names, Question
 from adk_evidence.store import base
 from adk_evidence.store.base import Fusion, Prefetch
-from adk_evidence.text.identifiers import is_code_like, query_lexical_text
+from adk_evidence.text.identifiers import code_identifiers, is_code_like, query_lexical_text
 
 FILLER_WORDS_FILE = "filler_words.txt"
 MAX_CHECKED_NAMES = 8
@@ -43,6 +44,9 @@ ALIKE = 0.8
 # The highest weight of a term in a text is about this much above the weight 1 if the text repeats the term.
 _REPEATED = 1.8
 _WORD = re.compile(r"\w+")
+_VALUES = re.compile(
+    r"(?<!\w)(['\"])(?:(?!\1)[^\n]){1,400}\1(?!\w)|\[type=\w+, input_value=.{0,400}?, input_type=\w+\]"
+)
 
 
 def check_names(question: Question, candidates: Candidates) -> Names:
@@ -63,7 +67,10 @@ def check_names(question: Question, candidates: Candidates) -> Names:
         return candidates.names
     own = set(request.own_names)
     known, unknown = list(candidates.names.known), list(candidates.names.unknown)
-    for name in [name for name in query.names if name not in own][:MAX_CHECKED_NAMES]:
+    # What stands in quotes, or is said of the input of a model of pydantic, is a value.
+    said = _VALUES.sub(" ", request.query)
+    named = set(query.names if query.kind == "names" else Query(said, (), tuple(code_identifiers(said))).names)
+    for name in [name for name in query.names if name in named - own][:MAX_CHECKED_NAMES]:
         # The name as a whole: its single words are in many places.
         term = _exact_term(question, name)
         if term is None:
@@ -74,8 +81,15 @@ def check_names(question: Question, candidates: Candidates) -> Names:
             known.append(name)
         elif name not in request.known_elsewhere:
             unknown.append(name)
-            context.warn(wording.unknown_name(name, told_by_releases(question, name)))
+            is_code = query.kind == "names" or _is_code(name, said)
+            context.warn(wording.unknown_name(name, told_by_releases(question, name), is_code=is_code))
     return Names(tuple(known), tuple(unknown))
+
+
+def _is_code(name: str, text: str) -> bool:
+    """Whether a text writes a name as code; a name of words with capitals alone may be that of another product."""
+    written = rf"(?:[.`]|\bimport ){re.escape(name)}\b|\b{re.escape(name)}[(`=.]"
+    return "_" in name or re.search(written, text) is not None
 
 
 def held_names(question: Question) -> frozenset[str]:
@@ -109,11 +123,19 @@ def measure_support(question: Question, final: Sequence[Hit]) -> Support:
         return Measures(found.coverage(ids), found.pairs(ids), similarity, count, float(len(found.absent)))
 
     together = of([hit.point_id for hit in final], max(similarities.values(), default=0.0))
-    support = Support(together, absent=found.absent, weights=found.weights)
+    plain = _plain_words(question.query.text)
+    support = Support(together, absent=tuple(word for word in found.absent if word in plain), weights=found.weights)
     if model is None or not exact:
         return support
     by_result = {point: of([point], near).score(model) for point, near in similarities.items()}
     return replace(support, score=together.score(model), by_result=by_result)
+
+
+def _plain_words(text: str) -> frozenset[str]:
+    """The words of a text that are neither numbers nor names in code, of which `check_names` tells, nor their parts."""
+    tokens = (token.strip(".") for token in re.findall(r"[\w.]+(?:\(\))?", text))
+    words = (word for token in tokens if not is_code_like(token) for word in _WORD.findall(token.lower()))
+    return frozenset(word for word in words if not word.isdecimal())
 
 
 def _content_words(question: str) -> list[str]:
