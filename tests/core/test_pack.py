@@ -94,9 +94,9 @@ def _support(score, *by_result, coverage=1.0, absent=()):
 def test_quality_is_high_when_the_results_support_the_question():
     first = _found(0.6, ["dense", "sparse"])
     sure = judge([first], support=_support(0.8, (first, 0.7)), needed=NEEDED)
-    assert (sure.level, sure.note) == ("high", "Found 1 result, 1 of them strong.")
+    assert (sure.level, sure.note) == ("high", "Found 1 result.")
     unsure = judge([first], support=_support(0.3, (first, 0.2)), needed=NEEDED)
-    assert (unsure.level, unsure.note) == ("mixed", "Found 1 result, none of them strong.")
+    assert (unsure.level, unsure.note) == ("mixed", "Found 1 result, which may not answer the question.")
     assert judge([first], dense_used=False).level == "keyword_only"
     assert judge([]).level == "none"
 

@@ -110,7 +110,8 @@ def test_whoever_asked_is_not_told_the_question_again():
 
 @pytest.mark.parametrize(("level", "results"), [("high", 1), ("mixed", 8), ("keyword_only", 5), ("none", 8)])
 def test_the_words_around_the_quotes_cost_at_most_80_tokens(level, results):
-    note = f"Found {results} results, none of them strong; \u201ca\u201d and \u201cb\u201d stand nowhere in it."
+    absent = "\u201ca\u201d and \u201cb\u201d stand nowhere in it"
+    note = f"Found {results} results, which may not answer the question; {absent}."
     chunks = [payload("code", f"src/{n}.py", f"word{n}", symbol=f"f{n}") for n in range(results)]
     text = to_prompt(pack(*chunks, quality=Quality(level=level, note=note)), question=False).text
     header = re.compile(r"^\[CTX \d+\] .*\nAT: .*$", re.MULTILINE)

@@ -260,7 +260,7 @@ export class Turn {
       this.say(vscode.l10n.t("Nothing in the index answers this. Bring the index up to date, or ask in other words."));
       this.button(FIXES.ingest());
     } else {
-      this.say(vscode.l10n.t("Nothing in the index is close to this question, which may not be about the ADK."));
+      this.say(vscode.l10n.t("This question may not be about the ADK."));
       this.showButton(vscode.l10n.t("Show the Nearest"), facts);
     }
   }

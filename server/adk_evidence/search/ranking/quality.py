@@ -16,6 +16,8 @@ from adk_evidence.search.stages import Encoded, Hit, Names, Question
 MAX_NAMED_WORDS = 3
 # What answers for a pasted error, best first.
 _TELLS_ERROR: Sequence[NamedRole] = ("raises", "holds_message")
+# Results with less support are not about a question: those of 41 questions about other things have .05 at most.
+UNSUPPORTED = 0.1
 # Where no scale is known: the share of the question's words that the results of a good answer hold.
 COVERED = 0.8
 
@@ -54,9 +56,11 @@ def _of_hits(question: Question, encoded: Encoded, hits: Sequence[Hit], names: N
     named = names.known or any(hit.named for hit in hits)
     # The cosines of an adapted question are lower than those of others.
     below = calibration.adapted_below if calibration is not None and encoded.question_model else 0.0
-    if calibration is not None and closest + below < calibration.relevant and not named:
+    far = calibration is not None and closest + below < calibration.relevant
+    # Results that hold the words of a question may answer it, however far their passages are.
+    if far and not named and (support.score is None or support.score < UNSUPPORTED):
         about = question.settings.subject
-        note = f"Nothing in the index is close to the question, which may not be about {about}; the nearest is shown."
+        note = f"The question may not be about {about}; the nearest results are shown."
         return Quality(level="none", note=note)
     if names.unknown:
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
@@ -69,12 +73,10 @@ def _of_hits(question: Question, encoded: Encoded, hits: Sequence[Hit], names: N
             return Quality(level="high", note=f"{found}, {agreed} of them by keywords and by meaning{absent}.")
         return Quality(level="mixed", note=f"{found}, which may not answer the question{absent}.")
     needed = calibration.support
-    strong = sum(support.by_result.get(hit.point_id, 0.0) >= needed.high for hit in hits)
+    # How many results are strong is no matter of an answer: one that answers is enough, and fifteen may not be.
     if support.score >= needed.high and closest >= needed.nearest:
-        strength = f"{strong} of them strong" if strong else "which support the question only together"
-        return Quality(level="high", note=f"{found}, {strength}{absent}.")
-    strength = f"{strong} of them strong; the others may be less relevant" if strong else "none of them strong"
-    return Quality(level="mixed", note=f"{found}, {strength}{absent}.")
+        return Quality(level="high", note=f"{found}{absent}.")
+    return Quality(level="mixed", note=f"{found}, which may not answer the question{absent}.")
 
 
 def _of_pasted(hits: Sequence[Hit], names: Names, found: str) -> Quality | None:
