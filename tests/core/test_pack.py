@@ -28,12 +28,12 @@ def candidate_of(found, query="x", verification=EXACT, place=1):
     return make_candidate(ranking(question(query), *others, found), 1, found, verification)
 
 
-def judge(items, *, dense_used=True, support=None, needed=None, known=(), unknown=()):
+def judge(items, *, dense_used=True, support=None, needed=None, known=(), unknown=(), text="q"):
     vectors = QueryVectors("q", {"doc": [1.0], "code": [1.0]} if dense_used else {}, SparseVector((), ()))
     measured = Calibration(0.25, 0.35, 0.06, needed or MINILM.support)
     support = support or Support(Measures(0.0, 0.0, 0.0, 0.0, 0.0))
     with mock.patch.object(quality, "calibration_of", lambda settings: measured):
-        return assess(question(), encoded(vectors), items, Names(known, unknown), support)
+        return assess(question(text), encoded(vectors), items, Names(known, unknown), support)
 
 
 def _branches(*names):
@@ -111,6 +111,13 @@ def test_words_that_stand_nowhere_in_the_index_are_named():
     support = _support(0.3, (item, 0.2), absent=("flux", "capacitor", "x1", "x2"))
     note = judge([item], support=support, needed=NEEDED).note
     assert note.endswith("and \u201ccapacitor\u201d and \u201cx1\u201d and 1 more word stand nowhere in the index.")
+
+
+def test_whoever_asks_in_another_language_is_told_to_ask_in_english():
+    item = _found(0.6)
+    support = _support(0.9, (item, 0.9), absent=("ferramenta",))
+    quality = judge([item], support=support, needed=NEEDED, text="Como uso uma ferramenta?")
+    assert (quality.level, quality.note) == ("mixed", "Found 1 result; the evidence is in English: ask in English.")
 
 
 def test_without_a_known_scale_the_results_must_hold_the_question_s_words():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_QUERY_CHARS, EvidenceRequest
-from adk_evidence.search.question.query import normalise, sub_queries
+from adk_evidence.search.question.query import is_in_english, normalise, sub_queries
 
 
 def test_white_space_is_collapsed_and_casing_kept():
@@ -103,3 +103,21 @@ def test_the_traceback_of_a_long_log_is_found_wherever_it_stands(after: str):
 def test_a_text_is_bounded_even_with_a_traceback():
     with pytest.raises(ValidationError, match="100000"):
         EvidenceRequest(query=TRACEBACK + "x" * MAX_PASTED_CHARS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How do I keep state between two sessions?", True),
+        ("LlmAgent output_key", True),
+        ("how do I make it say 你好 in Chinese", True),
+        ("Why does this fail?\n```python\n# não há sessão para este usuário\n```", True),
+        ("Como configuro um timeout próprio para cada ferramenta do agente?", False),
+        ("Comment déployer mon agent sur Cloud Run ?", False),
+        ("Wie kann ich einen Agenten auf Cloud Run ausrollen?", False),
+        ("Как добавить инструмент агенту?", False),
+        ("如何让 LlmAgent 调用工具", False),
+    ],
+)
+def test_a_question_in_another_language_shows_by_its_words_and_letters(text: str, expected: bool) -> None:
+    assert is_in_english(text) is expected

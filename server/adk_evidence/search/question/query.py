@@ -8,11 +8,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.models.pack import QueryKind
 from adk_evidence.readers.python import parse_quietly
 from adk_evidence.search.question.traceback import Traceback, find_error, read_traceback
 from adk_evidence.text.identifiers import code_identifiers, extract_identifiers, is_code_like
 
+FILLER_WORDS_FILE = "filler_words.txt"
+FOREIGN_WORDS_FILE = "foreign_words.txt"
+# A single word of another language may be a name.
+_FOREIGN = 2
+# Behind it come the scripts of China, Japan and Korea, and other signs.
+_LAST_WITH_SPACES = "\u1eff"
 # Whoever names more than this says something about the names.
 MAX_NAMES = 6
 _CODE_SIGNALS = re.compile(r"\.py\b|\w+\(|\b(?:import|def|class|async def)\s+\w")
@@ -106,6 +113,20 @@ def _is_code(raw: str) -> bool:
     lines = [line for line in raw.splitlines() if line.strip()]
     likely = sum(bool(_CODE_LINE.match(line[:400])) for line in lines)
     return likely * 2 > len(lines) if len(lines) > 1 else bool(likely) and parse_quietly(raw.strip()) is not None
+
+
+def is_in_english(text: str) -> bool:
+    """Whether a question may be in English: not where it has more words of other languages, as far as these show.
+
+    They show by their letters, or are frequent. Of writing without spaces, two letters count as a word. Blocks in
+    fences say nothing.
+    """
+    words = re.findall(r"\w+", _FENCED.sub(" ", text).lower())
+    other = load_words(FOREIGN_WORDS_FILE)
+    foreign = sum(word in other or not word.isascii() for word in words)
+    foreign += sum(char > _LAST_WITH_SPACES for word in words for char in word) // 2
+    english = load_stopwords() | load_words(FILLER_WORDS_FILE)
+    return foreign < _FOREIGN or foreign <= sum(word in english for word in words)
 
 
 def code_lines(text: str) -> str:

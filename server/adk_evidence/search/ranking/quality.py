@@ -10,7 +10,7 @@ from adk_evidence.models.pack import Quality
 from adk_evidence.models.request import EvidenceFilters
 from adk_evidence.render.wording import KIND_NAMES, named_label
 from adk_evidence.search.calibration import Support, calibration_of
-from adk_evidence.search.question.query import Query
+from adk_evidence.search.question.query import Query, is_in_english
 from adk_evidence.search.stages import Encoded, Hit, Names, Question
 
 MAX_NAMED_WORDS = 3
@@ -64,7 +64,7 @@ def _of_hits(question: Question, encoded: Encoded, hits: Sequence[Hit], names: N
         return Quality(level="none", note=note)
     if names.unknown:
         return Quality(level="mixed", note=f"{found}, but not all names of the question are in the index.")
-    absent = _absent(support.absent)
+    absent = _absent(support.absent) if is_in_english(question.request.query) else ""
     if support.score is None or calibration is None:
         # No scale is known for the model: the results must hold most words of the question, and both sides must have
         # found most results.
@@ -126,6 +126,8 @@ def _collections(question: Question, kinds: Collection[Kind]) -> list[str]:
 def _gaps(question: Question, encoded: Encoded, final: Sequence[Hit]) -> list[str]:
     """What did not take part in the answer, as clauses."""
     gaps, failed = [], question.context.failed
+    if not is_in_english(question.request.query):
+        gaps.append("the evidence is in English: ask in English")
     if encoded.dense_used and failed.dense:
         named = " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in failed.dense)
         gaps.append(f"the semantic side was not available for {named}")

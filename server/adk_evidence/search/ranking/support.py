@@ -27,14 +27,13 @@ from adk_evidence.search.calibration import Measures, Support, calibration_of
 from adk_evidence.search.candidates.definitions import meaning
 from adk_evidence.search.candidates.lookup import point_vectors
 from adk_evidence.search.candidates.releases import missing_extras, names_in_error, told_by_releases
-from adk_evidence.search.question.query import Query
+from adk_evidence.search.question.query import FILLER_WORDS_FILE, Query
 from adk_evidence.search.question.versions import without_versions
 from adk_evidence.search.stages import Candidates, Hit, Names, Question
 from adk_evidence.store import base
 from adk_evidence.store.base import Fusion, Prefetch
 from adk_evidence.text.identifiers import code_identifiers, is_code_like, query_lexical_text
 
-FILLER_WORDS_FILE = "filler_words.txt"
 MAX_CHECKED_NAMES = 8
 # A pasted traceback has hundreds of words; its first words say enough.
 MAX_WORDS = 32
