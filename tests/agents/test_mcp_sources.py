@@ -164,6 +164,15 @@ async def test_of_an_address_that_several_pages_share_each_can_be_read(session: 
 
 
 @pytest.mark.asyncio
+async def test_the_lines_of_a_page_are_read_alone(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        text = await answer(client, "search_code_and_docs", query="retry a tool", where="docs")
+        cited = next(one for one in citations(text) if one.endswith("#retry-a-tool L1-L3"))
+        assert "#L1-L3" in await read(client, cited)
+        assert "#L3-L3" in await read(client, cited.replace("L1-L3", "L3-L3"))
+
+
+@pytest.mark.asyncio
 @pytest.mark.parametrize(("bird", "where"), [("parrot", "code"), ("macaw", "docs"), ("cockatoo", "docs")])
 async def test_a_name_that_had_to_be_escaped_is_understood_as_it_was_shown(
     session: AgentSession, bird: str, where: str

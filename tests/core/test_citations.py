@@ -111,9 +111,9 @@ def became(chunk: ChunkPayload, text: str) -> tuple[str, int, int]:
 
 class TestForm:
     def test_pages_are_cited_by_url_and_code_by_lines(self) -> None:
-        assert docs_citation("google/adk-docs", "979a8fa", "https://adk.dev/a/#b") == (
-            "adk-docs@979a8fa:https://adk.dev/a/#b"
-        )
+        page = "google/adk-docs", "979a8fa", "https://adk.dev/a/#b"
+        assert docs_citation(*page) == "adk-docs@979a8fa:https://adk.dev/a/#b"
+        assert docs_citation(*page, 26, 74) == "adk-docs@979a8fa:https://adk.dev/a/#b L26-L74"
         assert code_citation("google/adk-python", "v2.13.0", "src/a.py", 3, 9) == ("adk-python@v2.13.0:src/a.py#L3-L9")
 
     @pytest.mark.parametrize(("start", "end"), [(None, None), (3, None), (None, 3)])
@@ -123,6 +123,9 @@ class TestForm:
     def test_a_citation_can_be_taken_apart(self) -> None:
         assert parse_citation("adk-docs@979a8fa:https://adk.dev/a/#b") == Citation(
             "adk-docs", "979a8fa", url="https://adk.dev/a/#b"
+        )
+        assert parse_citation("adk-docs@979a8fa:https://adk.dev/a/#b L26-L74") == Citation(
+            "adk-docs", "979a8fa", url="https://adk.dev/a/#b", lines=LineSpan(start=26, end=74)
         )
         assert parse_citation("adk-python@v1:src/a.py#L3-L9") == Citation(
             "adk-python", "v1", path="src/a.py", lines=LineSpan(start=3, end=9)

@@ -44,10 +44,10 @@ def _found(similarity=None, branches=()):
     return placed(hit(payload(), similarity=similarity, branches=_branches(*branches)), 1, 0.0)
 
 
-def test_a_page_is_cited_by_its_address_and_code_by_its_lines():
-    doc = payload("doc", "docs/a.md", uri="https://adk.dev/a/#b")
+def test_a_page_is_cited_by_its_address_and_lines_and_code_by_its_lines():
+    doc = payload("doc", "docs/a.md", uri="https://adk.dev/a/#b", start_line=26, end_line=74)
     code = payload("code", "src/a.py", start_line=3, end_line=9)
-    assert citation_of(doc) == "adk-docs@abc:https://adk.dev/a/#b"
+    assert citation_of(doc) == "adk-docs@abc:https://adk.dev/a/#b L26-L74"
     assert citation_of(code) == "adk-python@abc:src/a.py#L3-L9"
 
 

@@ -17,7 +17,7 @@ CUT = "\n[...]"
 JOIN_TOKENS = 1
 
 # The characters of URLs (RFC 3986) without brackets: a citation of these alone is one word and needs no backticks.
-_ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+")
+_ONE_WORD = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+(?: L\d+-L\d+)?")
 
 
 @dataclass(frozen=True)

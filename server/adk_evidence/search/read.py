@@ -171,11 +171,16 @@ def read_citation(index: Index, store: StoreSettings, table: Callable[[], Symbol
     if path is not None and parts.lines is not None:
         return read_file(index, store, path, parts.name, parts.commit, parts.lines)
     known = table().sections
-    sections = known.get(citation) or [one for shown in _shown_as(citation, known) for one in known[shown]]
+    # Names of pages are without lines.
+    page = citation if parts.url is None else f"{parts.name}@{parts.commit}:{parts.url}"
+    sections = known.get(page) or [one for shown in _shown_as(page, known) for one in known[shown]]
     if path is not None and not sections:
         return read_file(index, store, path, parts.name, parts.commit)
     if not sections:
         raise NotIndexedError("The index holds no such page at that commit.", "Ask again.")
+    if parts.lines is not None:
+        holding = [one for one in sections if one.lines.touches(parts.lines.start, parts.lines.end)]
+        sections = holding or sections
     first = sections[0]
     paths = sorted({section.path for section in sections})
     if len(paths) > 1:
@@ -185,7 +190,7 @@ def read_citation(index: Index, store: StoreSettings, table: Callable[[], Symbol
             f"This citation stands for {len(pages)} pages.",
             f"Name one by its path: {', '.join(pages[:MAX_NAMED])}{more}.",
         )
-    lines = LineSpan(
+    lines = parts.lines or LineSpan(
         start=min(section.lines.start for section in sections), end=max(section.lines.end for section in sections)
     )
     return read_file(index, store, first.path, first.repo, first.commit, lines, url=first.url)
