@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.api.history import History
+from adk_evidence.api.history import History, Keywords
 from adk_evidence.api.table import make_table
 from adk_evidence.checks.code import MAX_PROBLEMS, check_code
 from adk_evidence.checks.drift import DriftChecker
@@ -310,3 +310,8 @@ def test_most_programs_with_invented_names_are_told_so() -> None:
         *("front_desk", "live_typing", "long_chats", "notes_server", "order_graph", "report_files", "run_audit"),
         *("shop_key", "sum_executor", "trip_planner", "weather_card"),
     }
+
+
+def test_a_field_that_a_class_takes_in_two_cases_is_named_once() -> None:
+    takes = Keywords(frozenset({"state_delta", "stateDelta", "author", "maxItems"}))
+    assert takes.shown == ["author", "maxItems", "state_delta"]

@@ -59,6 +59,12 @@ class Keywords:
         known = self.names.intersection(given)
         return {name for name in self.required if known.isdisjoint((name, to_camel(name)))}
 
+    @functools.cached_property
+    def shown(self) -> list[str]:
+        """The names in their order, each field once: not in camel case where the class takes it in snake case, too."""
+        camel = {to_camel(name) for name in self.names if "_" in name}
+        return sorted(self.names - camel)
+
 
 class Place(NamedTuple):
     """A definition: its module, and its name there; an empty name is the module itself."""

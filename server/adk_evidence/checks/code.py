@@ -149,7 +149,7 @@ class _Named:
             names, required = api.members_of(owner), frozenset[str]()
         else:
             known = api.keywords(owner)
-            names, required = (sorted(known.names), known.required) if known else ([], frozenset())
+            names, required = (list(known.shown), known.required) if known else ([], frozenset())
         likeness = {name: difflib.SequenceMatcher(None, wrong, name).ratio() for name in names}
         names.sort(key=lambda name: (name not in required, -likeness[name]))
         return listed_within(

@@ -114,7 +114,7 @@ def _nearest(
     api = checker.api
     if among == "keywords":
         known = api.keywords(owner)
-        return _near(name, sorted(known.names) if known else [])
+        return _near(name, known.shown if known else [])
     modules = api.modules_in(owner)
     if among == "modules":
         return _near(name, modules)
