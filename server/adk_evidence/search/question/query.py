@@ -126,7 +126,7 @@ def is_in_english(text: str) -> bool:
     foreign = sum(word in other or not word.isascii() for word in words)
     foreign += sum(char > _LAST_WITH_SPACES for word in words for char in word) // 2
     english = load_stopwords() | load_words(FILLER_WORDS_FILE)
-    return foreign < _FOREIGN or foreign <= sum(word in english for word in words)
+    return bool(foreign < _FOREIGN or foreign <= sum(word in english for word in words))
 
 
 def code_lines(text: str) -> str:
