@@ -51,8 +51,8 @@ from adk_evidence.store.mapped import give_back_heap, leave_pages_to_system
 # and loses nothing under filters, where the graph's recall falls to 0.6.
 _NO_GRAPH = 10**9
 # Points that pass a filter. Fewer of them are scored one by one; for more, the inverted index is searched, which takes
-# a seventh of the time for the hundred terms of a query after feedback.
-_SPARSE_SCAN_POINTS = 100
+# a third of the time for the hundred terms of a query after feedback and the sixty candidates of a collection.
+_SPARSE_SCAN_POINTS = 16
 # Of a collection. The engine shares out the segments of a collection, and ours have one each: more threads, eight by
 # default, only wait by giving way to each other, 1,400 times a question.
 _SEARCH_THREADS = 1
