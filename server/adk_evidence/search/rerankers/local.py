@@ -34,6 +34,7 @@ TASK_NEAR = 0.5
 _CONSTANT = 1e-9
 _NAME = re.compile(r"\w+")
 _CONSTRUCTOR = ".__init__"
+_FENCE = "```"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Weights:
       `google_search` rarely asks where the name is defined.
     - `linked` counts for the definition of a name that the best docs use, samples among them, in full where all of
       them use the name.
+    - `example` counts for docs with a block of code, where a question in words is not for an explanation: what people
+      want to do is answered by the section with the code, and less so by introductions and concepts.
     - `private` counts for private definitions that the query does not name, where something is to be built.
     - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
     """
@@ -62,6 +65,7 @@ class Weights:
     task: float = 3.0
     definition: float = 3.0
     linked: float = 0.8
+    example: float = 0.4
     private: float = -0.6
     changelog: float = -2.0
 
@@ -69,7 +73,7 @@ class Weights:
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-10"
+    model = "local-zscore-11"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
@@ -88,6 +92,8 @@ class LocalReranker:
         if task_mode == "build":
             hidden = [_is_private(one) and own[0] not in names for one, own in zip(payloads, defined, strict=True)]
             features["private"] = np.array(hidden, dtype=float)
+        if query.kind == "question" and not names and task_mode != "explain":
+            features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
         if not asks_for_changes(query.text):
             features["changelog"] = np.array([is_changelog(one.path, one.headings) for one in payloads], dtype=float)
         scores = np.zeros(len(documents))
