@@ -26,10 +26,11 @@ def checked(
     page: str | None = None,
     state: str = "exact",
     asked: list[str] | None = None,
+    deprecated: dict[str, tuple[str, ...]] | None = None,
 ) -> tuple[tuple[Candidate, ...], list[str]]:
     """The candidates and warnings of an answer from a version; `page` is what the source of all chunks has now.
 
-    `asked` takes the paths that are read.
+    `asked` takes the paths that are read, and `deprecated` are parameters that docstrings call so.
     """
 
     def read(path: str) -> str | None:
@@ -39,7 +40,10 @@ def checked(
 
     corpora = {chunk.source_name: Corpus(SimpleNamespace(read=read), only_follow=True) for chunk in chunks}
     hits = [factories.placed(factories.hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
-    asked_of = factories.question(scope=SimpleNamespace(version=version))
+    known = [SimpleNamespace(fqn=fqn, deprecated_parameters=names) for fqn, names in (deprecated or {}).items()]
+    about = SimpleNamespace(ref=f"v{version}", commit="c0ffee")
+    search = SimpleNamespace(set=SimpleNamespace(about=about), targets=known)
+    asked_of = factories.question(scope=SimpleNamespace(version=version), targets=lambda: search)
     ranking = factories.ranking(asked_of, *hits)
     made = [make_candidate(ranking, rank, hit, Verification(state=state)) for rank, hit in enumerate(hits, 1)]
     return with_drift(asked_of, hits, made, corpora), list(map(str, asked_of.context.warnings))
@@ -196,3 +200,12 @@ def test_pages_that_were_checked_ahead_are_not_checked_again() -> None:
     assert [one.symbol for one in first.drift] == ["google.adk.apps.App"]
     assert (_page.cache_info().misses, _page.cache_info().hits) == (before.misses, before.hits + 1)
     assert list(check_ahead(unknown, corpora)) == []
+
+
+def test_a_deprecated_keyword_is_marked_as_a_deprecated_class_is() -> None:
+    code = "```python\nfrom google.adk import Runner\nrunner = Runner(app=app, plugins=[])\n```"
+    old = {"google.adk.runners.Runner": ("plugins",)}
+    (first,), warnings = checked(factories.payload(body=code), version="2.13.0", deprecated=old)
+    assert drift_label(first) == "deprecated in google-adk 2.13.0: Runner(plugins=)"
+    assert warnings == []
+    assert checked(factories.payload(body=code), version="2.13.0")[0][0].drift == ()

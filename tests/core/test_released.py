@@ -12,6 +12,7 @@ from adk_evidence.settings import load_settings
 from adk_evidence.targets.about import About
 from adk_evidence.targets.search import TargetSearch
 from adk_evidence.targets.sets import TargetSet
+from tests.core.factories import question
 
 
 def run_on(version: str | None) -> SimpleNamespace:
@@ -83,8 +84,6 @@ EXTRAS = {
 
 def lacking(text: str, version: str = "2.13.0", about: str = "v2.13.0") -> list[str]:
     """What a question is told that is answered from a version, while the targets are of the version `about`."""
-    run = run_on(version)
-    run.query = SimpleNamespace(text=text)
     made_of = About(
         repo="google/adk-python",
         commit=about,
@@ -98,8 +97,8 @@ def lacking(text: str, version: str = "2.13.0", about: str = "v2.13.0") -> list[
     )
     search = TargetSearch(TargetSet(made_of, [], None), load_settings({}), lambda _: [])
     search._extras = Once(lambda: EXTRAS)
-    run.targets = lambda: search
-    return [warning.text for warning in missing_extras(run)]
+    asked = question(text, scope=SimpleNamespace(version=version), targets=lambda: search)
+    return [warning.text for warning in missing_extras(asked)]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from adk_evidence.render.signatures import (
     listed_methods,
     listed_notes,
     parameter_names,
+    with_deprecated,
     with_parameters,
 )
 from adk_evidence.text.tokens import estimate_tokens
@@ -112,3 +113,11 @@ def test_notes_on_fields_are_shown_where_all_of_them_fit() -> None:
     notes = ("size: How many are kept.", "seconds: How long.")
     assert listed_notes(notes, 100) == "- size: How many are kept.\n- seconds: How long."
     assert listed_notes(notes, 8) == listed_notes((), 100) == ""
+
+
+def test_a_deprecated_parameter_is_marked() -> None:
+    signature = "Runner(*, app: App | None = None, plugins: list[Plugin] = []) -> None"
+    marked = "Runner(*, app: App | None = None, plugins: list[Plugin] = [] (deprecated)) -> None"
+    assert with_deprecated(signature, ("plugins",)) == marked
+    assert with_deprecated(signature, ()) == signature
+    assert parameter_names(marked) == parameter_names(signature)

@@ -98,9 +98,15 @@ class Checked:
 
 
 class DriftChecker:
-    """Checks code against one released version. What is known of a name is kept between pages."""
+    """Checks code against one released version. What is known of a name is kept between pages.
 
-    def __init__(self, api: VersionApi) -> None:
+    Args:
+        api: What the version has.
+        parameters: What it calls deprecated among its parameters, as `google.adk.runners.Runner(plugins=)`.
+    """
+
+    def __init__(self, api: VersionApi, parameters: frozenset[str] = frozenset()) -> None:
+        self._parameters = parameters
         self.api, self.history, self.version = api, api.history, api.version
         self.label = f"{self.history.table.distribution} {api.version}"
         self._top = self.history.package.partition(".")[0]
@@ -267,9 +273,11 @@ class DriftChecker:
         told = self.api.deprecation(f"{path}.{keyword}" if keyword else path)
         place = self.api.definition(owner)
         is_class = place is not None and bool(place.name)
-        if told is None or (is_class and self.api.deprecation(owner) is not None):
+        if is_class and self.api.deprecation(owner) is not None:
             return None
-        return told[0]
+        if told is None and place is not None and f"{place.path}({keyword}=)" in self._parameters:
+            return ""
+        return told[0] if told is not None else None
 
     def _read_kind(self, path: str) -> str:
         """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
@@ -283,11 +291,14 @@ class DriftChecker:
 _kept_checker = functools.lru_cache(maxsize=8)(DriftChecker)
 
 
-def checker_for(version: str | None) -> DriftChecker | None:
-    """A checker for a version of the ADK, or None where the table of released versions does not know the version."""
+def checker_for(version: str | None, parameters: frozenset[str] = frozenset()) -> DriftChecker | None:
+    """A checker for a version of the ADK, or None where the table of released versions does not know the version.
+
+    `parameters` are those that the version calls deprecated; see `DriftChecker`.
+    """
     with suppress(EvidenceError):
         api = History.load().exactly(version)
-        return _kept_checker(api) if api is not None else None
+        return _kept_checker(api, parameters) if api is not None else None
     return None
 
 

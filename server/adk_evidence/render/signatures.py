@@ -17,6 +17,16 @@ _ANNOTATED = re.compile(r"(\w+)\s*:(.+)", re.DOTALL)
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
+def with_deprecated(signature: str, names: Collection[str]) -> str:
+    """A signature in which some parameters are marked as deprecated."""
+    start = signature.find("(") + 1
+    if not start or not names:
+        return signature
+    _, end = _parameters(signature, start)
+    marked = (f"{part}{DEPRECATED}" if name_of(part) in names else part for part in _parts(signature))
+    return f"{signature[:start]}{', '.join(marked)}{signature[end:]}"
+
+
 def takes(signature: str, name: str) -> bool:
     """Whether a signature has a parameter of that name."""
     return re.search(rf"[(,*]\s*{re.escape(name)}\s*[:=,)]", signature) is not None

@@ -19,6 +19,7 @@ from adk_evidence.search.question.query import Query
 from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.rerankers.base import Reranker
 from adk_evidence.settings import Settings
+from adk_evidence.text.versions import is_same_version
 
 if TYPE_CHECKING:
     from adk_evidence.symbols.lookup import Symbols
@@ -108,6 +109,16 @@ class Question:
     @property
     def kinds(self) -> Sequence[Kind]:
         return self.scope.kinds
+
+    @property
+    def targets_of_version(self) -> TargetSearch | None:
+        """The public symbols, where they are those of the searched version."""
+        search, version = self.targets(), self.scope.version
+        if search is None or version is None:
+            return None
+        about = search.set.about
+        is_of_version = is_same_version(version, about.ref) or is_same_version(version, about.commit)
+        return search if is_of_version else None
 
     def plan(self, question_model: str | None = None, rerank_model: str | None = None) -> RetrievalPlan:
         """What is asked of the store, and of which models."""

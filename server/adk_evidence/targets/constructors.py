@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.render.signatures import DEPRECATED
+from adk_evidence.render.signatures import DEPRECATED, with_deprecated
 
 if TYPE_CHECKING:
     from adk_evidence.targets.search import TargetSearch
@@ -52,7 +52,7 @@ def constructor(search: TargetSearch, payload: ChunkPayload) -> Constructor | No
         return None
     signature = target.signatures[0]
     if not target.is_bare_class:
-        return Constructor(signature, False)
+        return Constructor(with_deprecated(signature, target.deprecated_parameters), False)
     # The attributes of enumerations and other classes are no parameters.
     fields = [_parameter(one) for one in search.fields.of(target) if not one.endswith(DEPRECATED)]
     if not fields or not target.is_model:

@@ -8,7 +8,6 @@ from adk_evidence.api.lacks import lack_at
 from adk_evidence.models.warning import Warning
 from adk_evidence.render import wording
 from adk_evidence.search.stages import Question
-from adk_evidence.text.versions import is_same_version
 
 MAX_MISSING = 3
 _NAME = r"[A-Za-z_]\w{0,99}"
@@ -60,13 +59,10 @@ def missing_extras(question: Question) -> list[Warning]:
     modules = dict.fromkeys(
         match[1] or f"google.cloud.{match[2]}" for match in _NO_MODULE.finditer(question.query.text)
     )
-    search = question.targets() if modules else None
+    # Another version may require the package always, or by another extra.
+    search = question.targets_of_version if modules else None
     version = question.scope.version
     if search is None or version is None:
-        return []
-    about = search.set.about
-    # Another version may require the package always, or by another extra.
-    if not (is_same_version(version, about.ref) or is_same_version(version, about.commit)):
         return []
     extras = {module: search.extra_with(module) for module in list(modules)[:MAX_MISSING]}
     return [wording.extra_missing(extra, version, module) for module, extra in extras.items() if extra]

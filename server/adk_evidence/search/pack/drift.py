@@ -40,7 +40,7 @@ def with_drift(
 
     `corpora` are the files of the index's corpora, by their names.
     """
-    checker = checker_for(question.scope.version)
+    checker = _checker(question)
     if checker is None:
         return tuple(candidates)
     made = []
@@ -62,7 +62,7 @@ def check_ahead(question: Question, corpora: Mapping[str, Corpus]) -> Iterator[s
         question: Says what is searched.
         corpora: The files of the index's corpora, by their names.
     """
-    checker = checker_for(question.scope.version)
+    checker = _checker(question)
     entries = question.index.manifest.corpora if checker is not None else {}
     pages = (
         (path, lang, corpora[name])
@@ -76,6 +76,14 @@ def check_ahead(question: Question, corpora: Mapping[str, Corpus]) -> Iterator[s
         if checker is not None and text is not None:
             _page_of(checker, text, lang, source)
             yield path
+
+
+def _checker(question: Question) -> DriftChecker | None:
+    """A checker for the searched version, which knows the parameters that docstrings of the version call deprecated."""
+    search = question.targets_of_version
+    targets = search.targets if search is not None else ()
+    old = (f"{target.fqn}({name}=)" for target in targets for name in target.deprecated_parameters)
+    return checker_for(question.scope.version, frozenset(old))
 
 
 def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> None:

@@ -121,7 +121,7 @@ def is_in_english(text: str) -> bool:
     They show by their letters, or are frequent. Of writing without spaces, two letters count as a word. Blocks in
     fences say nothing.
     """
-    words = re.findall(r"\w+", _FENCED.sub(" ", text).lower())
+    words: list[str] = re.findall(r"\w+", _FENCED.sub(" ", text).lower())
     other = load_words(FOREIGN_WORDS_FILE)
     foreign = sum(word in other or not word.isascii() for word in words)
     foreign += sum(char > _LAST_WITH_SPACES for word in words for char in word) // 2
