@@ -40,11 +40,6 @@ def by_raw_score(outcome: Ranking) -> list[Hit]:
     return sorted(outcome.candidates.merged, key=lambda hit: -hit.branches[0].score)
 
 
-def _reranked(name: str, **without: float) -> Variant:
-    """RRF and the reranker without one of its signals."""
-    return Variant(f"RRF + rerank, {name}", _RRF | _RERANK, reranker=LocalReranker(Weights(**without)))
-
-
 # Each idea stands alone on the fused order and after the reranker.
 _STAGES: tuple[Variant, ...] = (
     Variant("BM25", _BM25, by_raw_score),
@@ -58,11 +53,7 @@ _STAGES: tuple[Variant, ...] = (
     Variant("RRF + rerank", _RRF | _RERANK),
     Variant("DBSF + rerank", _DBSF | _RERANK),
     Variant("RRF + rerank, languages of all readers", _RRF | _RERANK | {"retrieval.language": None}),
-    _reranked("definitions not first", definition=0.0),
-    _reranked("private definitions as good as others", private=0.0),
     Variant("RRF + rerank + definitions", _RRF | _RERANK | _DEFINITIONS),
-    _reranked("whole chunks not counted", mean=0.0),
-    _reranked("code not linked to docs", linked=0.0),
     Variant("RRF + rerank + feedback", _RRF | _RERANK | _FEEDBACK),
     Variant("RRF + rerank + sub-queries", _RRF | _RERANK | _SUB_QUERIES),
     Variant("RRF + rerank + docs and code quota", _RRF | _RERANK | _QUOTA),
@@ -92,6 +83,18 @@ WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "docs and code quota": {"pack.min_docs": 0, "pack.min_code": 0},
 }
 
+# The signals of the local reranker, by their names in `Weights`.
+SIGNALS: Mapping[str, str] = {
+    "task": "tasks",
+    "asked": "questions as a signal",
+    "example": "docs that show code before others",
+    "mean": "whole chunks",
+    "linked": "code that docs link to",
+    "definition": "definitions before other uses",
+    "private": "public before private",
+    "changelog": "changelogs behind others",
+}
+
 # The first one is what the stages are compared with.
 VARIANTS: tuple[Variant, ...] = (
     *_STAGES,
@@ -99,5 +102,13 @@ VARIANTS: tuple[Variant, ...] = (
     *(
         Variant(f"{AS_CONFIGURED.name}, without {name}", overrides, base=AS_CONFIGURED.name)
         for name, overrides in WITHOUT.items()
+    ),
+    *(
+        Variant(
+            f"{AS_CONFIGURED.name}, without {name}",
+            reranker=LocalReranker(Weights(**{signal: 0.0})),
+            base=AS_CONFIGURED.name,
+        )
+        for signal, name in SIGNALS.items()
     ),
 )

@@ -20,6 +20,7 @@ from adk_evidence.index.settings import settings_for
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search import calibration
+from adk_evidence.search.ranking import quality
 from adk_evidence.search.session import EvidenceService
 from adk_evidence.settings import config_file, load_settings
 from tests.answers import told
@@ -108,6 +109,8 @@ class TestWhatIsAdapted:
 
     def test_its_lower_cosines_are_made_up_for_where_something_must_be_close(self, indexed, monkeypatch):
         levels = []
+        # What holds a question's words counts, too.
+        monkeypatch.setattr(quality, "UNSUPPORTED", 1.1)
         for below in (0.0, 1.0):
             monkeypatch.setattr(calibration, "MINILM", replace(calibration.MINILM, relevant=0.99, adapted_below=below))
             retrieval = {"expansion": "never"}

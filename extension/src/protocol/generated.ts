@@ -622,6 +622,14 @@ export interface Why {
    */
   ranking_place: number | null;
   /**
+   * The task near the question that the result answers together with others, by title.
+   */
+  task: string | null;
+  /**
+   * What the result is to the task, e.g. `registration`.
+   */
+  task_role: string | null;
+  /**
    * Why a result from behind the first places is here: its kind, or as an example, or as another part of a page or class that is a result already.
    */
   moved_up: ("kind" | "example" | "neighbour") | null;
