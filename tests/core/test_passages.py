@@ -17,7 +17,8 @@ from adk_evidence.render.view import shown
 from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.pack.assemble import make_candidate, shown_candidates
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import QuestionWords, choose_passages, excerpt
+from adk_evidence.search.pack.passages import choose_passages, excerpt
+from adk_evidence.search.pack.words import QuestionWords
 from adk_evidence.services.resilience import CacheAside
 from adk_evidence.store.base import Record
 from adk_evidence.targets.imports import PublicImports

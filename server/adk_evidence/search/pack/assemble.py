@@ -31,7 +31,8 @@ from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import Excerpt, QuestionWords, add_little, choose_passages, shells
+from adk_evidence.search.pack.passages import Excerpt, add_little, choose_passages, shells
+from adk_evidence.search.pack.words import QuestionWords
 from adk_evidence.search.ranking.quality import lost_since, lowered
 from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.targets.imports import PublicImports

@@ -10,7 +10,7 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import class_of
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.pack.passages import QuestionWords, tokens_of
+from adk_evidence.search.pack.words import QuestionWords, tokens_of
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.text.tokens import estimate_tokens
