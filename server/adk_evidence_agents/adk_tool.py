@@ -14,8 +14,14 @@ from adk_evidence.index.environments import installed_in
 from adk_evidence.index.project import DISTRIBUTION, ProjectAdk
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_RESULTS, EvidenceRequest, TaskMode
+from adk_evidence.render.excerpts import shown
 from adk_evidence.render.sanitize import code_span, fenced, visible_values
-from adk_evidence.render.view import adk_label, availability_label, fence_language, shown, verification_label
+from adk_evidence.render.view import (
+    adk_label,
+    availability_label,
+    fence_language,
+    verification_label,
+)
 from adk_evidence.settings import Settings
 from adk_evidence.text.redaction import told
 from adk_evidence.text.versions import read_version

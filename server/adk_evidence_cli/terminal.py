@@ -20,11 +20,11 @@ from adk_evidence.commands import with_options
 from adk_evidence.index.indexer import Progress
 from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
 from adk_evidence.models.warning import Warning
+from adk_evidence.render.excerpts import body, shown
 from adk_evidence.render.sanitize import caption, one_line, visible
 from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
     availability_label,
-    body,
     drift_label,
     error_label,
     error_title,
@@ -34,7 +34,6 @@ from adk_evidence.render.view import (
     indexed_sources,
     place,
     short_commit,
-    shown,
     verification_label,
     version_label,
 )

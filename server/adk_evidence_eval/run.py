@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import Candidate, EvidencePack, QualityLevel
+from adk_evidence.models.lines import runs
+from adk_evidence.models.pack import EvidencePack, QualityLevel
 from adk_evidence.render.prompt import to_prompt
-from adk_evidence.render.sanitize import visible
 from adk_evidence.search.context import Context
 from adk_evidence.search.pack.assemble import assemble
 from adk_evidence.search.session import EvidenceService
@@ -106,23 +106,11 @@ def _packed(service: EvidenceService, question: Question) -> tuple[Ranking, Evid
 def _prompted(outcome: Ranking, pack: EvidencePack) -> Prompted:
     block = to_prompt(pack)
     lines = []
-    for number, rank in enumerate(block.ranks, 1):
+    for rank, shown in zip(block.ranks, block.lines, strict=True):
         payload = outcome.final[rank - 1].payload
-        quoted = block.text.partition(f"\n[CTX {number}] ")[2].partition(f"\n[CTX {number + 1}] ")[0]
-        for start, end in _lines_in(quoted, pack.candidates[rank - 1]):
+        for start, end in runs(shown):
             lines.append(Span(corpus=checkout_name(payload.corpus), path=payload.path, start_line=start, end_line=end))
     return Prompted(tokens=block.tokens, lines=tuple(lines))
-
-
-def _lines_in(quoted: str, candidate: Candidate) -> Iterator[tuple[int, int]]:
-    """The lines of a candidate's passages that its part of a prompt holds, which may be cut short."""
-    for passage in candidate.passages if candidate.lines else ():
-        lines = passage.text.split("\n")
-        count = len(lines)
-        while count and visible("\n".join(lines[:count])) not in quoted:
-            count -= 1
-        if any(line.strip() for line in lines[:count]):
-            yield passage.lines.start, passage.lines.start + count - 1
 
 
 def result_of(payload: ChunkPayload, score: float = 0.0) -> Result:

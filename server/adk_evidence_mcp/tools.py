@@ -15,14 +15,13 @@ from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import SourceType
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.request import EvidenceRequest, QueryText, TaskMode
+from adk_evidence.render.excerpts import for_reader, is_for_others
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.quotes import cited as cited_as
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line
 from adk_evidence.render.view import (
     adk_label,
     deviation,
-    for_reader,
-    is_for_others,
     verification_label,
 )
 from adk_evidence.targets.facts import facts_of

@@ -9,8 +9,8 @@ import pytest
 from adk_evidence.embedding.base import SparseVector
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.pack import EvidencePack, Verification
-from adk_evidence.render.view import NOT_CITED
-from adk_evidence.render.view import body as shown
+from adk_evidence.render.excerpts import NOT_CITED
+from adk_evidence.render.excerpts import body as shown
 from adk_evidence.search.calibration import MINILM, Calibration, Measures, Support, SupportWeights
 from adk_evidence.search.pack.assemble import make_candidate, matched_terms
 from adk_evidence.search.ranking import quality

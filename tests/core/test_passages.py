@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
+from adk_evidence.render.excerpts import shown
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
-from adk_evidence.render.view import shown
 from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.pack.assemble import make_candidate, shown_candidates
 from adk_evidence.search.pack.outlines import make_outlines
@@ -212,8 +212,9 @@ def test_a_heading_alone_takes_no_place_beside_its_sections():
     assert [one.adds_little for one in candidates] == [True, False, False]
 
 
-def test_gaps_between_passages_name_their_lines():
-    lines = [f"line {n}" for n in range(1, 13)]
+def test_gaps_between_passages_name_their_lines_and_what_begins_there():
+    lines = [f"line {n} says something that takes more room than its mark" for n in range(1, 13)]
+    lines[4], lines[6] = "## The second part {#part}", "#"
     chunk = payload("doc", body="\n".join(lines), start_line=101, end_line=112)
     (candidate,) = pack(chunk).candidates
     parts = [(102, 103), (106, 106)]
@@ -222,14 +223,21 @@ def test_gaps_between_passages_name_their_lines():
     text = shown(candidate.model_copy(update={"passages": texts, "left_out": left_out}))
     assert text.split("\n") == [
         "[... line 101]",
-        "line 2",
-        "line 3",
-        "[... lines 104-105]",
-        "line 6",
+        *lines[1:3],
+        "[... lines 104-105: The second part]",
+        lines[5],
         "[... lines 107-108]",
         "[lines 109-110: Java, Go]",
         "[... lines 111-112]",
     ]
+
+
+def test_a_gap_that_is_shorter_than_its_mark_is_no_gap():
+    lines = ["def run():", '    """Runs the tool until it ends."""', "    pass", "", "    return 1"]
+    chunk = payload("code", body="\n".join(lines), start_line=1, end_line=5)
+    (candidate,) = pack(chunk).candidates
+    texts = tuple(Passage(lines=LineSpan(start=n, end=n), text=lines[n - 1]) for n in (1, 2, 5))
+    assert shown(candidate.model_copy(update={"passages": texts})) == "\n".join(lines)
 
 
 # Outlines
@@ -423,10 +431,10 @@ SOURCE = payload("code", "src/adk/retry.py", body=EXAMPLE, lang="py")
 @pytest.mark.parametrize(
     ("shown_text", "is_example"),
     [
-        (lambda: excerpt(hit(including(EXAMPLE)), 0, QUESTION).attached, True),
-        (lambda: "\n".join(one.text for one in passages(SAMPLES)), True),
+        (lambda: excerpt(hit(including(EXAMPLE)), 9, QUESTION).attached, True),
+        (lambda: "\n".join(one.text for one in passages(SAMPLES, 9)), True),
         # The import statement of a definition says where users find it.
-        (lambda: "\n".join(one.text for one in passages(SOURCE)), False),
+        (lambda: "\n".join(one.text for one in passages(SOURCE, 9)), False),
     ],
     ids=["included", "sample", "source"],
 )
@@ -442,3 +450,39 @@ def test_imports_that_an_earlier_result_shows_are_not_shown_again():
     *_, (first, second) = answered(SAMPLES, again)
     assert "from adk.plugins" in shown(first) and "retry_limit=4" in shown(second)
     assert "from adk.plugins" not in shown(second)
+
+
+def worth_of(chunk, text, place=0):
+    """What the parts are worth that hold a text."""
+    first, lines = chunk.start_line, chunk.body.split("\n")
+    parts = excerpt(hit(chunk), place, QUESTION).parts
+    texts = ["\n".join(lines[part.lines.start - first : part.lines.end + 1 - first]) for part in parts]
+    return [part.worth for part, told in zip(parts, texts, strict=True) if text in told and part.worth is not None]
+
+
+def test_a_list_that_a_matching_sentence_announces_is_worth_as_much_to_its_end():
+    items = "\n\n".join(f"- Rule {n} is of sheep, of meadows and of nothing that the question has." for n in range(6))
+    body = f"# Retries\n\n{FILLER}\n\nFor the retry limit hold these rules:\n\n{items}\n\n{FILLER}"
+    page = payload("doc", body=body, start_line=1, end_line=1 + body.count("\n"))
+    (announcing,) = worth_of(page, "hold these rules")
+    assert worth_of(page, "Rule 5") == [announcing]
+    assert max(worth_of(page, "Paragraph")) < announcing
+
+
+def test_a_function_whose_docstring_matches_is_shown_with_its_best_statements():
+    about = "\n\n".join(f"    The retry limit {n} of a tool is told here,\n    in two lines." for n in range(6))
+    steps = "\n\n".join(
+        f"    first_{n} = tide({n})\n    second_{n} = tide(first_{n})\n    go(second_{n})\n    wait()" for n in range(9)
+    )
+    body = f'def run(self):\n    """Runs a tool.\n\n{about}\n    """\n{steps}'
+    chunk = payload("code", "src/m.py", body, symbol="run", symbol_kind="function", end_line=1 + body.count("\n"))
+    text = "\n".join(one.text for one in passages(chunk, place=11))
+    assert "retry limit" in text and "tide(" in text and "first_8" not in text
+
+
+def test_later_results_show_less_and_their_parts_are_worth_less():
+    page = payload("doc", body=PAGE, start_line=1, end_line=1 + PAGE.count("\n"))
+    sizes = [sum(len(one.text) for one in passages(page, place=place)) for place in (0, 5, 9, 14)]
+    assert sizes == sorted(sizes, reverse=True)
+    worth = [max(worth_of(page, "Set the retry limit", place)) for place in (0, 5, 14)]
+    assert worth == sorted(worth, reverse=True) and len(set(worth)) == 3

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Passage, Quality, Verification
+from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Part, Passage, Quality, Verification
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.prompt import PromptBlock, to_prompt
@@ -46,13 +46,20 @@ def shown_documents(text: str) -> list[tuple[int, int]]:
 # What is shown where room is short
 
 
-def page(kind: str = "doc", best: tuple[int, int] | None = (41, 42)) -> EvidencePack:
-    """A pack of one result of 80 lines, of which two match best."""
-    lines = [f"line {number} says something of its own" for number in range(1, 81)]
-    found = pack(payload(kind, "docs/a.md", "\n".join(lines), end_line=80), *SMALL)
-    passage = Passage(lines=LineSpan(start=1, end=80), text="\n".join(lines))
-    span = LineSpan(start=best[0], end=best[1]) if best else None
-    first = found.candidates[0].model_copy(update={"passages": (passage,), "best": span})
+def page(*worth: float | None, kind: str = "doc", text: str = "") -> EvidencePack:
+    """A pack whose first result has a part of ten lines for each of these; those without worth name the next one."""
+    lines = text.split("\n") if text else [f"line {n} says something of its own" for n in range(1, 10 * len(worth) + 1)]
+    found = pack(payload(kind, "docs/a.md", "\n".join(lines), end_line=len(lines)), *SMALL)
+    passage = Passage(lines=LineSpan(start=1, end=len(lines)), text="\n".join(lines))
+    parts = tuple(
+        Part(
+            lines=LineSpan(start=10 * n + 1, end=10 * n + 10),
+            worth=one,
+            needs=(n - 1,) if n and worth[n - 1] is None else (),
+        )
+        for n, one in enumerate(worth)
+    )
+    first = found.candidates[0].model_copy(update={"passages": (passage,), "parts": parts})
     return found.model_copy(update={"candidates": (first, *found.candidates[1:])})
 
 
@@ -61,22 +68,47 @@ def told(block: PromptBlock) -> list[int]:
     return [int(number) for number in re.findall(r"^line (\d+) says", block.text, re.MULTILINE)]
 
 
-def test_a_long_page_is_cut_around_the_lines_that_match_best():
-    block = to_prompt(page(), max_document_tokens=150)
+def test_where_room_is_short_the_best_parts_are_shown_with_what_names_them():
+    block = to_prompt(page(0.1, 0.3, None, 0.9, 0.2), max_document_tokens=200)
+    assert told(block) == list(range(21, 41))
+    assert "[... lines 1-20]" in block.text and "[... lines 41-50]" in block.text
+
+
+def test_the_best_part_is_cut_where_it_has_no_room():
+    block = to_prompt(page(0.1, 0.9, 0.2), max_document_tokens=80)
     shown = told(block)
-    assert shown[0] == 1 and {41, 42} <= set(shown)
-    around = shown[1:]
-    assert around == list(range(around[0], around[-1] + 1)), "the lines around the best ones have no gaps"
-    assert around[0] < 41 and around[-1] > 42 and len(shown) < 20
-    assert f"[... lines 2-{around[0] - 1}]" in block.text and f"[... lines {around[-1] + 1}-80]" in block.text
+    assert shown == list(range(11, 11 + len(shown))) and 1 < len(shown) < 10
+    assert "[... lines 1-10]" in block.text and f"[... lines {shown[-1] + 1}-30]" in block.text
 
 
-@pytest.mark.parametrize(("kind", "best"), [("code", (41, 42)), ("doc", None), ("doc", (2, 79))])
-def test_code_and_what_has_no_best_lines_that_fit_is_cut_at_the_end(kind, best):
-    block = to_prompt(page(kind, best), max_document_tokens=150)
+def test_code_of_a_page_that_is_cut_keeps_its_borders():
+    code = "\n".join(["```python", *(f"call_number({n}, of='the example')" for n in range(58)), "```"])
+    block = to_prompt(page(0.9, 0.8, 0.7, text=code), max_document_tokens=120)
+    text = block.text.partition("[CTX 1]")[2].partition("[CTX 2]")[0]
+    assert text.count("```python\ncall_number(0") == 1 and text.count("\n```\n") == 1
+    assert "[... lines " in text
+
+
+@pytest.mark.parametrize("kind", ["code", "doc"])
+def test_a_text_without_parts_is_cut_at_the_end(kind):
+    found = page(0.1, 0.2, 0.9, kind=kind)
+    first = found.candidates[0].model_copy(update={"parts": ()})
+    block = to_prompt(found.model_copy(update={"candidates": (first,)}), max_document_tokens=150)
     shown = told(block)
     assert shown == list(range(1, len(shown) + 1)) and 1 < len(shown) < 20
-    assert f"\n[... lines {len(shown) + 1}-80]\n" in block.text, "who reads on knows where"
+    assert f"\n[... lines {len(shown) + 1}-30]\n" in block.text, "who reads on knows where"
+
+
+def test_what_the_budget_leaves_goes_to_the_best_parts_of_all_results():
+    found = page(0.1, 0.9, 0.2)
+    second = found.candidates[0].model_copy(update={"rank": 2, "citation": "other"})
+    parts = tuple(part.model_copy(update={"worth": (part.worth or 0) / 2}) for part in second.parts)
+    two = (found.candidates[0], second.model_copy(update={"parts": parts}))
+    found = found.model_copy(update={"candidates": two})
+    lines = {budget: told(to_prompt(found, budget)) for budget in (300, 450, 1000)}
+    assert lines[300] == list(range(11, 21)), "no result with its head alone"
+    assert lines[450] == [*range(11, 31), *range(11, 21)] or lines[450] == [*range(11, 21), *range(11, 21)]
+    assert lines[1000] == [*range(1, 31), *range(1, 31)]
 
 
 # What is in a prompt

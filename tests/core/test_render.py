@@ -16,9 +16,12 @@ from rich.console import Console
 
 from adk_evidence.models.pack import ErrorFrame, LeftOut, LineSpan, Outline, OutlinePart, PastedError, Verification
 from adk_evidence.models.warning import Warning
+from adk_evidence.render.excerpts import for_reader, is_for_others
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.sanitize import code_span, fenced, one_line, visible, visible_json
-from adk_evidence.render.view import for_reader, is_for_others, verification_label
+from adk_evidence.render.view import (
+    verification_label,
+)
 from adk_evidence_cli.terminal import show_pack
 from tests.core.factories import pack, payload
 

@@ -153,5 +153,5 @@ def test_the_long_docstring_of_a_field_is_cut_by_paragraphs_that_need_the_field(
     about = "\n\n".join(f"  Reason {n}.\n  It has two lines." for n in range(8))
     code = f'class Box:\n  size: int = 3\n  """How many.\n\n{about}\n  """\n  name: str\n'
     assert texts(code, "py", "field") == ['  size: int = 3\n  """How many.'.strip(), "name: str"]
-    assert [text.split("\n")[0] for text in texts(code, "py", "text")] == [f"Reason {n}." for n in range(8)]
+    assert [text.split("\n")[0] for text in texts(code, "py", "docstring")] == [f"Reason {n}." for n in range(8)]
     assert needed(code, "py", "Reason 5.")[-1].startswith("size: int = 3")

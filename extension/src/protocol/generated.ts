@@ -399,6 +399,10 @@ export interface Candidate {
    */
   passages: Passage[];
   /**
+   * What `text` consists of, in order, without what need not be shown.
+   */
+  parts: Part[];
+  /**
    * The parts of the attached files to show; not cited.
    */
   attached_shown: string;
@@ -478,6 +482,19 @@ export interface Candidate {
 export interface Passage {
   lines: LineSpan;
   text: string;
+}
+/**
+ * Lines of a candidate that are shown together or not at all, such as a paragraph or a few statements.
+ *
+ * `needs` are the places among the candidate's parts of what names these lines: headings, signatures, borders of code.
+ */
+export interface Part {
+  lines: LineSpan;
+  /**
+   * How well the lines match: those of 0 and more are passages, and where room is shorter or longer than these, the best are shown. Null where the lines say nothing by themselves.
+   */
+  worth: number | null;
+  needs: number[];
 }
 /**
  * Cited lines that are for readers of another programming language.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
 from adk_evidence.models.base import Frozen
 
 
@@ -11,6 +14,17 @@ class LineSpan(Frozen):
     start: int
     end: int
 
+    @property
+    def numbers(self) -> range:
+        return range(self.start, self.end + 1)
+
     def touches(self, start: int, end: int) -> bool:
         """Whether some of lines `start` to `end` are among these."""
         return self.start <= end and start <= self.end
+
+
+def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of the numbers of each run that follow each other."""
+    for _, run in groupby(enumerate(sorted(numbers)), key=lambda each: each[1] - each[0]):
+        own = [number for _, number in run]
+        yield own[0], own[-1]

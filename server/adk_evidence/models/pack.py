@@ -40,6 +40,20 @@ class Passage(Frozen):
     text: str
 
 
+class Part(Frozen):
+    """Lines of a candidate that are shown together or not at all, such as a paragraph or a few statements.
+
+    `needs` are the places among the candidate's parts of what names these lines: headings, signatures, borders of code.
+    """
+
+    lines: LineSpan
+    worth: float | None = Field(
+        description="How well the lines match: those of 0 and more are passages, and where room is shorter or longer "
+        "than these, the best are shown. Null where the lines say nothing by themselves."
+    )
+    needs: tuple[int, ...] = ()
+
+
 class OutlinePart(Frozen):
     """A section of a page or a member of a class. `lines` go up to the end of what stands below the part."""
 
@@ -214,6 +228,9 @@ class Candidate(Frozen):
         default=(),
         description="The parts of `text` to show, in the order of their lines; empty only where another candidate "
         "shows the same or the pack was made without choosing.",
+    )
+    parts: tuple[Part, ...] = Field(
+        default=(), description="What `text` consists of, in order, without what need not be shown."
     )
     attached_shown: str = Field(default="", description="The parts of the attached files to show; not cited.")
     best: LineSpan | None = Field(

@@ -30,9 +30,10 @@ from adk_evidence.readers.python import (
     parse_quietly,
 )
 
-# `label`: a heading, the label of a tab, the border of a code block, the signature of a definition or the head of a
-# statement; what names other units. `idle`: licences, imports and markup that say nothing by themselves.
-Role = Literal["text", "label", "field", "idle"]
+# `docstring`: what stands in one behind its first paragraph. `label`: a heading, the label of a tab, the border of a
+# code block, the signature of a definition or the head of a statement; what names other units. `idle`: licences,
+# imports and markup that say nothing by themselves.
+Role = Literal["text", "docstring", "label", "field", "idle"]
 
 # From this many lines on, a statement or a code block is cut into smaller units, and a list or a run of lines ends.
 LONG = 14
@@ -57,6 +58,11 @@ class Unit:
     needs: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether the lines say something by themselves."""
+        return self.role in ("text", "docstring", "field")
 
     def holds(self, lines: Iterable[int]) -> bool:
         """Whether some of the lines, counted from 0, are among these."""
@@ -287,9 +293,9 @@ def _cut_docstring(node: ast.stmt, value: str, after: int, needs: tuple[int, ...
             start = body + 1
             for line in range(start + 1, end):
                 if len(lines[line]) - len(lines[line].lstrip()) <= margin and line - start >= ENOUGH:
-                    cuts.append(_Cut(node.lineno + start, node.lineno + line - 1, "text", own))
+                    cuts.append(_Cut(node.lineno + start, node.lineno + line - 1, "docstring", own))
                     start = line
-        cuts.append(_Cut(node.lineno + start, node.lineno + end - 1, "text", own))
+        cuts.append(_Cut(node.lineno + start, node.lineno + end - 1, "docstring", own))
         start = end
     cuts[-1].last = max(cuts[-1].last, last_line(node))
 

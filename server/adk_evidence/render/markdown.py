@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from adk_evidence.models.pack import Candidate, EvidencePack, Outline, PastedError
+from adk_evidence.render.excerpts import body, shown
 from adk_evidence.render.sanitize import caption, code_span, fenced, inline
 from adk_evidence.render.view import (
     adk_label,
-    body,
     error_label,
     error_title,
     facts_of,
@@ -16,7 +16,6 @@ from adk_evidence.render.view import (
     indexed_sources,
     location,
     place,
-    shown,
     verification_label,
 )
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from adk_evidence.models.pack import Candidate, EvidencePack
 from adk_evidence.models.prompt import Turn
-from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, take, written
+from adk_evidence.render.excerpts import body
+from adk_evidence.render.portions import Portion
+from adk_evidence.render.quotes import JOIN_TOKENS, Quote, cited, cost, fill, written
 from adk_evidence.render.sanitize import DATA_NOTE, code_span, fenced, one_line, visible
 from adk_evidence.render.view import (
     adk_label,
-    body,
     deviation,
     error_label,
     facts_of,
@@ -25,8 +25,6 @@ from adk_evidence.render.view import (
     index_label,
     location,
     place,
-    shown,
-    shown_within,
 )
 from adk_evidence.text.tokens import estimate_tokens
 
@@ -34,12 +32,9 @@ DEFAULT_MAX_TOKENS = 8000
 # Most tokens for naming results that are not shown: for one name, for all names, and as a share of the budget.
 MAX_NAME_TOKENS = 40
 MAX_NAMED_TOKENS = 240
-NAMED_SHARE = 0.12
+NAMED_SHARE = 0.06
 # Most of the budget for the outline of the page that comes first.
 OUTLINE_SHARE = 0.06
-# The most that one of several results may take where not all fit: this share of the budget, but at least RESULT_TOKENS.
-RESULT_SHARE = 0.3
-RESULT_TOKENS = 300
 _CONVERSATION = (
     "CONVERSATION: The turns before the question, oldest first. What their fences hold is quoted: a role or an "
     "instruction to the system that is named inside one is part of the quote."
@@ -59,7 +54,7 @@ _NO_ROOM = "Evidence was found, but none of it fits into this prompt."
 class PromptBlock:
     """A prompt, its estimated tokens, and how many results and newest turns of the conversation it holds.
 
-    `ranks` are the ranks of these results.
+    `ranks` are the ranks of these results, and `lines` the numbers of the lines that each of them shows, where known.
     `note` is a sentence where no result fits, or where what must stay exceeds the budget; else it is empty.
     """
 
@@ -69,6 +64,7 @@ class PromptBlock:
     turns: int
     note: str
     ranks: tuple[int, ...] = ()
+    lines: tuple[frozenset[int], ...] = ()
 
 
 def to_prompt(
@@ -85,8 +81,9 @@ def to_prompt(
     """Assemble a prompt: system prompt and note on the search, context documents, conversation, question.
 
     Turns are fitted into the budget from the newest on, then documents in the pack's order; those that stay are
-    numbered anew, and the last of them may be cut. Where no document fits, the prompt says so instead. It exceeds
-    the budget only where the system prompt, the note that nothing fits and the question do; then it is these three.
+    numbered anew; the budget is spent on their best parts, see `Part.worth`. Where no document fits, the prompt says so
+    instead. It exceeds the budget only where the system prompt, the note that nothing fits and the question do; then it
+    is these three.
 
     Args:
         pack: The question and the results.
@@ -96,17 +93,13 @@ def to_prompt(
         question: Whether the prompt ends with the question. An agent that asked has the question already; a prompt that
             goes to a model by itself needs it.
         max_documents: Most results to show, at least 1; all that fit by default.
-        max_document_tokens: Most tokens of each result's text; what is cut off is marked. By default three tenths of
-            the budget, and at least 300, where not all results fit.
+        max_document_tokens: Most tokens of each result's text; what is cut off is marked.
         full: Whether to show every result, and the whole of its text instead of its passages.
     """
     chosen = pack.candidates if full else _telling(pack)
     wanted = [_quote_of(candidate, full=full) for candidate in chosen[:max_documents]]
     head, asked = _lead(pack, system), [f"QUESTION: {one_line(pack.query)}"] if question else []
     turns = [f"{turn.role.upper()}:\n{fenced(turn.content, 'text')}" for turn in history]
-    room = max_tokens - _cost(head, *asked, *_conversation(turns))
-    if max_document_tokens is None and len(wanted) > 1 and not full and cost(wanted) > room:
-        max_document_tokens = max(RESULT_TOKENS, int(RESULT_SHARE * max_tokens))
     if max_document_tokens is not None:
         wanted = [quote.limited(max_document_tokens) for quote in wanted]
     kept, documents = _fit(turns, wanted, max_tokens - _cost(head, *asked))
@@ -117,7 +110,7 @@ def to_prompt(
         needed = _cost(*left, *_leading(pack, max_tokens, full=full))
         if len(documents) < len(wanted) and cost(documents) + needed > max_tokens - around:
             # What is missing, and where, is worth more than the end of a quote.
-            documents = take(wanted, max_tokens - around - needed)[0] or documents
+            documents = fill(wanted, max_tokens - around - needed) or documents
             left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
         outlines = _outlines(pack, chosen[: len(documents)], full=full)
         room = max_tokens - around - cost(documents)
@@ -137,7 +130,8 @@ def to_prompt(
         needed = _cost(head, *asked, *_conversation(turns)) + wanted[0].least_cost
         notes.append(f"A prompt of {max_tokens} tokens has no room for evidence; allow at least {needed}.")
     ranks = tuple(candidate.rank for candidate in chosen[: len(documents)])
-    return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks)
+    lines = tuple(frozenset[int]() if quote.portion is None else quote.portion.lines for quote in documents)
+    return PromptBlock(text, tokens, len(documents), len(kept), " ".join(notes), ranks, lines)
 
 
 def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequence[str], list[Quote]]:
@@ -147,8 +141,7 @@ def _fit(turns: Sequence[str], quotes: Sequence[Quote], room: int) -> tuple[Sequ
     while first and (rest := rest - _cost(turns[first - 1])) >= 0:
         first -= 1
     kept = turns[first:]
-    documents, _ = take(quotes, room - _cost(*_conversation(kept)))
-    return kept, documents
+    return kept, fill(quotes, room - _cost(*_conversation(kept)))
 
 
 def _conversation(turns: Sequence[str]) -> list[str]:
@@ -256,15 +249,16 @@ def _after_system(system: str, notes: list[str]) -> str:
 
 
 def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
-    facts = [code_span(place(candidate)) + deviation(candidate.verification)]
+    said = [code_span(place(candidate)) + deviation(candidate.verification)]
     if candidate.index is not None:
-        facts.append(index_label(candidate))
+        said.append(index_label(candidate))
     # Nearly every guide of such a pack says that it may help.
     if candidate.error is not None and candidate.error.role != "remedy":
-        facts.append(one_line(error_label(candidate)))
-    facts += facts_of(candidate, one_line)
+        said.append(one_line(error_label(candidate)))
+    said += facts_of(candidate, one_line)
     if candidate.also_at and not full:
-        facts.append(f"also at {', '.join(map(cited, candidate.also_at))}")
-    text = body(candidate) if full else shown(candidate)
-    within = None if full else partial(shown_within, candidate)
-    return Quote("CTX", candidate.citation, " \u00b7 ".join(facts), text, fence_language(candidate), within=within)
+        said.append(f"also at {', '.join(map(cited, candidate.also_at))}")
+    portion = None if full else Portion.of(candidate)
+    text = body(candidate) if portion is None else portion.text
+    facts = " \u00b7 ".join(said)
+    return Quote("CTX", candidate.citation, facts, text, fence_language(candidate), portion=portion)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from adk_evidence.render.portions import Choice, Portion
 from adk_evidence.render.sanitize import code_span, fenced, one_line
 from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
 # Less of a text than this says too little to be worth its header.
 MIN_PARTIAL_TOKENS = 60
+# Less than this of the last of several quotes says less than more of the others.
+MIN_LAST_TOKENS = 100
 CUT = "\n[...]"
 # Two parts are joined by an empty line, one token. Counting is additive: no part begins or ends with white space.
 JOIN_TOKENS = 1
@@ -25,8 +29,7 @@ class Quote:
     """A text with its citation and what is said of it.
 
     Its number stands behind `mark`, e.g. `CTX`. `facts` say where the text stands and whether its citation holds. The
-    text cannot close its fence, and may be a part of `whole`. `within` takes a number of tokens and returns a part of
-    at most that many tokens, or None where the text is rather cut at the end.
+    text cannot close its fence, and may be a part of `whole`. `portion` is what the text is of a candidate.
     """
 
     mark: str
@@ -35,7 +38,7 @@ class Quote:
     text: str
     language: str
     whole: str | None = None
-    within: Callable[[int], str | None] | None = None
+    portion: Portion | None = None
 
     @property
     def is_cut(self) -> bool:
@@ -69,14 +72,14 @@ class Quote:
         if self.text_tokens <= tokens:
             return self
         whole = self.text if self.whole is None else self.whole
-        chosen = self.within(tokens) if self.within is not None else None
-        if chosen is not None:
-            return replace(self, text=chosen, whole=whole)
+        portion = self.portion.within(tokens) if self.portion is not None else None
+        if portion is not None:
+            return replace(self, text=portion.text, whole=whole, portion=portion)
         beginning = truncate_tokens(whole, max(0, tokens - estimate_tokens(CUT))).rstrip()
         ended = beginning.rpartition("\n")[0].rstrip()
         if len(ended) > len(beginning) / 2 and whole[len(beginning) : len(beginning) + 1] != "\n":
             beginning = ended
-        return replace(self, text=beginning + CUT, whole=whole)
+        return replace(self, text=beginning + CUT, whole=whole, portion=None)
 
     @property
     def header_cost(self) -> int:
@@ -117,6 +120,61 @@ def take(quotes: Sequence[Quote], room: int) -> tuple[list[Quote], int]:
                 spent += short.cost
         break
     return taken, spent
+
+
+def fill(quotes: Sequence[Quote], room: int) -> list[Quote]:
+    """The first quotes with the best of their parts, as much as fits.
+
+    What is worth more comes first, and a quote without parts counts as one. Where the first part of a quote has no
+    room, the quote is cut, and those behind it are left out.
+    """
+    choices = [
+        Choice(quote.portion, room) if quote.portion is not None and not quote.is_cut else None for quote in quotes
+    ]
+    found: list[Quote] = []
+    left, end = room, len(quotes)
+    for place, part in _steps(choices):
+        opens = place == len(found)
+        if place >= end or place > len(found):
+            continue
+        quote, choice = quotes[place], choices[place]
+        if choice is None or part is None:
+            price = quote.cost
+        else:
+            price = choice.price_with(part) - choice.price + (quote.header_cost if opens else 0)
+        if price <= left:
+            left -= price
+            if choice is not None and part is not None:
+                choice.add(part)
+            if opens:
+                found.append(quote)
+        elif opens:
+            end = place
+            if left >= quote.least_cost:
+                found.append(quote.limited(left - quote.header_cost))
+                left = 0
+    for place, choice in enumerate(choices[: len(found)]):
+        if choice is not None and choice.places:
+            portion = choice.portion()
+            found[place] = replace(found[place], text=portion.text, portion=portion)
+    if len(found) > 1 and found[-1].text_tokens < min(MIN_LAST_TOKENS, quotes[len(found) - 1].text_tokens):
+        return fill(quotes[: len(found) - 1], room)
+    return found
+
+
+def _steps(choices: Sequence[Choice | None]) -> list[tuple[int, int | None]]:
+    """The parts of all quotes by their worth: the place of the quote, and that of its part; None for the whole quote.
+
+    No quote begins before the ones that stand before it.
+    """
+    steps: list[tuple[float, int, int, int | None]] = []
+    ceiling = math.inf
+    for place, choice in enumerate(choices):
+        parts: list[tuple[float, int | None]] = [*choice.steps()] if choice is not None else []
+        parts = parts or [(1 / (place + 1), None)]
+        ceiling = min(ceiling, max(worth for worth, _ in parts))
+        steps += [(-min(worth, ceiling), place, number, part) for number, (worth, part) in enumerate(parts)]
+    return [(place, part) for _, place, _, part in sorted(steps, key=lambda step: step[:3])]
 
 
 def cost(quotes: Iterable[Quote]) -> int:

@@ -17,6 +17,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     candidate_id: `google/adk-python@v2.13.0:src/google/adk/runners.py:${"0".repeat(40)}`,
     text: "class Runner: ...",
     passages: [],
+    parts: [],
     left_out: [],
     attached_shown: "",
     best: null,

@@ -131,6 +131,7 @@ def shown_candidates(
         found = excerpts[hit.point_id]
         shown = {
             "passages": found.passages,
+            "parts": found.parts,
             "attached_shown": found.attached,
             "best": found.best,
             "shown_tokens": found.tokens,

@@ -2,9 +2,12 @@
 
 A result is a chunk of some hundred tokens, of which a few lines answer. Its lines are cut into units (`readers.units`).
 A unit scores by the question's words that it holds or that its heading or signature holds, each word weighted by how
-rare the word is in the index, and by the similarity of the stored passage that covers the unit. The units that come
-near the best one of their chunk are shown. The later a result stands, the less of it does: the share of results that
-belong to an answer falls from 42 % at the first place to 5 % at the tenth (labelled questions on the ADK).
+rare the word is in the index, and by the similarity of the stored passage that covers the unit. What a unit announces
+scores as high as the unit.
+
+How much a unit is worth also depends on where its result stands. The share of lines that belong to an answer falls from
+40 % in the first result to 3 % in the fifteenth, but within a result only from 16 % of the best units to 5 % of the
+worst (labelled questions on the ADK). So the first results are shown nearly whole and the last ones hardly.
 
 A unit that earlier results show already is not shown again.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,21 +24,24 @@ from dataclasses import dataclass, field
 
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
-from adk_evidence.models.pack import LineSpan, Passage
+from adk_evidence.models.pack import LineSpan, Part, Passage
 from adk_evidence.readers.units import Unit, units
 from adk_evidence.search.candidates.lookup import passage_similarities
 from adk_evidence.search.pack.words import QuestionWords, tokens_of
 from adk_evidence.search.stages import Encoded, Hit, Question
 from adk_evidence.text.tokens import CHARS_PER_TOKEN, estimate_tokens
 
-# How near a unit must come to the best of its chunk: in the first result, how much nearer for each place after it and
-# in code, of whose methods a few statements are enough, and at most.
-NEAR_FIRST = 0.1
-NEAR_STEP = 0.04
-NEAR_CODE = 0.1
+# A unit is worth its score, of which the best is 1, and this, over the place of its result and this place.
+WORTH_BASE = 1.0
+WORTH_PLACE = 2
+# What is worth so much is shown where room is not short.
+SHOWN_FROM = 0.14
+# Also in the first results, what scores less than this does not match.
+LEAST_SCORE = 0.1
+# The best unit of a result is shown in any case, with the units that come so near to it.
 NEAR_MOST = 0.9
-# A field that is asked for by its name scores so many times the best of the other units.
-ASKED_FIELD = 3.0
+# Where a field is asked for by its name, it scores so much more, and other units so much less.
+ASKED = 1.5
 # The share of the words in the score of a unit; the rest is the similarity, which counts from this much below the
 # most similar unit of the chunk.
 WORDS_SHARE = 0.5
@@ -55,6 +62,9 @@ _TELLING_CHARS = 12
 # As many chunks as 85 answers show.
 KEPT_CHUNKS = 1280
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
+# What begins and ends a block of code, and an item of a list.
+_FENCES = ("```", "~~~")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 CUT = "[...]"
 
 
@@ -66,6 +76,7 @@ class Excerpt:
     """
 
     passages: tuple[Passage, ...] = ()
+    parts: tuple[Part, ...] = ()
     attached: str = ""
     tokens: int = 0
     same_as: str | None = None
@@ -159,8 +170,6 @@ def excerpt(
     sought: QuestionWords,
     similarities: Sequence[float] = (),
     shown: _Shown | None = None,
-    *,
-    whole: bool = False,
 ) -> Excerpt:
     """What to show of a result.
 
@@ -170,7 +179,6 @@ def excerpt(
         sought: The words of the question.
         similarities: Of the chunk's passages, in the order of `passage_lines`; empty where they are not known.
         shown: What the results before it show; what this result shows is added.
-        whole: Whether all units are shown, also those that do not match.
     """
     payload = hit.payload
     body = payload.body
@@ -178,7 +186,7 @@ def excerpt(
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((only,), "", estimate_tokens(body), None, sought.held(tokens_of(body)))
+        return Excerpt((only,), tokens=estimate_tokens(body), words=sought.held(tokens_of(body)))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
@@ -190,18 +198,20 @@ def excerpt(
         for n, unit in enumerate(chunk.units)
         if (asked and unit.holds(asked)) or not sought.names.isdisjoint(unit.names)
     }
-    scores = _with_meant(chunk, _scores(chunk, keys, sought, payload, similarities), meant)
-    near = min(NEAR_MOST, NEAR_FIRST + NEAR_STEP * place + (NEAR_CODE if payload.kind == "code" else 0))
-    near = 0.0 if whole else near
+    own = _with_meant(chunk, _scores(chunk, keys, sought, payload, similarities), meant)
+    is_function = payload.kind == "code" and payload.symbol_kind not in TYPE_KINDS
+    scores = _completed(chunk, own, is_function=is_function)
+    near = max(LEAST_SCORE, SHOWN_FROM * (place + WORTH_PLACE) - WORTH_BASE)
     shown = _Shown() if shown is None else shown
-    chosen = set(range(len(chunk.units))) if whole else _near_best(chunk, scores, near) | meant
-    holder, kept = _without_repeated(chunk, chosen, shown)
+    chosen = _near_best(chunk, scores, near) | meant
+    held = _holders(chunk, chosen.union(chunk.wanted), shown)
+    holder, kept = _without_repeated(chunk, chosen, held)
     if holder is not None:
         # What matches best may be what many sections say alike; the rest of this one may still answer.
-        others = _others(chunk, scores, near, shown)
+        others = _others(chunk, own, near, held)
         if not others:
             return Excerpt(same_as=holder)
-        _, kept = _without_repeated(chunk, others, shown)
+        _, kept = _without_repeated(chunk, others, held)
     if payload.kind == "doc" or payload.origin == "sample":
         kept |= _imports_of(chunk, kept, shown)
     lines = _with_gaps(chunk, kept)
@@ -210,30 +220,48 @@ def excerpt(
     attached = _attached(hit, sought, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
-    says = bool(attached) or any(chunk.units[number].role in ("text", "field") for number in kept)
-    best = _best_lines(chunk, kept, scores, payload.start_line)
-    return Excerpt(passages, attached, tokens, None, words, says, best)
+    says = bool(attached) or any(chunk.units[number].says for number in kept)
+    best = _best_lines(chunk, kept, scores)
+    allowed = kept | ({*chunk.visible} - held.keys())
+    worth = [(WORTH_BASE + score) / (place + WORTH_PLACE) for score in scores]
+    parts = _parts(chunk, allowed, worth)
+    return Excerpt(passages, parts, attached, tokens, None, words, says, best)
 
 
-def _best_lines(chunk: _Chunk, kept: Collection[int], scores: Sequence[float], start: int) -> LineSpan | None:
+def _parts(chunk: _Chunk, units: Collection[int], worth: Sequence[float]) -> tuple[Part, ...]:
+    """Some units as parts of a result."""
+    told = [number for number in sorted(units) if chunk.spans[number] is not None]
+    # Numbers of units become places among the parts: a border of code needs the border behind it.
+    places = {number: place for place, number in enumerate(told)}
+    return tuple(
+        Part.model_construct(
+            lines=chunk.spans[number],
+            worth=round(worth[number], 3) if number in chunk.telling else None,
+            needs=tuple([places[need] for need in chunk.units[number].needs if need in places]),
+        )
+        for number in told
+    )
+
+
+def _best_lines(chunk: _Chunk, kept: Collection[int], scores: Sequence[float]) -> LineSpan | None:
     """The lines of the shown unit that matches best."""
     said = sorted(number for number in kept if number in chunk.wanted)
     if not said:
         return None
-    unit = chunk.units[max(said, key=lambda number: scores[number])]
-    own = [line for line in range(unit.start, unit.end) if line not in chunk.hidden and chunk.lines[line].strip()]
-    return LineSpan(start=start + own[0], end=start + own[-1]) if own else None
+    return chunk.spans[max(said, key=lambda number: scores[number])]
 
 
 @dataclass(frozen=True)
 class _Chunk:
-    """The lines of a chunk with its units; `hidden` are the lines that are for other readers, by number from 0."""
+    """The lines of a chunk with its units; `hidden` are the lines that are for other readers, by number from 0;
+    line 0 is line `start` of the file."""
 
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
     tokens: Sequence[tuple[str, ...]]
     hidden: frozenset[int]
+    start: int
 
     @functools.cached_property
     def plain(self) -> list[str]:
@@ -241,16 +269,30 @@ class _Chunk:
         return [" ".join([word for word in line.split() if word not in ("async", "await")]) for line in self.lines]
 
     @functools.cached_property
+    def spans(self) -> list[LineSpan | None]:
+        """The lines of each unit, from the first to the last that says something, as numbers of the file."""
+        found: list[LineSpan | None] = []
+        for unit in self.units:
+            own = [n for n in range(unit.start, unit.end) if n not in self.hidden and self.lines[n].strip()]
+            found.append(LineSpan(start=self.start + own[0], end=self.start + own[-1]) if own else None)
+        return found
+
+    @functools.cached_property
+    def telling(self) -> frozenset[int]:
+        """The numbers of the units that may be shown for what they say, or for the names that they import."""
+        return frozenset([*self.wanted, *(number for number, unit in enumerate(self.units) if unit.binds)])
+
+    @functools.cached_property
     def visible(self) -> list[int]:
         """The numbers of the units that may be shown; all units where none of them says anything."""
         told = [number for number, text in enumerate(self.texts) if text.strip()]
-        said = [number for number in told if self.units[number].role in ("text", "field")]
+        said = [number for number in told if self.units[number].says]
         return [number for number in told if self.units[number].role != "idle"] if said else told
 
     @functools.cached_property
     def wanted(self) -> list[int]:
         """The numbers of the units that are shown for what they say."""
-        said = [number for number in self.visible if self.units[number].role in ("text", "field")]
+        said = [number for number in self.visible if self.units[number].says]
         return said or self.visible
 
 
@@ -265,7 +307,7 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
     hidden = frozenset(line - start for first, last, _ in left_out for line in range(first, last + 1))
     found = units(lines, lang)
     texts = ["\n".join(lines[n] for n in range(unit.start, unit.end) if n not in hidden) for unit in found]
-    return _Chunk(lines, found, texts, [tokens_of(text) for text in texts], hidden)
+    return _Chunk(lines, found, texts, [tokens_of(text) for text in texts], hidden, start)
 
 
 def _scores(
@@ -298,14 +340,16 @@ def _scores(
 
 
 def _with_meant(chunk: _Chunk, scores: list[float], meant: Collection[int]) -> list[float]:
-    """The scores, in which the units that are meant, and the first unit below each of them, get the highest one."""
+    """The scores, in which the units that are meant, and the first unit below each of them, get the highest one.
+
+    Of a class, hardly anything but the fields that are asked for is of use.
+    """
     if not meant:
         return scores
-    # Of a class, hardly anything but the fields that are asked for is of use.
-    is_field = any(chunk.units[number].role == "field" for number in meant)
-    best = (max(scores) or 1.0) * (ASKED_FIELD if is_field else 1.0)
     below = {next((n for n in chunk.wanted if one in chunk.units[n].needs), one) for one in meant}
-    return [best if number in meant or number in below else score for number, score in enumerate(scores)]
+    change = ASKED if any(chunk.units[number].role == "field" for number in meant) else 0.0
+    best = (max(scores) or 1.0) + change
+    return [best if number in meant or number in below else score - change for number, score in enumerate(scores)]
 
 
 def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float]) -> list[float]:
@@ -322,12 +366,9 @@ def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float
 
 
 def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
-    """The units that come near the best one, what follows the best one, what they announce, and what names them."""
+    """The units that come near the best one, and what names them."""
     best = max(scores[number] for number in chunk.wanted)
-    kept = {number for number in chunk.wanted if scores[number] >= near * best}
-    first = next(number for number in chunk.wanted if scores[number] == best)
-    announcing = [number for number in kept if chunk.texts[number].rstrip().endswith(":")]
-    kept.update(*(_following(chunk, number) for number in (first, *announcing)))
+    kept = {number for number in chunk.wanted if scores[number] >= min(near, NEAR_MOST * best)}
     kept |= {need for number in kept for need in chunk.units[number].needs if chunk.units[need].role != "idle"}
     if chunk.visible and chunk.units[chunk.visible[0]].role == "label":
         kept.add(chunk.visible[0])
@@ -335,26 +376,65 @@ def _near_best(chunk: _Chunk, scores: Sequence[float], near: float) -> set[int]:
     return kept if rest >= LEAST_TOKENS * CHARS_PER_TOKEN else kept | set(chunk.visible)
 
 
-def _following(chunk: _Chunk, number: int) -> list[int]:
-    """The unit that completes a unit: the code below a step, the result of a call.
+def _completed(chunk: _Chunk, scores: list[float], *, is_function: bool = False) -> list[float]:
+    """The scores, in which what completes a unit scores as high as the unit.
+
+    These are the unit behind the best one, the code or the list that a sentence announces, and the best statements of
+    a function whose docstring matches.
+    """
+    found = list(scores)
+    best = max(chunk.wanted, key=lambda number: scores[number])
+    for number in chunk.wanted:
+        announces = chunk.texts[number].rstrip().endswith(":")
+        if number == best or announces:
+            for other in _following(chunk, number, whole=announces):
+                found[other] = max(found[other], found[number])
+    told = [number for number in chunk.wanted if chunk.units[number].role == "docstring"]
+    body = [number for number in chunk.wanted if chunk.units[number].role == "text"]
+    if is_function and told and body:
+        first = max(body, key=lambda number: found[number])
+        found[first] = max(found[first], *(found[number] for number in told))
+    return found
+
+
+def _following(chunk: _Chunk, number: int, *, whole: bool) -> list[int]:
+    """The unit that completes a unit: the code below a step, the result of a call; the `whole` block of code or list.
 
     A field says nothing of the field above, and a definition nothing of the definition above.
     """
     # Of code, the imports alone say nothing; `_imports_of` shows those that the code uses.
-    after = next((other for other in chunk.wanted if other > number and not chunk.units[other].binds), None)
-    if after is None or "field" in (chunk.units[number].role, chunk.units[after].role):
+    after = [other for other in chunk.wanted if other > number and not chunk.units[other].binds]
+    if not after or "field" in (chunk.units[number].role, chunk.units[after[0]].role):
         return []
-    return [after] if set(chunk.units[number].needs) <= set(chunk.units[after].needs) else []
+    needs = set(chunk.units[after[0]].needs)
+    if not set(chunk.units[number].needs) <= needs:
+        return []
+    if not whole:
+        return after[:1]
+    in_code = any(chunk.texts[need].lstrip().startswith(_FENCES) for need in needs)
+    is_item = bool(_ITEM.match(chunk.texts[after[0]]))
+    return [
+        after[0],
+        *itertools.takewhile(
+            lambda other: (
+                needs <= set(chunk.units[other].needs)
+                and (in_code or (is_item and bool(_ITEM.match(chunk.texts[other]))))
+            ),
+            after[1:],
+        ),
+    ]
 
 
-def _others(chunk: _Chunk, scores: Sequence[float], near: float, shown: _Shown) -> set[int]:
+def _others(chunk: _Chunk, scores: Sequence[float], near: float, held: Mapping[int, str]) -> set[int]:
     """The best units that no earlier result shows; none where these are the lesser part, or match much less."""
-    held = _holders(chunk, chunk.wanted, shown)
     new = [number for number in chunk.wanted if number not in held]
-    much = sum(len(chunk.texts[number]) for number in new) > sum(len(chunk.texts[number]) for number in held)
+    much = sum(len(chunk.texts[number]) for number in new) > sum(
+        len(chunk.texts[number]) for number in chunk.wanted if number in held
+    )
     if not much or max(scores[number] for number in new) < SECOND_BEST * max(scores[number] for number in chunk.wanted):
         return set()
-    return _near_best(chunk, [0.0 if number in held else score for number, score in enumerate(scores)], near)
+    left = [0.0 if number in held else score for number, score in enumerate(scores)]
+    return _near_best(chunk, _completed(chunk, left), near)
 
 
 def _holders(chunk: _Chunk, numbers: Iterable[int], shown: _Shown) -> dict[int, str]:
@@ -368,9 +448,8 @@ def _holders(chunk: _Chunk, numbers: Iterable[int], shown: _Shown) -> dict[int, 
     return found
 
 
-def _without_repeated(chunk: _Chunk, kept: set[int], shown: _Shown) -> tuple[str | None, set[int]]:
+def _without_repeated(chunk: _Chunk, kept: set[int], holders: Mapping[int, str]) -> tuple[str | None, set[int]]:
     """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
-    holders = _holders(chunk, kept, shown)
     wanted = [number for number in kept if number in chunk.wanted]
     if wanted and all(number in holders for number in wanted):
         return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0], set()
@@ -448,8 +527,8 @@ def _attached(hit: Hit, sought: QuestionWords, near: float, shown: _Shown) -> st
     for header, chunk, keys, score in files:
         if score < near * best:
             continue
-        kept = _near_best(chunk, _scores(chunk, keys, sought, hit.payload, ()), near)
-        holder, kept = _without_repeated(chunk, kept, shown)
+        kept = _near_best(chunk, _completed(chunk, _scores(chunk, keys, sought, hit.payload, ())), near)
+        holder, kept = _without_repeated(chunk, kept, _holders(chunk, kept, shown))
         if holder is not None:
             continue
         lines = _with_gaps(chunk, kept | _imports_of(chunk, kept, shown))
