@@ -217,7 +217,8 @@ def _cut_block(block: Sequence[ast.stmt], needs: tuple[int, ...], cuts: list[_Cu
         if isinstance(node, Definition):
             flush()
             _cut_definition(node, needs, cuts)
-        elif _imports(node):
+        elif _imports(node) and not needs:
+            # Those in a function are statements of its body.
             flush()
             cuts.append(_Cut(node.lineno, last_line(node), "idle", needs, binds=tuple(imports(node, ""))))
         elif in_class and isinstance(node, ast.Assign | ast.AnnAssign):

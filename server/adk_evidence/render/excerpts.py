@@ -26,7 +26,6 @@ MARK_NAMES = 3
 MARK_NAME_CHARS = 40
 # Lines of a comment in code look like headings of the first level, which stand at the head of a page.
 _SECTION = re.compile(r"\s*(?:#{2,6} +(.*?)[ #]*(?:\{[^{}]*\})?|(?:async +)?(?:def|class) +(\w+).*)$")
-# What such lines begin with.
 _BEGINNINGS = frozenset("#acd")
 _DEFINITION = re.compile(r"()\s*(?:async +)?(?:def|class) +(\w+)")
 
@@ -95,7 +94,7 @@ def _left_out(candidate: Candidate, first: int, last: int) -> str:
 
 def listed_names(candidate: Candidate, lines: Iterable[str]) -> str:
     """The names of the sections and definitions that some lines of a candidate begin, as many as a mark holds."""
-    begins = _SECTION if candidate.source_type == "docs" else _DEFINITION
+    begins = _SECTION if candidate.language == "md" else _DEFINITION
     matches = [found for line in lines if line.lstrip()[:1] in _BEGINNINGS and (found := begins.match(line))]
     names = [shorten(found[1] or found[2], MARK_NAME_CHARS, placeholder="\u2026") for found in matches]
     return listed_within(names[:MARK_NAMES], NAMES_TOKENS, "") if names else ""

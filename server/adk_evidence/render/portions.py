@@ -18,7 +18,7 @@ from adk_evidence.render.excerpts import (
     passage_lines,
     with_marks,
 )
-from adk_evidence.text.tokens import estimate_tokens
+from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
 # The most of a room that included files take.
 INCLUDED_SHARE = 0.5
@@ -53,8 +53,7 @@ class Portion:
         while room > 0:
             choice = Choice(self, room)
             for _, place in sorted(choice.steps(), key=lambda step: (-step[0], step[1])):
-                if choice.price_with(place) <= room:
-                    choice.add(place)
+                choice.add(place, room - choice.price)
             found = choice.portion() if choice.places else self._beginning(room)
             if found is None or (spent := estimate_tokens(found.text)) <= tokens:
                 return found
@@ -62,16 +61,15 @@ class Portion:
         return None
 
     def _beginning(self, room: int) -> Portion | None:
-        """The first lines of the best part, in the borders of their code; without parts, of all lines."""
-        parts = [(-part.worth, place) for place, part in enumerate(self.candidate.parts) if part.worth is not None]
-        wanted, kept = sorted(self.lines), frozenset[int]()
-        if parts:
-            best = self.candidate.parts[min(parts)[1]]
-            wanted = list(best.lines.numbers)
-            kept = frozenset(line for need in best.needs for line in self.candidate.parts[need].lines.numbers)
+        """The first lines of the best part and of what names it, in the borders of their code; without parts, of all"""
+        parts = self.candidate.parts
+        ranked = [(-part.worth, place) for place, part in enumerate(parts) if part.worth is not None]
+        best = [parts[place] for place in (min(ranked)[1], *parts[min(ranked)[1]].needs)] if ranked else []
+        wanted = sorted({line for part in best for line in part.lines.numbers} or self.lines)
         borders = _borders(self.candidate) if self.candidate.source_type == "docs" else {}
         included = _first_lines(self.included, int(INCLUDED_SHARE * room))
         found: Portion | None = None
+        kept = frozenset[int]()
         for line in wanted:
             kept |= {line, *borders.get(line, ())}
             more = Portion(self.candidate, kept, included)
@@ -96,21 +94,21 @@ class Choice:
         parts = self._portion.candidate.parts
         return [(part.worth, place) for place, part in enumerate(parts) if part.worth is not None]
 
-    def price_with(self, place: int) -> int:
-        return self._price(self._with(place))
-
-    def add(self, place: int) -> None:
-        self.places = self._with(place)
-        self.price = self._price(self.places)
+    def add(self, place: int, room: int) -> int | None:
+        """Choose a part and what names it, if the price rises by at most `room`: by how much it rises, or None."""
+        places = self.places | {place, *self._portion.candidate.parts[place].needs}
+        price = self._price(places)
+        raised = price - self.price
+        if raised > room:
+            return None
+        self.places, self.price = places, price
+        return raised
 
     def portion(self) -> Portion:
         parts = self._portion.candidate.parts
         lines = frozenset(line for place in self.places for line in parts[place].lines.numbers)
         others = (line for one in self._portion.candidate.left_out for line in one.lines.numbers)
         return Portion(self._portion.candidate, lines.difference(others), self.included)
-
-    def _with(self, place: int) -> frozenset[int]:
-        return self.places | {place, *self._portion.candidate.parts[place].needs}
 
     def _price(self, places: frozenset[int]) -> int:
         total, named = self._beside, -1  # what the names in the mark for the present gap take, -1 outside a gap
@@ -181,17 +179,7 @@ def _first_lines(included: str, room: int) -> str:
     """As many of the first lines of included files as fit, and a mark for the others."""
     if estimate_tokens(beside(included)) <= room:
         return included
-    lines = included.split("\n")
-    room -= estimate_tokens(beside(_more(len(lines))))
-    kept: list[str] = []
-    for line in lines:
-        room -= estimate_tokens(f"\n{line}")
-        if room < 0:
-            break
-        kept.append(line)
+    beginning = truncate_tokens(included, max(0, room - 2 * MARK_TOKENS)).rpartition("\n")[0]
     # The first line names the file.
-    return "\n".join([*kept, _more(len(lines) - len(kept))]) if len(kept) > 1 else ""
-
-
-def _more(lines: int) -> str:
-    return f"[... {lines} lines]"
+    more = included.count("\n") - beginning.count("\n")
+    return f"{beginning}\n[... {more} lines]" if "\n" in beginning else ""

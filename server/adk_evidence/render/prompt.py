@@ -259,6 +259,6 @@ def _quote_of(candidate: Candidate, *, full: bool) -> Quote:
     if candidate.also_at and not full:
         said.append(f"also at {', '.join(map(cited, candidate.also_at))}")
     portion = None if full else Portion.of(candidate)
-    text = body(candidate) if portion is None else portion.text
+    text = body(candidate) if portion is None else ""
     facts = " \u00b7 ".join(said)
     return Quote("CTX", candidate.citation, facts, text, fence_language(candidate), portion=portion)

@@ -29,7 +29,8 @@ class Quote:
     """A text with its citation and what is said of it.
 
     Its number stands behind `mark`, e.g. `CTX`. `facts` say where the text stands and whether its citation holds. The
-    text cannot close its fence, and may be a part of `whole`. `portion` is what the text is of a candidate.
+    text cannot close its fence, and may be a part of `whole`. `portion` is what is quoted of a
+    candidate instead of a text.
     """
 
     mark: str
@@ -53,16 +54,20 @@ class Quote:
         language = self.language if self.language.isalnum() else "text"
         # No line begins with corpus text: outside the fence it could open another fence.
         facts = f"\nAT: {one_line(self.facts)}" if self.facts else ""
-        return f"{cited(self.citation)}{facts}\n{fenced(self.text, language)}"
+        return f"{cited(self.citation)}{facts}\n{fenced(self.quoted, language)}"
 
     @functools.cached_property
     def cost(self) -> int:
         """Tokens that the quote adds to a prompt, whatever its number: up to three digits are one token."""
         return estimate_tokens(self.written(1)) + JOIN_TOKENS
 
+    @property
+    def quoted(self) -> str:
+        return self.text if self.portion is None else self.portion.text
+
     @functools.cached_property
     def text_tokens(self) -> int:
-        return estimate_tokens(self.text)
+        return estimate_tokens(self.quoted)
 
     def limited(self, tokens: int) -> Quote:
         """The quote with a text of at most so many tokens, the mark of the cut included.
@@ -71,10 +76,10 @@ class Quote:
         """
         if self.text_tokens <= tokens:
             return self
-        whole = self.text if self.whole is None else self.whole
+        whole = self.quoted if self.whole is None else self.whole
         portion = self.portion.within(tokens) if self.portion is not None else None
         if portion is not None:
-            return replace(self, text=portion.text, whole=whole, portion=portion)
+            return replace(self, whole=whole, portion=portion)
         beginning = truncate_tokens(whole, max(0, tokens - estimate_tokens(CUT))).rstrip()
         ended = beginning.rpartition("\n")[0].rstrip()
         if len(ended) > len(beginning) / 2 and whole[len(beginning) : len(beginning) + 1] != "\n":
@@ -84,8 +89,8 @@ class Quote:
     @property
     def header_cost(self) -> int:
         """Tokens that the quote adds to a prompt beside its text."""
-        # The white space around a text may make one token with the line breaks of the fence.
-        return self.cost - self.text_tokens + 1
+        # The white space around a text may make one token with the line breaks of the fence, which may be longer.
+        return replace(self, text="x", portion=None).cost + 1
 
     @property
     def least_cost(self) -> int:
@@ -139,13 +144,13 @@ def fill(quotes: Sequence[Quote], room: int) -> list[Quote]:
             continue
         quote, choice = quotes[place], choices[place]
         if choice is None or part is None:
-            price = quote.cost
+            price = quote.cost if quote.cost <= left else None
         else:
-            price = choice.price_with(part) - choice.price + (quote.header_cost if opens else 0)
-        if price <= left:
+            header = quote.header_cost if opens else 0
+            raised = choice.add(part, left - header)
+            price = None if raised is None else raised + header
+        if price is not None:
             left -= price
-            if choice is not None and part is not None:
-                choice.add(part)
             if opens:
                 found.append(quote)
         elif opens:
@@ -155,8 +160,7 @@ def fill(quotes: Sequence[Quote], room: int) -> list[Quote]:
                 left = 0
     for place, choice in enumerate(choices[: len(found)]):
         if choice is not None and choice.places:
-            portion = choice.portion()
-            found[place] = replace(found[place], text=portion.text, portion=portion)
+            found[place] = replace(found[place], portion=choice.portion())
     if len(found) > 1 and found[-1].text_tokens < min(MIN_LAST_TOKENS, quotes[len(found) - 1].text_tokens):
         return fill(quotes[: len(found) - 1], room)
     return found

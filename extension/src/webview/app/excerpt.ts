@@ -15,7 +15,7 @@ const LONGEST_TEXT = 60_000;
 /** What stands above each file in a candidate's included files; the same is written by the chunker of pages. */
 const INCLUDED = /^\[INCLUDED ([^\]\n]+)\]$/m;
 /** What the server puts in the place of lines that it did not choose. */
-const LEFT_OUT = /^\[\.{3}\]$/m;
+const LEFT_OUT = /^\[\.{3}(?: \d+ lines)?\]$/m;
 /** Characters of an outline, about two lines of a panel beside an editor. */
 const LONGEST_OUTLINE = 180;
 /** What an outline has around the name of a part: its lines and what separates it from the next part. */

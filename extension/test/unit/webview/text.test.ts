@@ -69,7 +69,7 @@ describe("the files that a page includes", () => {
   };
 
   it("are shown by the first lines that the server chose", () => {
-    const files = "[INCLUDED a.py]\n[...]\nimport os\n\n[...]\nx = 1\n\n[INCLUDED b/c.py]\ny = 1";
+    const files = "[INCLUDED a.py]\nimport os\n[... 3 lines]\nx = 1\n\n[INCLUDED b/c.py]\ny = 1";
     assert.deepEqual(shownOf(files), { path: "a.py", text: "import os" });
   });
 

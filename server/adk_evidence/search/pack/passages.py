@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import bisect
 import functools
-import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adk_evidence.languages import BY_EXTENSION
@@ -52,6 +51,8 @@ GAP_LINES = 3
 LEAST_TOKENS = 40
 # So much of a unit's lines must stand in an earlier result for the unit to be left out.
 REPEATED_SHARE = 0.8
+# What no earlier result shows of one says nothing where it is shorter.
+LEAST_CHARS = 40
 # What no earlier result shows of one whose best lines are repeated is shown if it matches so well beside these.
 SECOND_BEST = 0.5
 # So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
@@ -65,7 +66,6 @@ _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 # What begins and ends a block of code, and an item of a list.
 _FENCES = ("```", "~~~")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
-CUT = "[...]"
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,8 @@ class _Shown:
 
     def add(self, point: str, lines: Iterable[str]) -> None:
         for line in lines:
-            self.lines.setdefault(line, point)
+            if len(line) >= _TELLING_CHARS:
+                self.lines.setdefault(line, point)
 
 
 def excerpt(
@@ -221,7 +222,8 @@ def excerpt(
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     words = frozenset[object]().union(*(keys[number] for number in kept))
     says = bool(attached) or any(chunk.units[number].says for number in kept)
-    best = _best_lines(chunk, kept, scores)
+    said = sorted(kept.intersection(chunk.wanted))
+    best = chunk.spans[max(said, key=lambda number: scores[number])] if said else None
     allowed = kept | ({*chunk.visible} - held.keys())
     worth = [(WORTH_BASE + score) / (place + WORTH_PLACE) for score in scores]
     parts = _parts(chunk, allowed, worth)
@@ -241,14 +243,6 @@ def _parts(chunk: _Chunk, units: Collection[int], worth: Sequence[float]) -> tup
         )
         for number in told
     )
-
-
-def _best_lines(chunk: _Chunk, kept: Collection[int], scores: Sequence[float]) -> LineSpan | None:
-    """The lines of the shown unit that matches best."""
-    said = sorted(number for number in kept if number in chunk.wanted)
-    if not said:
-        return None
-    return chunk.spans[max(said, key=lambda number: scores[number])]
 
 
 @dataclass(frozen=True)
@@ -271,10 +265,17 @@ class _Chunk:
     @functools.cached_property
     def spans(self) -> list[LineSpan | None]:
         """The lines of each unit, from the first to the last that says something, as numbers of the file."""
+        said = [bool(line.strip()) and number not in self.hidden for number, line in enumerate(self.lines)]
         found: list[LineSpan | None] = []
         for unit in self.units:
-            own = [n for n in range(unit.start, unit.end) if n not in self.hidden and self.lines[n].strip()]
-            found.append(LineSpan(start=self.start + own[0], end=self.start + own[-1]) if own else None)
+            first, last = unit.start, unit.end - 1
+            while first <= last and not said[first]:
+                first += 1
+            while first <= last and not said[last]:
+                last -= 1
+            # Not validated, since there are some hundred in an answer.
+            span = LineSpan.model_construct(start=self.start + first, end=self.start + last)
+            found.append(span if first <= last else None)
         return found
 
     @functools.cached_property
@@ -409,20 +410,14 @@ def _following(chunk: _Chunk, number: int, *, whole: bool) -> list[int]:
     needs = set(chunk.units[after[0]].needs)
     if not set(chunk.units[number].needs) <= needs:
         return []
-    if not whole:
-        return after[:1]
+    found = after[:1]
     in_code = any(chunk.texts[need].lstrip().startswith(_FENCES) for need in needs)
-    is_item = bool(_ITEM.match(chunk.texts[after[0]]))
-    return [
-        after[0],
-        *itertools.takewhile(
-            lambda other: (
-                needs <= set(chunk.units[other].needs)
-                and (in_code or (is_item and bool(_ITEM.match(chunk.texts[other]))))
-            ),
-            after[1:],
-        ),
-    ]
+    for other in after[1:] if whole else ():
+        of_list = all(_ITEM.match(chunk.texts[one]) for one in (after[0], other))
+        if not (needs <= set(chunk.units[other].needs) and (in_code or of_list)):
+            break
+        found.append(other)
+    return found
 
 
 def _others(chunk: _Chunk, scores: Sequence[float], near: float, held: Mapping[int, str]) -> set[int]:
@@ -439,6 +434,9 @@ def _others(chunk: _Chunk, scores: Sequence[float], near: float, held: Mapping[i
 
 def _holders(chunk: _Chunk, numbers: Iterable[int], shown: _Shown) -> dict[int, str]:
     """Those of some units that earlier results show, each with the point that shows most of the unit."""
+    # Most texts share no line with others.
+    if shown.lines.keys().isdisjoint(chunk.plain):
+        return {}
     found: dict[int, str] = {}
     for number in numbers:
         unit = chunk.units[number]
@@ -449,13 +447,14 @@ def _holders(chunk: _Chunk, numbers: Iterable[int], shown: _Shown) -> dict[int, 
 
 
 def _without_repeated(chunk: _Chunk, kept: set[int], holders: Mapping[int, str]) -> tuple[str | None, set[int]]:
-    """The units that no earlier result shows, behind the point of the earlier result that shows all of them."""
+    """The units that no earlier result shows, behind the point of the one that shows all but a line of them."""
     wanted = [number for number in kept if number in chunk.wanted]
-    if wanted and all(number in holders for number in wanted):
-        return Counter(holders[number] for number in sorted(wanted)).most_common(1)[0][0], set()
     left = {number for number in wanted if number not in holders}
     if len(left) == len(wanted):
         return None, kept
+    if sum(len(chunk.texts[number]) for number in left) < LEAST_CHARS:
+        old = sorted(number for number in wanted if number in holders)
+        return Counter(holders[number] for number in old).most_common(1)[0][0], set()
     # The labels of what is repeated would name nothing; the first one names the whole.
     left |= {need for number in left for need in chunk.units[number].needs}
     left |= {number for number in chunk.visible[:1] if chunk.units[number].role == "label"}
@@ -533,6 +532,13 @@ def _attached(hit: Hit, sought: QuestionWords, near: float, shown: _Shown) -> st
             continue
         lines = _with_gaps(chunk, kept | _imports_of(chunk, kept, shown))
         shown.add(hit.point_id, (chunk.plain[line] for line in lines))
-        passages = _passages(chunk, lines, 1)
-        parts.append("\n".join([header, f"\n{CUT}\n".join(passage.text for passage in passages)]))
+        parts.append("\n".join([header, *_with_counts(tuple(_passages(chunk, lines, 1)))]))
     return "\n\n".join(parts)
+
+
+def _with_counts(passages: Sequence[Passage]) -> Iterator[str]:
+    """Passages of an included file, and how many lines stand between them."""
+    for number, passage in enumerate(passages):
+        if number:
+            yield f"[... {passage.lines.start - passages[number - 1].lines.end - 1} lines]"
+        yield passage.text
