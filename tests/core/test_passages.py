@@ -16,6 +16,7 @@ from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.calibration import Measures, Support
 from adk_evidence.search.pack.assemble import make_candidate, shown_candidates
+from adk_evidence.search.pack.ceiling import add_little
 from adk_evidence.search.pack.outlines import make_outlines
 from adk_evidence.search.pack.passages import choose_passages, excerpt
 from adk_evidence.search.pack.words import QuestionWords
@@ -160,22 +161,24 @@ def test_what_many_sections_say_alike_does_not_hide_what_one_of_them_says_alone(
     assert found.same_as == 1
 
 
-def test_the_weak_end_of_a_list_is_left_out_of_prompts_and_counted():
-    chunks = [payload("doc", f"docs/{n}.md", f"The retry limit number {n} is told here.") for n in range(8)]
-    _, _, candidates = answered(*chunks, support=(0.9, 0.8, 0.8, 0.8, 0.8, 0.7, 0.01, 0.01))
-    assert [one.adds_little for one in candidates] == [False] * 6 + [True] * 2
+def test_late_results_with_little_support_are_left_out_of_prompts_and_counted():
+    chunks = [payload("doc", f"docs/{n}.md", f"The retry limit number {n} is told here.") for n in range(14)]
+    _, _, candidates = answered(*chunks, support=(*[0.9] * 11, 0.01, 0.9, 0.01))
+    assert [one.rank for one in candidates if one.adds_little] == [12, 14]
     block = to_prompt(pack().model_copy(update={"candidates": candidates}))
-    assert (block.included, block.ranks) == (6, (1, 2, 3, 4, 5, 6))
+    assert block.ranks == (*range(1, 12), 13)
     assert "NOT SHOWN: 2 results that would add little" in block.text
     whole = to_prompt(pack().model_copy(update={"candidates": candidates}), full=True)
-    assert whole.included == 8
+    assert whole.included == 14
 
 
-def test_a_late_result_with_a_new_word_is_kept():
-    chunks = [payload("doc", f"docs/{n}.md", f"The retry number {n} is told here.") for n in range(6)]
-    last = payload("doc", "docs/last.md", "Only here the limit is told.")
-    _, _, candidates = answered(*chunks, last, support=(0.9, *[0.01] * 6))
-    assert not any(one.adds_little for one in candidates)
+def test_a_late_result_of_a_task_near_the_question_stays():
+    found = [hit(payload("doc", f"docs/{n}.md", tasks=(("Retry", "caveat"),) if n == 13 else ())) for n in range(14)]
+    support = {found[0].point_id: 0.9}
+    late = {one.point_id for one in found[10:]}
+    assert add_little(found, support, {}) == late
+    assert add_little(found, support, {"Retry": 0.7}) == late - {found[13].point_id}
+    assert add_little(found, {}, {}) == set(), "nothing is known of their support"
 
 
 def test_a_field_that_the_question_names_is_shown_without_the_rest_of_its_class():

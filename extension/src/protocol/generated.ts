@@ -439,7 +439,7 @@ export interface Candidate {
    */
   also_at: string[];
   /**
-   * Whether the candidates before this one leave this one little to add.
+   * Whether the candidate is hardly a part of the answer, so that prompts leave it out.
    */
   adds_little: boolean;
   symbol: string | null;

@@ -258,7 +258,7 @@ class Candidate(Frozen):
     same_as: int | None = Field(default=None, description="The rank of an earlier candidate that shows the same text.")
     also_at: tuple[str, ...] = Field(default=(), description="Citations of later candidates that show the same text.")
     adds_little: bool = Field(
-        default=False, description="Whether the candidates before this one leave this one little to add."
+        default=False, description="Whether the candidate is hardly a part of the answer, so that prompts leave it out."
     )
     symbol: str | None = None
     headings: tuple[str, ...] = ()

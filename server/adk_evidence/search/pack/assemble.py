@@ -27,11 +27,12 @@ from adk_evidence.models.pack import (
 from adk_evidence.render import wording
 from adk_evidence.search.candidates.tasks import task_of
 from adk_evidence.search.pack.availability import availability_at, lack_of
+from adk_evidence.search.pack.ceiling import add_little, shells
 from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import Excerpt, add_little, choose_passages, shells
+from adk_evidence.search.pack.passages import Excerpt, choose_passages
 from adk_evidence.search.pack.words import QuestionWords
 from adk_evidence.search.ranking.quality import lost_since, lowered
 from adk_evidence.search.stages import Hit, Ranking
@@ -122,7 +123,8 @@ def shown_candidates(
         same = excerpts[hit.point_id].same_as
         if same is not None:
             also_at.setdefault(ranks[same], []).append(candidate.citation)
-    little = add_little(final, ranking.support.by_result, excerpts) | shells(final, question.query.names, excerpts)
+    little = add_little(final, ranking.support.by_result, ranking.candidates.tasks)
+    little |= shells(final, question.query.names, excerpts)
     made: list[Candidate] = []
     search = question.targets()
     signatures = class_signatures(search, question.query.names, final, excerpts) if search else {}

@@ -55,9 +55,6 @@ REPEATED_SHARE = 0.8
 LEAST_CHARS = 40
 # What no earlier result shows of one whose best lines are repeated is shown if it matches so well beside these.
 SECOND_BEST = 0.5
-# So many results are always shown; later ones only if they have so much of the strongest one's support, or new words.
-ALWAYS_SHOWN = 4
-WEAK_SHARE = 0.1
 # Shorter lines, such as brackets, stand everywhere.
 _TELLING_CHARS = 12
 # As many chunks as 85 answers show.
@@ -80,7 +77,6 @@ class Excerpt:
     attached: str = ""
     tokens: int = 0
     same_as: str | None = None
-    words: frozenset[object] = frozenset()
     says: bool = True
     best: LineSpan | None = None
 
@@ -95,54 +91,6 @@ def choose_passages(
         hit.point_id: excerpt(hit, place, sought, similar.get(hit.point_id, ()), shown)
         for place, hit in enumerate(final)
     }
-
-
-def add_little(final: Sequence[Hit], support: Mapping[str, float], excerpts: Mapping[str, Excerpt]) -> set[str]:
-    """The points of the last results that neither support the question much nor hold a word that was not shown before.
-
-    Only the end of the list is cut off, so that what is left out can be asked for as so many more results.
-    """
-    strongest = max((support.get(hit.point_id, 0.0) for hit in final), default=0.0)
-    if not strongest:
-        return set()
-    seen: set[object] = set()
-    adds = []
-    for place, hit in enumerate(final):
-        found = excerpts[hit.point_id]
-        new = found.words - seen
-        seen |= found.words
-        weak = support.get(hit.point_id, strongest) < WEAK_SHARE * strongest
-        # Neighbours complete what others say, in other words.
-        meant = hit.named is not None or hit.moved_up == "neighbour"
-        adds.append(place < ALWAYS_SHOWN or meant or bool(new) or not weak)
-    last = max((place for place, one in enumerate(adds) if one), default=-1)
-    return {hit.point_id for hit in final[last + 1 :]}
-
-
-def shells(final: Sequence[Hit], names: Collection[str], excerpts: Mapping[str, Excerpt]) -> set[str]:
-    """The points that show nothing but a heading or a signature whose sections or members are results, too.
-
-    What the request names stays, such as the `names` of its question.
-    """
-    bare = [
-        hit
-        for hit in final
-        if hit.named is None
-        and hit.payload.symbol not in names
-        and excerpts[hit.point_id].same_as is None
-        and not excerpts[hit.point_id].says
-    ]
-    return {hit.point_id for hit in bare if any(_is_inside(other.payload, hit.payload) for other in final)}
-
-
-def _is_inside(part: ChunkPayload, whole: ChunkPayload) -> bool:
-    """Whether a chunk is of a section below a heading, or a member of a class."""
-    if (part.corpus, part.commit, part.path) != (whole.corpus, whole.commit, whole.path):
-        return False
-    if whole.kind == "code":
-        return whole.symbol_kind in TYPE_KINDS and (part.symbol or "").startswith(f"{whole.symbol}.")
-    above = len(whole.headings)
-    return 0 < above < len(part.headings) and part.headings[:above] == whole.headings
 
 
 @dataclass
@@ -187,7 +135,7 @@ def excerpt(
         return Excerpt()
     if not payload.has_lines or payload.start_col is not None:
         only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
-        return Excerpt((only,), tokens=estimate_tokens(body), words=sought.held(tokens_of(body)))
+        return Excerpt((only,), tokens=estimate_tokens(body))
     chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
     if not chunk.wanted:
         # Every line is for other readers.
@@ -220,14 +168,13 @@ def excerpt(
     shown.add(hit.point_id, (chunk.plain[line] for line in lines))
     attached = _attached(hit, sought, near, shown)
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
-    words = frozenset[object]().union(*(keys[number] for number in kept))
     says = bool(attached) or any(chunk.units[number].says for number in kept)
     said = sorted(kept.intersection(chunk.wanted))
     best = chunk.spans[max(said, key=lambda number: scores[number])] if said else None
     allowed = kept | ({*chunk.visible} - held.keys())
     worth = [(WORTH_BASE + score) / (place + WORTH_PLACE) for score in scores]
     parts = _parts(chunk, allowed, worth)
-    return Excerpt(passages, parts, attached, tokens, None, words, says, best)
+    return Excerpt(passages, parts, attached, tokens, None, says, best)
 
 
 def _parts(chunk: _Chunk, units: Collection[int], worth: Sequence[float]) -> tuple[Part, ...]:
