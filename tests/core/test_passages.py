@@ -173,7 +173,7 @@ def test_late_results_with_little_support_are_left_out_of_prompts_and_counted():
 
 
 def test_a_late_result_of_a_task_near_the_question_stays():
-    found = [hit(payload("doc", f"docs/{n}.md", tasks=(("Retry", "caveat"),) if n == 13 else ())) for n in range(14)]
+    found = [hit(payload("doc", f"docs/{n}.md", tasks=(("Retry", "caveat", 2),) if n == 13 else ())) for n in range(14)]
     support = {found[0].point_id: 0.9}
     late = {one.point_id for one in found[10:]}
     assert add_little(found, support, {}) == late

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from adk_evidence.models.request import MAX_PASTED_CHARS, MAX_QUERY_CHARS, EvidenceRequest
-from adk_evidence.search.question.query import is_in_english, normalise, sub_queries
+from adk_evidence.search.question.query import is_in_english, normalise, sub_queries, words_beside_code
 
 
 def test_white_space_is_collapsed_and_casing_kept():
@@ -121,3 +121,20 @@ def test_a_text_is_bounded_even_with_a_traceback():
 )
 def test_a_question_in_another_language_shows_by_its_words_and_letters(text: str, expected: bool) -> None:
     assert is_in_english(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "class Desk(LlmAgent):\n    async def run(self): ...\n\nfine before, now the framework calls my run()",
+            "fine",
+        ),
+        ("```python\nx = 1\n```\nwhy does the model never see this value?", "why"),
+        ("how do I call a tool twice?", ""),
+        ("runner = Runner(\n    agent=agent)\nand now?", ""),
+    ],
+)
+def test_what_is_said_in_words_beside_code(text: str, words: str) -> None:
+    found = words_beside_code(text)
+    assert found.split()[:1] == words.split() and "Runner" not in found and "x = 1" not in found

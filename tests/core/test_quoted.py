@@ -167,3 +167,11 @@ def test_the_line_with_the_message_is_shown():
         ("src/1.py", (12,)),
         ("src/0.py", (12,)),
     ]
+
+
+def test_a_short_message_of_other_libraries_is_not_that_of_code_which_only_mentions_it():
+    body = 'def close(stack):\n  """Closes all.\n\n  The kettle is closed where another loop closed it."""\n  stack.pop()'
+    assert quoted("RuntimeError: The kettle is closed", found(chunk(body))) == []
+    assert quoted("RuntimeError: The kettle is closed", found(payload("doc", body=body)), kind="doc")
+    made = 'def close(stack):\n  raise RuntimeError("The kettle is closed")'
+    assert quoted("RuntimeError: The kettle is closed", found(chunk(made)))

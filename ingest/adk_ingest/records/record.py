@@ -53,7 +53,9 @@ def records(
         )
         if not leave_out(raw, lexical):
             record = _record(file, chunked.text_hash or file.file_hash, index, raw, title, lexical, corpus, questions)
-            yield record.model_copy(update={"tasks": tuple((part.task.title, part.role) for part in parts)})
+            yield record.model_copy(
+                update={"tasks": tuple((part.task.title, part.role, part.task.chunks) for part in parts)}
+            )
             index += 1
 
 

@@ -25,10 +25,11 @@ SHIPPED = "tasks.json.gz"
 
 
 class Task(NamedTuple):
-    """What somebody wants or meets, in the ADK's terms, and the ways to say it in other words."""
+    """What somebody wants or meets, in the ADK's terms, the ways to say it in other words, and its number of chunks."""
 
     title: str
     ways: tuple[str, ...]
+    chunks: int
 
 
 class Part(NamedTuple):
@@ -77,7 +78,7 @@ def _parsed(content: bytes) -> dict[str, list[Part]]:
     """The parts of tasks by the names of their chunks."""
     found: dict[str, list[Part]] = {}
     for one in json.loads(gzip.decompress(content))["tasks"]:
-        task = Task(one["title"], tuple(one["ways"]))
+        task = Task(one["title"], tuple(one["ways"]), len(one["parts"]))
         for name, place, text, role in one["parts"]:
             found.setdefault(name, []).append(Part(place, text, role, task))
     return found

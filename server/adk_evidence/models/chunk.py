@@ -108,8 +108,10 @@ class ChunkPayload(BaseModel):
     questions: tuple[str, ...] = Field(
         default=(), description="Questions that were written beforehand for what the chunk answers."
     )
-    tasks: tuple[tuple[str, str], ...] = Field(
-        default=(), description="Tasks that the chunk answers together with others, by title, each with its role."
+    tasks: tuple[tuple[str, str, int], ...] = Field(
+        default=(),
+        description="Tasks that the chunk answers together with others: title, what the chunk is to the task, and how "
+        "many chunks the task has.",
     )
     chunk_index: int
     start_line: int

@@ -57,6 +57,8 @@ _OF_PYTHON = re.compile(
     | ^cannot\ import\ name\  | ^No\ module\ named\  | ^name\ '[^'\n]*'\ is\ not\ defined""",
     re.VERBOSE,
 )
+# So many words has a message that is known where code only mentions it.
+_MENTIONED = 6
 # So many words of a message are searched alone.
 _FIRST_WORDS = 8
 # Messages have fewer parts between their values; each one more multiplies the time of a search.
@@ -106,8 +108,9 @@ def find_quoted(question: Question, kind: Kind, hits: Sequence[Hit]) -> list[Hit
             found.append((share, False, rank, hit._replace(named=Named("holds_text"))))
             continue
         raises = bool(raised) and raised in row
-        # Part of a message may be chance.
-        if share < _TEXT.share and not raises:
+        # Part of a message may be chance. A short message that code only mentions comes from elsewhere.
+        is_mention = kind == "code" and makes is None and len(phrases[0].words) < _MENTIONED
+        if (share < _TEXT.share or is_mention) and not raises:
             continue
         role: NamedRole = "holds_message" if share >= _TEXT.share else "holds_part"
         raising = raising_line(hit.payload, Phrase.of(query.message), query.error_type)

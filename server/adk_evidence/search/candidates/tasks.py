@@ -15,21 +15,26 @@ from adk_evidence.search.stages import Hit
 NEAR = 0.5
 NEAR_BEST = 0.12
 MOST = 3
+# The share of a task's chunks that must be found. Of an index of another version, some may be missing.
+MOST_OF = 0.7
 
 
 def tasks_near(hits: Iterable[Hit]) -> dict[str, float]:
     """The tasks near the question, by title, nearest first, each with its similarity.
 
-    The similarity is the least one of the task's hits to the questions that were written for them. A task with one hit
-    alone may owe the hit to another question.
+    The similarity is the least one of the task's hits to the questions that were written for them. Where a hit is found
+    for another question, some of the task's other chunks are not found: most of a task's chunks, and two at least, must
+    be hits.
     """
     found: dict[str, list[float]] = {}
+    chunks: dict[str, int] = {}
     for hit in hits:
         asked = next((place.score for place in hit.branches if place.branch == "asked"), None)
         if asked is not None:
-            for title, _ in hit.payload.tasks:
+            for title, _, count in hit.payload.tasks:
                 found.setdefault(title, []).append(asked)
-    near = {title: min(scores) for title, scores in found.items() if len(scores) > 1}
+                chunks[title] = count
+    near = {title: min(scores) for title, scores in found.items() if len(scores) >= max(2, MOST_OF * chunks[title])}
     least = max(NEAR, max(near.values(), default=0.0) - NEAR_BEST)
     best = sorted((title for title, score in near.items() if score >= least), key=lambda title: (-near[title], title))
     return {title: near[title] for title in best[:MOST]}
@@ -37,5 +42,5 @@ def tasks_near(hits: Iterable[Hit]) -> dict[str, float]:
 
 def task_of(payload: ChunkPayload, tasks: Mapping[str, float]) -> tuple[str, str] | None:
     """The title and the chunk's role of the nearest task that a chunk is a part of."""
-    parts = dict(payload.tasks)
+    parts = {title: role for title, role, _ in payload.tasks}
     return next(((title, parts[title]) for title in tasks if title in parts), None)

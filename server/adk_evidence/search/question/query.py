@@ -27,6 +27,8 @@ _CODE_LINE = re.compile(
     r"^\s*(?:(?:from|import|def|class|async|await|return|raise|with|for|while|if|elif|else|try|except|yield)\b.*[:\w()\]]$"
     r"|@\w|[\w.]{1,120}(?:\[.{0,80}\])?\s?(?::\s?[\w.\[\], |]{1,80})?\s?=[^=]|[\w.]{1,120}\(|[)\]}]+[,:]?$)"
 )
+# Fewer words beside code do not say what is asked.
+_FEW_WORDS = 5
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 
 
@@ -138,6 +140,16 @@ def code_lines(text: str) -> str:
         if is_part or _CODE_LINE.match(line[:400]):
             kept.append(line)
     return "\n".join(kept)
+
+
+def words_beside_code(text: str) -> str:
+    """What a text with code says in words, in one line; empty without code, and where hardly a word is beside it."""
+    code = code_lines(text).splitlines()
+    plain = _FENCED.sub("\n", text)
+    if not code and plain == text:
+        return ""
+    words = plain_line(" ".join(line for line in plain.splitlines() if line not in code))
+    return words if len(words.split()) >= _FEW_WORDS else ""
 
 
 def plain_line(raw: str) -> str:
