@@ -472,6 +472,7 @@ class LlmRerankSettings(OpenAiServiceSettings):
     """A language model as the reranker."""
 
     max_documents: int = Field(ge=2, le=100)
+    wordings: bool
 
 
 class RerankSettings(Frozen):

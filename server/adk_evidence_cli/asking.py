@@ -128,6 +128,8 @@ def answer(
             request = selection.add_to(request, answering.symbols)
         pack = answering.ask(request)
         roots = {} if render else dict(file for one in answering.sessions for file in one.local_files(pack).items())
+    if pack.retrieval_plan is not None and (wordings := pack.retrieval_plan.wordings):
+        say(stderr(), f"Also searched for: {'; '.join(wordings)}", "dim")
     if render is None:
         show_pack(out, pack, roots, full=full)
         return

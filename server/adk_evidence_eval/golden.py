@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.files import write_atomic
-from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, TaskMode
+from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest, TaskMode, Wordings
 from adk_evidence.store.manifest import is_samples
 from adk_evidence.validation import first_problem
 
@@ -50,10 +50,11 @@ class Selection(Read):
 
 
 class Question(Row):
-    """A question of a query file: a query, or the selection that the query is made of."""
+    """A question of a query file: a query with other wordings of it, or the selection that the query is made of."""
 
     query: str = ""
     task_mode: TaskMode = "build"
+    wordings: Wordings = ()
     selection: Selection | None = None
 
     def request(self, session: Session | None = None) -> EvidenceRequest:
@@ -67,7 +68,7 @@ class Question(Row):
             InvalidRequestError: Nothing is selected.
         """
         if self.selection is None:
-            return EvidenceRequest(query=self.query, task_mode=self.task_mode)
+            return EvidenceRequest(query=self.query, task_mode=self.task_mode, wordings=self.wordings)
         return _selection_request(self.selection, self.task_mode, session)
 
 

@@ -115,6 +115,7 @@ class EvidenceParams(_Params):
     """
 
     query: str | None = Field(default=None, max_length=MAX_PASTED_CHARS)
+    wordings: tuple[str, ...] = ()
     symbols: tuple[str, ...] = Field(default=(), max_length=MAX_SYMBOLS)
     text_document: DocumentId | None = None
     range: Range | None = None

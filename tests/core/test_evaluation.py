@@ -208,6 +208,13 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str, problem:
     assert problem in caught.value.message and "\n" not in caught.value.message
 
 
+def test_a_line_may_have_other_wordings_of_its_question(tmp_path: Path):
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"id": "a", "query": "one", "wordings": ["two", "three"]}')
+    (question,) = read_queries(path)
+    assert question.request().wordings == ("two", "three")
+
+
 def test_files_that_are_missing_empty_or_no_text_are_one_sentence(tmp_path: Path):
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")

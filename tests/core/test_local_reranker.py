@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from adk_evidence.search.question.query import normalise
+from adk_evidence.search.question.query import normalise, with_wordings
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.local import LocalReranker
 from tests.core.factories import payload
@@ -19,6 +19,30 @@ def _documents(kind, scores):
 
 def _scores(documents):
     return LocalReranker().rerank(QUERY, "build", documents)
+
+
+def _worded(*scores):
+    """Documents with these scores for the question and for each of its wordings."""
+    return [
+        RerankDocument(payload("doc", f"{n}", f"doc {n}"), 100, own, tuple(others))
+        for n, (own, *others) in enumerate(scores, 1)
+    ]
+
+
+def test_a_document_that_fits_one_of_several_wordings_best_comes_forward():
+    far, near = {"dense": 0.2}, {"dense": 0.8}
+    query = with_wordings(QUERY, ["retries", "ReflectAndRetry of a tool"])
+    documents = _worded((far, far, near), (far, far, far), (near, far, far), (far, far, far))
+    wording, nothing, question, _ = LocalReranker().rerank(query, "build", documents)
+    assert question > wording > nothing
+
+
+def test_a_wording_beside_the_point_does_not_outweigh_the_question():
+    low, high = {"dense": 0.2}, {"dense": 0.8}
+    query = with_wordings(QUERY, ["retries", "deploy to Cloud Run"])
+    documents = _worded((high, high, low), (low, low, high), (low, low, low), (low, low, low))
+    meant, beside, *_ = LocalReranker().rerank(query, "build", documents)
+    assert meant > beside
 
 
 def test_what_both_branches_like_comes_first():

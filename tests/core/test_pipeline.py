@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from adk_evidence.commands import remember_options
 from adk_evidence.errors import (
@@ -326,6 +327,26 @@ def test_sub_queries_do_not_make_a_result_look_stronger(indexed, make):
     run = ranked(make(indexed, dense=OnlyTemplates()), query="zzz")
     assert added(run)
     assert run.quality.level == "none"
+
+
+def test_other_wordings_are_searched_and_the_question_stays_the_question(service):
+    # The question has not a word of the page, and the wording has a name that nothing in the index has.
+    said = {"query": "zzz qqq", "wordings": ("retry a tool that throws", "NoSuchThing of retries")}
+    run, alone = ranked(service, **said), ranked(service, query="zzz qqq")
+    branches = {branch.branch for hit in run.final for branch in hit.branches}
+    assert {"dense#1", "sparse#1", "dense#2"} <= branches
+    pack = ask(service, **said)
+    assert pack.candidates[0].path.endswith(("retry.md", "retry.py"))
+    assert (pack.query, pack.retrieval_plan.wordings) == ("zzz qqq", said["wordings"])
+    assert run.names == alone.names and not any("NoSuchThing" in warning for warning in told(pack))
+    assert run.quality.level == "none"
+    assert ask(service, **said).pack_id == pack.pack_id
+
+
+def test_wordings_are_few_and_short():
+    for wordings in (("a",) * 4, ("a" * 121,), (" ",)):
+        with pytest.raises(ValidationError):
+            EvidenceRequest(query=QUESTION, wordings=wordings)
 
 
 def test_a_spent_time_budget_leaves_optional_stages_out(indexed, make):

@@ -227,6 +227,11 @@ class TestNames:
         said = [one for one in told(pack) if one.startswith(("ref_not_indexed", "version_not_indexed"))]
         assert said and not any("shop" in one for one in said)
 
+    def test_the_words_of_the_adk_are_asked_of_the_adk_alone(self, place: Place) -> None:
+        pack = place.ask(wordings=("RetryPlugin",))
+        plans = (pack.retrieval_plan, pack.beside and pack.beside.retrieval_plan)
+        assert [plan and plan.wordings for plan in plans] == [("RetryPlugin",), ()]
+
     def test_what_neither_has_is_told_once(self, place: Place) -> None:
         def missing(query: str, *paths: str) -> list[str]:
             pack = place.ask(query, filters=EvidenceFilters(path_allowlist=paths))

@@ -100,6 +100,13 @@ def test_a_given_question_is_about_its_symbols_and_its_place(shop: RawClient) ->
     assert pack_of(shop.result("adk/evidence", closed)).candidates[0].symbol == "RetryPlugin"
 
 
+def test_other_wordings_of_a_question_are_searched_beside_it(client: RawClient) -> None:
+    found = pack_of(client.result("adk/evidence", {"query": QUESTION, "wordings": ["RetryPlugin"]}))
+    assert found.query == QUESTION
+    assert found.retrieval_plan is not None and found.retrieval_plan.wordings == ("RetryPlugin",)
+    assert client.request("adk/evidence", {"query": QUESTION, "wordings": ["a"] * 4})["error"]["code"] == -32602
+
+
 def test_numbers_that_json_lacks_are_null(client: RawClient) -> None:
     assert client.result("adk/evidence", {"query": "NAN retry"})["debug"] == {"nan": None, "inf": [None]}
 

@@ -18,12 +18,14 @@ from typer.testing import Result
 from adk_evidence.embedding.minilm import model as minilm
 from adk_evidence.files import copy_tree
 from adk_evidence.models.pack import EvidencePack
+from adk_evidence.services.chat import KEY_VARIABLES
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation
 from tests.corpora import HashEmbedder, Workplace, write_files
 from tests.process.conftest import Cli, call, sentence
 from tests.released import released
+from tests.standins.llm import KEY, MODEL, LlmStandIn
 
 QUESTION = "how do I retry when a tool throws?"
 # What a command line that only helps must not wait for.
@@ -171,6 +173,19 @@ def test_an_answer_on_the_terminal(cli, indexed):
     assert "\x1b" not in result.stdout
     full = cli("ask", QUESTION, "--full", "--home", indexed.home).stdout
     assert len(full) > len(result.stdout) and "--full" in result.stdout and "--full" not in full
+
+
+def test_the_wordings_of_a_language_model_are_told_beside_the_answer(cli, indexed, monkeypatch):
+    with LlmStandIn(words=lambda question: ["RetryPlugin", "retries of a tool"]) as service:
+        monkeypatch.setenv(KEY_VARIABLES[0], KEY)
+        for name, value in (("PROVIDER", "llm"), ("LLM__BASE_URL", service.base_url), ("LLM__MODEL", MODEL)):
+            monkeypatch.setenv(f"ADK_EVIDENCE_RERANK__{name}", value)
+        result = cli("ask", QUESTION, "--json", "--home", indexed.home)
+        monkeypatch.setenv("ADK_EVIDENCE_RERANK__LLM__WORDINGS", "false")
+        without = cli("ask", QUESTION, "--json", "--home", indexed.home)
+    assert result.stderr == "Also searched for: RetryPlugin; retries of a tool\n"
+    assert EvidencePack.model_validate_json(result.stdout).warnings == ()
+    assert without.stderr == "" and len(service.requests) == 3
 
 
 def test_json_is_exactly_the_pack(cli, indexed):

@@ -1,8 +1,8 @@
-"""An OpenAI-compatible chat service on loopback: its wire contract and errors, with a model that knows two tasks.
+"""An OpenAI-compatible chat service on loopback: its wire contract and errors, with a model that knows three tasks.
 
 The model reads the numbered documents of a question and orders them by the share of the question's words that they
-have. For marked passages it writes questions, as `writes` says; `replies` puts other answers in its mouth. Parameters
-that the product does not send are refused.
+have. A question without documents it words as `words` says. For marked passages it writes questions, as `writes` says;
+`replies` puts other answers in its mouth. Parameters that the product does not send are refused.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ KEY = "sk-stand-in-key-0123456789abcdef"
 CHAT = "/v1/chat/completions"
 MODEL = "stand-in-1"
 _PASSAGE = re.compile(r"^=== PASSAGE (\S+) (.*?)$\n(.*?)(?=^=== PASSAGE |\Z)", re.MULTILINE | re.DOTALL)
+_DOCUMENTS = "\n\nDocuments:\n\n"
 _DOCUMENT = re.compile(r"^\[(\d+)\] (.*?)(?=^\[\d+\] |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -33,6 +34,7 @@ class LlmStandIn(JsonStandIn):
         keys: The keys that it takes; empty: a local server, which wants none.
         json_mode: Whether it knows `response_format`.
         writes: The questions for a passage, by the passage's title and text.
+        words: The wordings of a question.
     """
 
     endpoints: ClassVar = (CHAT,)
@@ -40,6 +42,7 @@ class LlmStandIn(JsonStandIn):
     keys: set[str] = field(default_factory=lambda: {KEY})
     json_mode: bool = True
     writes: Callable[[str, str], list[str]] = lambda title, text: [f"what would somebody ask about {title} here?"]
+    words: Callable[[str], list[str]] = lambda question: []
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -80,6 +83,8 @@ class LlmStandIn(JsonStandIn):
     def _said(self, prompt: str) -> dict[str, Any]:
         if passages := _PASSAGE.findall(prompt):
             return {"passages": [{"passage": mark, "questions": self.writes(*rest)} for mark, *rest in passages]}
+        if _DOCUMENTS not in prompt:
+            return {"wordings": self.words(prompt)}
         return {"order": _order(prompt)}
 
     def _messages(self, body: dict[str, Any]) -> list[dict[str, str]]:
@@ -103,6 +108,6 @@ class LlmStandIn(JsonStandIn):
 
 
 def _order(prompt: str) -> list[int]:
-    question, _, documents = prompt.partition("Documents:")
+    question, _, documents = prompt.partition(_DOCUMENTS)
     found = [(int(number), relevance(question, text)) for number, text in _DOCUMENT.findall(documents)]
     return [number for number, _ in sorted(found, key=lambda item: (-item[1], item[0]))]

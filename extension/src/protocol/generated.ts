@@ -66,6 +66,7 @@ export type OpenArguments = {citation: string; where?: "source" | "browser"; tex
  */
 export interface EvidenceParams {
   query?: string | null;
+  wordings?: string[];
   symbols?: string[];
   textDocument?: DocumentId | null;
   range?: Range | null;
@@ -326,6 +327,10 @@ export interface RetrievalPlan {
    * Where the question names a version.
    */
   versions: VersionPlan | null;
+  /**
+   * The question in the words of the ADK, as it was searched beside its own.
+   */
+  wordings: string[];
 }
 /**
  * Which versions of the ADK a question names, and which one the index is of.
@@ -693,7 +698,8 @@ export interface Warning {
     | "uncommitted"
     | "unknown_name"
     | "unknown_symbol"
-    | "version_not_indexed";
+    | "version_not_indexed"
+    | "wordings_unavailable";
   text: string;
 }
 /**

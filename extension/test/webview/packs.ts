@@ -55,6 +55,7 @@ export const PLAN: RetrievalPlan = {
   rerank_model: "local",
   required: {},
   versions: null,
+  wordings: [],
 };
 
 /** A candidate of the docs; `change` replaces members. */
@@ -88,6 +89,8 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
       role: null,
       named: null,
       ranking_place: null,
+      task: null,
+      task_role: null,
       moved_up: null,
     },
     ...change,
@@ -126,6 +129,8 @@ export function codeCandidate(change: Partial<Candidate> = {}): Candidate {
       role: null,
       named: null,
       ranking_place: null,
+      task: null,
+      task_role: null,
       moved_up: null,
     },
     ...change,

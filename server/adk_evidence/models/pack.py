@@ -325,6 +325,9 @@ class RetrievalPlan(Frozen):
         default_factory=dict, description="How many results of a kind the mode asks for."
     )
     versions: VersionPlan | None = Field(default=None, description="Where the question names a version.")
+    wordings: tuple[str, ...] = Field(
+        default=(), description="The question in the words of the ADK, as it was searched beside its own."
+    )
 
 
 class Coverage(Frozen):

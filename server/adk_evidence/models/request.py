@@ -19,6 +19,8 @@ MAX_PASTED_CHARS = 100_000
 MAX_RESULTS = 100
 MAX_SYMBOLS = 32
 MAX_TAKEN_FROM_CHARS = 300
+MAX_WORDINGS = 3
+MAX_WORDING_CHARS = 120
 # What only pasted tracebacks have: their first line, or in the format of pytest the line of the error.
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^E {2,12}[\w.]{1,200}:", re.MULTILINE)
 # What is kept of a long text: the question, the beginning of the last traceback, and the end.
@@ -55,6 +57,10 @@ _Text = Annotated[str, AfterValidator(plain)]
 # A question as a caller may write it. Only a text with a traceback may be longer than a query, and loses its middle.
 QueryText = Annotated[
     str, Field(min_length=1, max_length=MAX_PASTED_CHARS), AfterValidator(plain), AfterValidator(_shortened)
+]
+Wordings = Annotated[
+    tuple[Annotated[str, Field(max_length=MAX_WORDING_CHARS), AfterValidator(plain)], ...],
+    Field(max_length=MAX_WORDINGS),
 ]
 
 
@@ -102,6 +108,9 @@ class EvidenceRequest(Frozen):
     """One question to the retrieval pipeline."""
 
     query: QueryText
+    wordings: Wordings = Field(
+        default=(), description="The question in the words of the ADK, which are searched beside its own."
+    )
     task_mode: TaskMode = "build"
     max_results_final: int | None = Field(default=None, ge=1, le=MAX_RESULTS, description="Default: the settings'.")
     time_budget_ms: int | None = Field(default=None, ge=1)

@@ -28,6 +28,7 @@ WarningCode = Literal[
     "unknown_name",
     "unknown_symbol",
     "version_not_indexed",
+    "wordings_unavailable",
 ]
 # What says that a part is missing that another try may bring.
 LOST_PARTS: frozenset[WarningCode] = frozenset(
@@ -39,6 +40,7 @@ LOST_PARTS: frozenset[WarningCode] = frozenset(
         "collection_unavailable",
         "rerank_unavailable",
         "time_budget",
+        "wordings_unavailable",
     }
 )
 # Names that the question has and the index lacks.

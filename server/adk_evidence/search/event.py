@@ -42,6 +42,7 @@ def retrieval_event(
         **_event(context, settings, index.manifest.generation, request, question.query_id, pack, failure),
         "symbols": list(request.symbols) if context.question_logged else None,
         "own_names": list(request.own_names) if context.question_logged else None,
+        "wordings": list(plan.wordings) if context.question_logged else None,
         "max_results": question.size,
         "collections_queried": plan.collections_queried,
         "qdrant_request_params": {

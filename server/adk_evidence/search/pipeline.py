@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from adk_evidence.errors import EvidenceError
 from adk_evidence.index.opened import Index
+from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.render import wording
@@ -23,7 +25,7 @@ from adk_evidence.search.candidates.named import find_named, lead
 from adk_evidence.search.candidates.tasks import tasks_near
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.code import with_quoted_code
-from adk_evidence.search.question.query import normalise, sub_queries
+from adk_evidence.search.question.query import normalise, sub_queries, with_wordings
 from adk_evidence.search.question.scope import choose_scope
 from adk_evidence.search.ranking.feedback import feed_back, relevant_first
 from adk_evidence.search.ranking.gates import choose_final, required_kinds, warn_of_final
@@ -31,7 +33,7 @@ from adk_evidence.search.ranking.merge import merge, rerank
 from adk_evidence.search.ranking.quality import assess
 from adk_evidence.search.ranking.support import check_names, measure_support
 from adk_evidence.search.rerankers.base import Reranker
-from adk_evidence.search.rerankers.cascade import first_stage
+from adk_evidence.search.rerankers.cascade import CascadeReranker, first_stage
 from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.stages import Candidates, Encoded, Hit, Models, Question, Ranking
 from adk_evidence.settings import Settings
@@ -67,7 +69,7 @@ def begin(
         strict=retrieval.strict if request.strict is None else request.strict,
         budget_ms=request.time_budget_ms or settings.pack.time_budget_ms,
     )
-    query = normalise(request.query)
+    query = with_wordings(normalise(request.query), request.wordings)
     if index.paths["code"]:
         request = with_quoted_code(request, query, symbols)
     scope = choose_scope(
@@ -109,6 +111,7 @@ def rank(question: Question) -> Ranking:
         RequestCancelledError: The caller has gone.
         EvidenceError: A part failed in strict mode, or nothing is left to search with.
     """
+    question = _reworded(question)
     context, retrieval, reranker = question.context, question.settings.retrieval, question.models.reranker
     # A careful second stage is asked once, when all candidates are there.
     quick = first_stage(reranker)
@@ -116,7 +119,7 @@ def rank(question: Question) -> Ranking:
 
     with context.stage("encode"):
         added = sub_queries(question.query) if retrieval.expansion == "always" else ()
-        encoded = encode(question, (question.query.text, *added))
+        encoded = encode(question, (question.query.text, *(one.text for one in question.query.wordings), *added))
     with context.stage("search"):
         limits = dict.fromkeys(question.kinds, retrieval.final_limit_per_collection)
         candidates = _search(question, Candidates(encoded), limits)
@@ -149,6 +152,29 @@ def rank(question: Question) -> Ranking:
     warn_of_final(question, chosen.final, chosen.missing)
     quality = assess(question, candidates.encoded, chosen.final, names, support)
     return Ranking(question, candidates, chosen.ranked, chosen.final, chosen.rerank_model, names, support, quality)
+
+
+def _reworded(question: Question) -> Question:
+    """The question with the wordings of a language model, where one is to be asked and the request has none.
+
+    Names, code and tracebacks are in the words of the ADK already, and other code has other words. A model that cannot
+    be asked orders nothing either.
+    """
+    context, query, reranker = question.context, question.query, question.models.reranker
+    reword = reranker.reword if isinstance(reranker, CascadeReranker) else None
+    in_words = query.kind in ("question", "error") and not query.wordings
+    of_adk = not isinstance(question.settings, CodebaseSettings)
+    if reword is None or not in_words or not of_adk or not context.may_spend("other wordings"):
+        return question
+    with context.stage("wordings"):
+        try:
+            return replace(question, query=with_wordings(query, reword(query.text)))
+        except EvidenceError as exc:
+            if context.strict:
+                raise
+            context.warn(wording.unavailable("wordings_unavailable", exc))
+            # The same service would only let the request wait for another time-out.
+            return replace(question, models=replace(question.models, reranker=first_stage(reranker)))
 
 
 def _search(question: Question, candidates: Candidates, limits: Mapping[Kind, int]) -> Candidates:

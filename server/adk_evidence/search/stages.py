@@ -136,6 +136,7 @@ class Question:
             rerank_model=rerank_model,
             required={SOURCE_TYPES[kind]: minimum for kind, minimum in self.required.items()},
             versions=self.scope.version_plan,
+            wordings=tuple(wording.text for wording in self.query.wordings),
         )
 
 
@@ -143,7 +144,8 @@ class Question:
 class Encoded:
     """A question as vectors.
 
-    `queries` are the question, which feedback may move, and its sub-queries; `asked` is the question before that.
+    `queries` are the question, which feedback may move, its wordings, and its sub-queries; `asked` is the question
+    before that.
     `question_model` names the adapter that encoded it, if there was one.
     """
 

@@ -152,11 +152,11 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side) -> Evidenc
 
 
 def _for_index(request: EvidenceRequest, side: Side) -> EvidenceRequest:
-    """The request as an index can understand it: a codebase has no version of the ADK, and other commits."""
+    """The request as an index can understand it: a codebase has no version of the ADK, other words and commits."""
     if not side.of_codebase:
         return request
     filters = request.filters.model_copy(update={"repo_ref_hint": None})
-    return request.model_copy(update={"project": None, "filters": filters})
+    return request.model_copy(update={"project": None, "filters": filters, "wordings": ()})
 
 
 def _held(side: Side, request: EvidenceRequest) -> frozenset[str]:

@@ -45,6 +45,7 @@ _LOST_PARTS: dict[WarningCode, ErrorType] = {
     "question_adapter_unavailable": "embedding_error",
     "collection_unavailable": "qdrant_error",
     "rerank_unavailable": "rerank_error",
+    "wordings_unavailable": "rerank_error",
 }
 
 

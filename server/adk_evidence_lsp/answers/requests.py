@@ -72,6 +72,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
                 used = _question(server, params, snapshot, answering)
                 request = {
                     "query": used.text,
+                    "wordings": params.wordings,
                     "symbols": used.symbols,
                     "own_names": used.own_names,
                     "task_mode": params.task_mode or client.task_mode,

@@ -53,6 +53,8 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
       role: null,
       named: null,
       ranking_place: null,
+      task: null,
+      task_role: null,
       moved_up: null,
     },
     ...more,

@@ -101,7 +101,9 @@ def _embed(question: Question, encoder: DenseEmbedder, text: str) -> tuple[Seque
     other words than those of the answer, and leads away from names: on 30 questions with names, nDCG@12 was .810
     without the first adapter and .776 with it.
     """
-    query, context, adapted = question.query, question.context, question_embedder(encoder)
+    # A wording has names of its own; what else is encoded holds the question.
+    query = next((one for one in question.query.wordings if one.text == text), question.query)
+    context, adapted = question.context, question_embedder(encoder)
     in_words = query.kind == "question" and not query.names
     is_wanted = question.settings.embedding.dense.question_adapter != "none"
     if adapted is not None and in_words and is_wanted and not context.failed.adapter:

@@ -45,7 +45,7 @@ def search(question: Question, encoded: Encoded, limits: Mapping[Kind, int]) -> 
             encoded.queries,
             limit=limits[kind],
             filter=question.scope.filters[kind],
-            names=question.query.names,
+            names=[name for query in (question.query, *question.query.wordings) for name in query.names],
             # Names, code and pasted errors are rather like the texts themselves than like questions.
             asked=question.query.kind == "question",
         )

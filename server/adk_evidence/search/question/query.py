@@ -6,7 +6,8 @@ No model is asked: the kind follows from the structure of the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from adk_evidence.embedding.bm25 import load_stopwords, load_words
 from adk_evidence.models.pack import QueryKind
@@ -38,6 +39,7 @@ class Query:
 
     `text` is what is searched: of a pasted error its type, its message and the user's own words, else everything.
     `message` is the message of the pasted error alone, and `traceback` the traceback that the error ends.
+    `wordings` are other ways to say the same, which are searched as well.
     """
 
     text: str
@@ -47,6 +49,7 @@ class Query:
     message: str = ""
     error_type: str = ""
     traceback: Traceback | None = None
+    wordings: tuple[Query, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +75,11 @@ def normalise(raw: str, *, errors: bool = True) -> Query:
     # A name asked for on its own is meant as code, however plain it is.
     named = (text,) if identifiers == (text,) else tuple(code_identifiers(text))
     return Query(text, identifiers, named, _kind(raw, text, named))
+
+
+def with_wordings(query: Query, wordings: Iterable[str]) -> Query:
+    """The query with other wordings of it; nothing in a wording is an error that was pasted."""
+    return replace(query, wordings=tuple(normalise(one, errors=False) for one in wordings))
 
 
 def _pasted_error(raw: str) -> Query | None:

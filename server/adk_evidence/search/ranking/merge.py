@@ -145,11 +145,31 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
     the similarity of the nearest question that was written for the chunk, and `task` that of the nearest task that the
     chunk is a part of.
     """
-    store, query = question.settings.store, candidates.encoded.queries[0]
+    scored = [_scores(question, candidates, hits, number) for number in range(1 + len(question.query.wordings))]
+    for hit in hits if candidates.tasks else ():
+        if task := task_of(hit.payload, candidates.tasks):
+            # A task near the question is near to it in whatever words.
+            for scores in scored:
+                scores[hit.point_id]["task"] = candidates.tasks[task[0]]
+    own, *others = scored
+    return [
+        RerankDocument(hit.payload, BODY_TOKENS, own[hit.point_id], tuple(one[hit.point_id] for one in others))
+        for hit in hits
+    ]
+
+
+def _scores(
+    question: Question, candidates: Candidates, hits: Sequence[Hit], number: int
+) -> dict[str, dict[str, float]]:
+    """The exact scores of each hit by its point id, for the question (0) or one of its wordings."""
+    store, query = question.settings.store, candidates.encoded.queries[number]
     # A branch has scored every hit that it returned, but for a query that feedback has moved since.
-    scored = () if candidates.relevant else ("dense", "sparse", "asked")
+    suffix = f"#{number}" if number else ""
+    is_moved = bool(candidates.relevant) and not number
+    scored = {} if is_moved else {f"{branch}{suffix}": branch for branch in ("dense", "sparse", "asked")}
     scores: dict[str, dict[str, float]] = {
-        hit.point_id: {place.branch: place.score for place in hit.branches if place.branch in scored} for hit in hits
+        hit.point_id: {scored[place.branch]: place.score for place in hit.branches if place.branch in scored}
+        for hit in hits
     }
     for kind, members in _by_kind(hits).items():
         ids = [hit.point_id for hit in members]
@@ -173,7 +193,4 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
         for name, by_id in found.items():
             for point, score in by_id.items():
                 scores[point][branches.get(name, "dense")] = score
-    for hit in hits if candidates.tasks else ():
-        if task := task_of(hit.payload, candidates.tasks):
-            scores[hit.point_id]["task"] = candidates.tasks[task[0]]
-    return [RerankDocument(hit.payload, BODY_TOKENS, scores[hit.point_id]) for hit in hits]
+    return scores

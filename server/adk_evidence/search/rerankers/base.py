@@ -34,12 +34,13 @@ class RerankDocument:
     """A candidate as the reranker sees it: `text` for cross-encoders, `scores` for score-based rerankers.
 
     `body_tokens` is how much of the chunk's text `text` may hold. `scores` holds the exact scores of the branches
-    (`dense`, `mean`, `sparse`) that are known.
+    (`dense`, `mean`, `sparse`) that are known, and `wordings` those for each other wording of the query.
     """
 
     payload: ChunkPayload
     body_tokens: int
     scores: Mapping[str, float] = field(default_factory=dict)
+    wordings: tuple[Mapping[str, float], ...] = ()
 
     # Made at first use, as not every reranker reads texts.
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from adk_evidence.models.request import TaskMode
 from adk_evidence.search.question.query import Query
@@ -10,10 +10,16 @@ from adk_evidence.search.rerankers.base import RerankDocument, Reranker, scores_
 
 
 class CascadeReranker:
-    """Orders all documents with the `first` reranker, then the best `size` of them again with the reranker `then`."""
+    """Orders all documents with the `first` reranker, then the best `size` of them again with the reranker `then`.
 
-    def __init__(self, first: Reranker, then: Reranker, size: int) -> None:
+    `reword` asks the model behind `then` for other wordings of a question, if that is wanted.
+    """
+
+    def __init__(
+        self, first: Reranker, then: Reranker, size: int, reword: Callable[[str], tuple[str, ...]] | None = None
+    ) -> None:
         self.first = first
+        self.reword = reword
         self._then = then
         self._size = size
 

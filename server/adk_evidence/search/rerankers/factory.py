@@ -29,6 +29,6 @@ def make_reranker(settings: Settings) -> Reranker | None:
             llm = settings.rerank.llm
             # A whole pool would be too much for one prompt.
             model = LlmReranker(ChatService(llm), llm)
-            return CascadeReranker(LocalReranker(), model, llm.max_documents)
+            return CascadeReranker(LocalReranker(), model, llm.max_documents, model.reword if llm.wordings else None)
         case "none":
             return None

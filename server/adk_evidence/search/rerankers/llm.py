@@ -1,5 +1,7 @@
 """A language model as the reranker: it sees the candidates and answers with their order.
 
+Before the search, it may say the question in other words.
+
 Titles and passages come from corpora, where anybody may have written instructions. They are fenced and marked as
 data, and nothing of the answer is used but an order of the documents' numbers.
 """
@@ -13,6 +15,7 @@ from adk_evidence.errors import ServiceError
 from adk_evidence.models.citation import citation_of
 from adk_evidence.models.request import TaskMode
 from adk_evidence.render.sanitize import fenced, one_line
+from adk_evidence.search.question import wordings
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import KEPT_RANKINGS, MODE_HINTS, RerankDocument, scores_of_order
 from adk_evidence.services.answers import json_objects
@@ -45,6 +48,7 @@ class LlmReranker:
         self._service = service
         self.model = settings.model
         self._kept: CacheAside[list[int]] = CacheAside(KEPT_RANKINGS)
+        self._worded: CacheAside[tuple[str, ...]] = CacheAside(KEPT_RANKINGS)
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """Scores of the model's order; documents that the model does not name come last, in their given order.
@@ -59,6 +63,15 @@ class LlmReranker:
         key = (self.model, hashlib.sha256(f"{system}\n{user}".encode()).digest())
         named = self._kept.get(key, lambda: parse_order(self._service.ask(system, user), len(documents)))
         return scores_of_order([*named, *(index for index in range(len(documents)) if index not in set(named))])
+
+    def reword(self, question: str) -> tuple[str, ...]:
+        """The question in the words of the ADK, for the search; none where the model answers otherwise.
+
+        Raises:
+            ServiceError: As in `rerank`, but for an answer that cannot be used.
+        """
+        system, user = wordings.prompt(question)
+        return self._worded.get(user, lambda: wordings.parse_wordings(self._service.ask(system, user), question))
 
     def close(self) -> None:
         self._service.close()

@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -79,6 +79,21 @@ class LocalReranker:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
+        """How well each document fits the query and its other wordings.
+
+        What the query itself says, the mean of all wordings and the best of them count a third each. The best one alone
+        would follow a wording that is beside the point, and the mean alone would lose what only one wording finds.
+        """
+        own = self._scores(query, task_mode, documents)
+        others = [
+            self._scores(wording, task_mode, [replace(one, scores=one.wordings[number]) for one in documents])
+            for number, wording in enumerate(query.wordings)
+        ]
+        scores = np.array([own, *others])
+        found: list[float] = ((scores[0] + scores.mean(axis=0) + scores.max(axis=0)) / 3).tolist() if others else own
+        return found
+
+    def _scores(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
         names, weights = query.names, self.weights
         payloads = [document.payload for document in documents]
