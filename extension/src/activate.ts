@@ -7,6 +7,7 @@ import type { AdkEvidenceApi } from "./api/types";
 import { registerEvidenceOnly } from "./chat/evidenceOnly";
 import { registerParticipant } from "./chat/participant";
 import { registerEvidenceTool } from "./chat/tool";
+import { Rewording } from "./chat/wordings";
 import { askQuestion } from "./commands/ask";
 import { type CommandTable, registerCommands } from "./commands/command";
 import { copyShown } from "./commands/copy";
@@ -154,7 +155,10 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     registerErrorLinks(),
     registerEvidenceTool(evidence, tool.inputSchema.properties),
     registerEvidenceOnly({ inUse: () => projects.hasInUse(undefined), onDidFind: projects.onDidFind }),
-    registerParticipant({ evidence, locations: new CitedLocations(evidence, documents), log }, context.extensionUri),
+    registerParticipant(
+      { evidence, locations: new CitedLocations(evidence, documents), rewording: new Rewording(log), log },
+      context.extensionUri,
+    ),
     registerMcpServers({
       version,
       key,

@@ -8,6 +8,7 @@ import {
 import type { AnswerFacts } from "../protocol/generated";
 import { factsOf } from "./followups";
 import type { Message } from "./prompt";
+import { alsoSearched } from "./wordings";
 
 type Turns = ChatContext["history"];
 
@@ -48,7 +49,10 @@ function exchanges(history: Turns, participant: string): Exchange[] {
   return found;
 }
 
-/** An answer's text. A link becomes its title, because its mark has a meaning in that answer alone. */
+/**
+ * An answer's text, without the line that says what else was searched for. A link becomes its title, because its mark has
+ * a meaning in that answer alone.
+ */
 function textOf({ response }: ChatResponseTurn): string {
   const texts = response.map((part) => {
     if (part instanceof ChatResponseMarkdownPart) {
@@ -56,5 +60,6 @@ function textOf({ response }: ChatResponseTurn): string {
     }
     return part instanceof ChatResponseAnchorPart ? (part.title ?? "") : "";
   });
-  return texts.join("");
+  const text = texts.join("");
+  return text.startsWith(alsoSearched([])) ? text.slice(text.indexOf("\n")).trimStart() : text;
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { asProblem } from "../commands/command";
 import type { CitedLocations } from "../evidence/citedLocations";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
+import { limitsOf, TASK_MODE, wordingsWanted } from "../evidence/requestSettings";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
@@ -19,6 +19,7 @@ import { lastQuestion, messagesOf } from "./history";
 import { assemble, type Message } from "./prompt";
 import { refusalOf } from "./refusal";
 import { continued, isFollowUp, searchText } from "./search";
+import { alsoSearched, type Rewording } from "./wordings";
 
 const MOST_LISTED = 12;
 /** Without an answer of a model, the best results are shown with their texts. */
@@ -34,6 +35,7 @@ const FENCE = "```";
 export interface TurnParts {
   evidence: Evidence;
   locations: CitedLocations;
+  rewording: Rewording;
   log: vscode.LogOutputChannel;
 }
 
@@ -118,16 +120,32 @@ export class Turn {
   /** Searches; where the prompt says too little, for the question before it as well. */
   private async find(search: string, taskMode: TaskMode, scope: vscode.Uri | undefined): Promise<Found> {
     const prompt = this.request.prompt.trim();
-    const find = (query: string) =>
-      this.parts.evidence.find({ query, taskMode, ...limitsOf(scope) }, this.token, scope);
+    const find = (query: string, wordings: string[]) => {
+      const worded = wordings.length > 0 ? { wordings } : {};
+      return this.parts.evidence.find({ query, ...worded, taskMode, ...limitsOf(scope) }, this.token, scope);
+    };
     const previous = lastQuestion(this.history, PARTICIPANT);
-    if (previous === null || !isFollowUp(prompt)) {
-      const pack = await find(search);
-      if (previous === null || pack.quality.level !== "none") {
-        return { pack, question: prompt || search };
-      }
+    if (previous !== null && isFollowUp(prompt)) {
+      const query = continued(previous, search);
+      return { pack: await find(query, await this.wordings(query, scope)), question: previous };
     }
-    return { pack: await find(continued(previous, search)), question: previous };
+    const pack = await find(search, await this.wordings(search, scope));
+    if (previous === null || pack.quality.level !== "none") {
+      return { pack, question: prompt || search };
+    }
+    return { pack: await find(continued(previous, search), []), question: previous };
+  }
+
+  /** What else to search for, in the words of the model if that is wanted; the response says it. */
+  private async wordings(query: string, scope: vscode.Uri | undefined): Promise<string[]> {
+    if (hasNoModel(this.request) || this.request.prompt.trim() === "" || !wordingsWanted(scope)) {
+      return [];
+    }
+    const wordings = await this.parts.rewording.of(query, this.request.model, this.token);
+    if (wordings.length > 0) {
+      this.response.markdown(`${alsoSearched(wordings)}\n\n`);
+    }
+    return wordings;
   }
 
   /** Has the model write the answer, or says why it does not. */

@@ -11,3 +11,8 @@ export function limitsOf(scope: vscode.Uri | undefined): Pick<EvidenceParams, "m
   const settings = vscode.workspace.getConfiguration(SECTION, scope ?? null);
   return { maxResults: settings.get<number | null>("maxResults", null) };
 }
+
+/** Whether the chat's model may be asked for other wordings of a question. */
+export function wordingsWanted(scope: vscode.Uri | undefined): boolean {
+  return vscode.workspace.getConfiguration(SECTION, scope ?? null).get<boolean>("chat.wordings", true);
+}

@@ -89,7 +89,7 @@ describe("@adk in the chat", () => {
     return JSON.parse(lines.at(-1) ?? "[]");
   }
 
-  it("asks no model where nothing in the index is close to the question", async () => {
+  it("asks no model for an answer where nothing in the index is close to the question", async () => {
     const answer = await answered(() => type(`@adk ${OFF_TOPIC}`), /This question may not be about the ADK/);
     await answer.locator(".monaco-button", { hasText: "Show the Nearest" }).waitFor();
     assert.ok(!fs.existsSync(askedFile()));
@@ -97,6 +97,7 @@ describe("@adk in the chat", () => {
 
   it("answers with links to the cited lines", async () => {
     const answer = await answered(() => type(`@adk /explain ${QUESTION}`), /A plugin retries it/);
+    await answer.getByText("Also searched for: retry plugin").waitFor();
     await eventually(async () => {
       const shown = await links(answer).allInnerTexts();
       assert.equal(shown.length, 2);

@@ -1,5 +1,5 @@
-// A language model that answers from a script, and a command that asks it in the chat. What it is given is written to
-// `asked.jsonl` in the folder that is open.
+// A language model that answers from a script, and a command that asks it in the chat. What it is given to answer is
+// written to `asked.jsonl` in the folder that is open.
 const fs = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");
@@ -31,6 +31,10 @@ const provider = {
 
   async provideLanguageModelChatResponse(_model, messages, _options, progress) {
     const asked = messages.map(textOf);
+    if (asked.at(-1).includes("Write the queries alone")) {
+      progress.report(new vscode.LanguageModelTextPart("retry plugin"));
+      return;
+    }
     const [{ uri }] = vscode.workspace.workspaceFolders;
     fs.appendFileSync(path.join(uri.fsPath, "asked.jsonl"), `${JSON.stringify(asked)}\n`);
     const answer = answerTo(asked.at(-1));
