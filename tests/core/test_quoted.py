@@ -170,7 +170,7 @@ def test_the_line_with_the_message_is_shown():
 
 
 def test_a_short_message_of_other_libraries_is_not_that_of_code_which_only_mentions_it():
-    body = 'def close(stack):\n  """Closes all.\n\n  The kettle is closed where another loop closed it."""\n  stack.pop()'
+    body = 'def close(stack):\n  """Closes.\n\n  The kettle is closed where another loop closed it."""\n  stack.pop()'
     assert quoted("RuntimeError: The kettle is closed", found(chunk(body))) == []
     assert quoted("RuntimeError: The kettle is closed", found(payload("doc", body=body)), kind="doc")
     made = 'def close(stack):\n  raise RuntimeError("The kettle is closed")'
