@@ -325,7 +325,12 @@ describe("the page", () => {
     });
 
     it("and why it stands where it stands, with places of what they are places of", async () => {
-      await test.show(stateOf({ ...variedPack(), retrieval_plan: PLAN }));
+      const pack = variedPack();
+      const candidates = pack.candidates.map((one) => ({
+        ...one,
+        why: { ...one.why, task: "Retry a tool that fails", task_role: "registration" },
+      }));
+      await test.show(stateOf({ ...pack, candidates, retrieval_plan: PLAN }));
       await test.page.keyboard.press("j");
       await test.page.keyboard.press("j");
       await test.page.keyboard.press("w");
@@ -337,6 +342,7 @@ describe("the page", () => {
         "By keywords place 4 of 120",
         "By the symbol\u2019s name place 1 ",
         "After reranking place 2, before it 5",
+        "Part of a task registration for: Retry a tool that fails",
         "Support 72 %, by this text alone, on a fixed scale",
         "Citation adk-python@v2.13.0:src/google/adk/plugins/reflect_retry_tool_plugin.py#L190-L204",
       ]) {
@@ -437,10 +443,13 @@ describe("the page", () => {
     assert.equal(await test.page.locator(".quality, .banner, .remark").count(), 0);
   });
 
-  it("says in a banner that nothing is close to the question", async () => {
-    const quality = { level: "none", note: "Nothing in the index is close to the question." } as const;
+  it("says in a banner that the question may be about something else", async () => {
+    const quality = {
+      level: "none",
+      note: "The question may not be about the ADK; the nearest results are shown.",
+    } as const;
     await test.show(stateOf(packOf([docsCandidate()], { quality })));
-    assert.equal(await test.page.locator(".banner").innerText(), `No close match. ${quality.note}`);
+    assert.equal(await test.page.locator(".banner").innerText(), quality.note);
   });
 
   it("has the question once, in a header of two lines", async () => {

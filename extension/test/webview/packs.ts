@@ -77,7 +77,7 @@ export function docsCandidate(change: Partial<Candidate> = {}): Candidate {
     title: "Reflect and Retry plugin for ADK",
     language: "md",
     lines: { start: 26, end: 52 },
-    citation: `adk-docs@${COMMIT}:https://adk.dev/integrations/reflect-and-retry/#add-reflect-and-retry-plugin`,
+    citation: `adk-docs@${COMMIT}:https://adk.dev/integrations/reflect-and-retry/#add-reflect-and-retry-plugin L26-L52`,
     why: {
       branches: [
         { branch: "dense", rank: 1 },
@@ -164,7 +164,7 @@ export function packOf(candidates: Candidate[], change: Partial<EvidenceResult> 
         "api-reference": { ...corpus, source: "api-reference" },
       },
     },
-    quality: { level: "high", note: `Found ${candidates.length} results, all of them strong.` },
+    quality: { level: "high", note: `Found ${candidates.length} results.` },
     candidates,
     coverage: {
       docs_in_top_k: candidates.filter(({ source_type }) => source_type === "docs").length,
@@ -236,7 +236,7 @@ export function variedPack(): EvidenceResult {
       }),
     ],
     {
-      quality: { level: "mixed", note: "Found 5 results, 2 of them strong." },
+      quality: { level: "mixed", note: "Found 5 results, which may not answer the question." },
       outlines: [
         outlineOf(),
         {

@@ -14,6 +14,7 @@ const RELEASE = /^v?(\d[\w.]*)$/;
 /** A pack in a line: how much there is, of which version, and how good where it is not good. */
 export function Summary({ pack }: { pack: EvidenceResult }) {
   const { level, note } = pack.quality;
+  const quality = qualityLabel(level);
   const version = versionOf(pack);
   const origin = originOf(pack);
   return (
@@ -27,10 +28,10 @@ export function Summary({ pack }: { pack: EvidenceResult }) {
           <SafeText text={version} longest={100} />
         </span>
       )}
-      {(level === "mixed" || level === "keyword_only") && (
+      {quality !== null && (
         <span class="quality" title={namedLine(note, 1000)}>
           <Icon name="warning" />
-          {qualityLabel(level)}
+          {quality}
         </span>
       )}
       {origin !== null && <span class="origin">{origin}</span>}
@@ -53,8 +54,7 @@ export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
   return (
     <>
       {notice !== null && <Banner icon="info" text={notice} />}
-      {level === "none" && pack.candidates.length > 0 && <Banner icon="gone" title={qualityLabel(level)} text={note} />}
-      {pack.candidates.length === 0 && note !== "" && <Banner icon="gone" text={note} />}
+      {(level === "none" || pack.candidates.length === 0) && note !== "" && <Banner icon="gone" text={note} />}
       <OtherVersion pack={pack} notice={notice} onIndexVersion={onIndexVersion} />
       {warnings.length > 0 && (
         <ul class="banners" aria-label={t("Warnings")}>
@@ -75,12 +75,11 @@ export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
   );
 }
 
-function Banner({ icon, title, text }: { icon: IconName; title?: string; text: string }) {
+function Banner({ icon, text }: { icon: IconName; text: string }) {
   return (
     <p class={icon === "info" ? "banner" : "banner warning"}>
       <Icon name={icon} />
       <span>
-        {title !== undefined && <strong>{title}. </strong>}
         <SafeText text={text} longest={1000} />
       </span>
     </p>

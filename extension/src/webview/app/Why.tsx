@@ -22,6 +22,7 @@ export function Why({ candidate, plan, id }: Props) {
       ))}
       {reranked(candidate) !== null && <Fact name={t("After reranking")} text={reranked(candidate) ?? ""} />}
       {why.named && <Fact name={t("Named by the question")} text={why.named} />}
+      {why.task && <Fact name={t("Part of a task")} text={t("{0} for: {1}", why.task_role ?? "", why.task)} />}
       {moved !== null && <Fact name={t("Moved up")} text={moved} />}
       {why.matched_terms.length > 0 && (
         <>

@@ -135,15 +135,16 @@ function shortSymbol(symbol: string): string {
   return parts.slice(first < 0 ? -1 : first).join(".");
 }
 
-export function qualityLabel(level: EvidenceResult["quality"]["level"]): string {
-  return (
-    {
-      none: t("No close match"),
-      keyword_only: t("Keywords only"),
-      mixed: t("Mixed quality"),
-      high: t("High quality"),
-    }[level] ?? t("Unknown quality")
-  );
+/** In two words, what keeps an answer from high quality; null where nothing does, or where only its note tells. */
+export function qualityLabel(level: EvidenceResult["quality"]["level"]): string | null {
+  switch (level) {
+    case "keyword_only":
+      return t("Keywords only");
+    case "mixed":
+      return t("Mixed quality");
+    default:
+      return null;
+  }
 }
 
 /** What a state of a citation means, as a sentence. */
