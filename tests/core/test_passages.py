@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
-from adk_evidence.render.excerpts import shown
+from adk_evidence.render.excerpts import OF_STRING, shown
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search.calibration import Measures, Support
@@ -241,6 +241,19 @@ def test_a_gap_that_is_shorter_than_its_mark_is_no_gap():
     (candidate,) = pack(chunk).candidates
     texts = tuple(Passage(lines=LineSpan(start=n, end=n), text=lines[n - 1]) for n in (1, 2, 5))
     assert shown(candidate.model_copy(update={"passages": texts})) == "\n".join(lines)
+
+
+def test_what_begins_inside_a_string_says_so_where_it_shows_the_string():
+    lines = ["  - and so on", '  """', "", "  BIDI = 1", *(f"  FIELD_{n} = {n} * {n}" for n in range(20))]
+    chunk = payload("code", body="\n".join(lines), start_line=11, end_line=34)
+    (candidate,) = pack(chunk).candidates
+    assert candidate.inside_string == 2
+    first, later = (
+        candidate.model_copy(update={"passages": (Passage(lines=LineSpan(start=n, end=n), text=lines[n - 11]),)})
+        for n in (11, 20)
+    )
+    assert shown(first).split("\n")[:2] == [OF_STRING, lines[0]]
+    assert OF_STRING not in shown(later)
 
 
 # Outlines

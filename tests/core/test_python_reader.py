@@ -9,7 +9,7 @@ import time
 import pytest
 
 from adk_evidence.readers import python
-from adk_evidence.readers.python import definitions, first_line, last_line, parse, signature
+from adk_evidence.readers.python import definitions, first_line, last_line, parse, signature, string_lines
 
 pytestmark = pytest.mark.slow
 
@@ -108,3 +108,22 @@ def test_indentation_may_be_as_deep_as_it_likes() -> None:
     text = "".join(" " * depth + "if x:\n" for depth in range(1_000)) + "def f(:\n"
     tree, _ = parse(text)
     assert tree.body
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('  - and so on.\n  """\n\n  BIDI = 1', 2),
+        ("Answer:\n'''.strip()\n\nX = 1", 2),
+        # The next string is cut off.
+        ('or this.\n"""\nNEXT = """\nAnd', 2),
+        ('def f():\n  """\n  Numbers\n  """', 0),
+        ('def f(\n  x,\n) -> int:\n  """\n  Word', 0),
+        ('X = """\n{}', 0),
+        ('f("""Word.\n""", x', 0),
+        ("else:\n  x()", 0),
+        ("only words here", 0),
+    ],
+)
+def test_lines_of_a_string_that_begins_before_are_counted(text: str, lines: int) -> None:
+    assert string_lines(text) == lines

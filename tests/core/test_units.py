@@ -155,3 +155,11 @@ def test_the_long_docstring_of_a_field_is_cut_by_paragraphs_that_need_the_field(
     assert texts(code, "py", "field") == ['  size: int = 3\n  """How many.'.strip(), "name: str"]
     assert [text.split("\n")[0] for text in texts(code, "py", "docstring")] == [f"Reason {n}." for n in range(8)]
     assert needed(code, "py", "Reason 5.")[-1].startswith("size: int = 3")
+
+
+def test_the_rest_of_a_docstring_is_told_from_the_code_behind_it():
+    lines = ["  - and so on:", '  """', "", "  BIDI = 'bidi'", '  """Both ways."""', "  def run(self):", "    return 1"]
+    words, *code = units(lines, "py")
+    assert (words.start, words.end, words.role) == (0, 2, "docstring")
+    assert [unit.role for unit in code] == ["text", "label", "text"]
+    assert code[-1].needs == (2,)

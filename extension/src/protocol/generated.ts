@@ -388,6 +388,10 @@ export interface Candidate {
    */
   text: string;
   /**
+   * How many of the first lines of `text` are of a string that begins before it, e.g. of a docstring.
+   */
+  inside_string: number;
+  /**
    * Lines before the cited ones, or of a class around them; not cited.
    */
   context: string;

@@ -262,6 +262,17 @@ describe("the page", () => {
       assert.ok(!(await page.locator(".code").innerText()).includes("line 1\n"));
     });
 
+    it("of a docstring as words below the first line of its definition", async () => {
+      const body = Array.from({ length: 12 }, (_, line) => `    - retry ${line}`).join("\n");
+      const text = `  def run(self):\n    """Runs.\n\n${body}\n    """\n    return tool`;
+      const candidate = codeCandidate({ text, lines: { start: 1, end: 17 }, best: { start: 13, end: 15 } });
+      await test.show(stateOf(packOf([candidate])));
+      const words = test.page.locator(".excerpt .docstring");
+      assert.match(await words.innerText(), /^- retry 8\n/);
+      assert.equal(await words.locator("[class^=hljs]").count(), 0);
+      assert.deepEqual(await test.page.locator(".code").allInnerTexts(), ["def run(self):", "return tool"]);
+    });
+
     it("for its readers, with other languages closed", async () => {
       const text = '=== "Python"\n\n    retry the tool\n\n=== "TypeScript"\n\n    retryTheTool()\n';
       const candidate = docsCandidate({

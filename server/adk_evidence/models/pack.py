@@ -221,6 +221,10 @@ class Candidate(Frozen):
     chunk_id: str
     candidate_id: str
     text: str = Field(description="The cited lines, verbatim and nothing else.")
+    inside_string: int = Field(
+        default=0,
+        description="How many of the first lines of `text` are of a string that begins before it, e.g. of a docstring.",
+    )
     context: str = Field(default="", description="Lines before the cited ones, or of a class around them; not cited.")
     attached: str = Field(default="", description="Files that the cited lines include; not cited.")
     text_tokens: int = Field(description="Estimated tokens of context, text and attached files together.")

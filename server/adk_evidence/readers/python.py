@@ -30,6 +30,8 @@ _NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 _HEADER = re.compile(r"[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _TRIPLE_QUOTE = re.compile(r"\"{3}|'{3}")
+# What may stand behind a string.
+_BEHIND_STRING = re.compile(r"\s*(?:$|[)\]},.:%#])")
 
 _Placed = TypeVar("_Placed", bound=ast.stmt)
 
@@ -88,6 +90,26 @@ def parse_lines(text: str, above: int = 0) -> list[ast.stmt] | None:
     for node in found if above else ():
         ast.increment_lineno(node, above)
     return found
+
+
+def string_lines(text: str) -> int:
+    """How many of the first lines of some lines of a file are of a string that begins before these.
+
+    0 where the lines begin as code, and where the string does not end among them.
+    """
+    found = _TRIPLE_QUOTE.search(text)
+    if found is None:
+        return 0
+    head, (behind, _, tail) = text[: found.start()], text[found.end() :].partition("\n")
+    # Nearly all quotes begin a string, which is told without parsing: words follow, or what needs a string precedes.
+    above = head.rstrip().rpartition("\n")[2].lstrip()
+    begins = above.endswith(("=", "(", "[")) or (above.endswith(":") and (_HEADER.match(above) or above[0] in ")]"))
+    if not _BEHIND_STRING.match(behind) or not above or begins or parse_lines(head) is not None:
+        return 0
+    # The lines may end inside another string.
+    tail = tail.lstrip("\n")
+    ends = any(parse_lines(tail + end) is not None for end in ("", f"\n{found[0]}"))
+    return head.count("\n") + 1 if ends else 0
 
 
 def _parse(text: str) -> ast.Module:

@@ -28,6 +28,7 @@ from adk_evidence.readers.python import (
     last_line,
     parse,
     parse_quietly,
+    string_lines,
 )
 
 # `docstring`: what stands in one behind its first paragraph. `label`: a heading, the label of a tab, the border of a
@@ -177,6 +178,9 @@ def _of_python(lines: Sequence[str]) -> list[Unit]:
     # As `parse_lines` does, but only the lines of the cuts are moved back, not those of all nodes.
     indented = text[:1].isspace()
     tree = parse_quietly(f"if True:\n{text}" if indented else text)
+    if tree is None and (inside := string_lines(text)):
+        prose = [Unit(start, end, "docstring") for start, end in _runs(lines, 0, inside)]
+        return [*prose, *(_behind(unit, inside, len(prose)) for unit in _of_python(lines[inside:]))]
     if tree is None:
         _cut_block(parse(text)[0].body, (), cuts, in_class=False)
     elif not indented:
@@ -188,6 +192,12 @@ def _of_python(lines: Sequence[str]) -> list[Unit]:
         for cut in cuts:
             cut.first, cut.last = cut.first - 1, cut.last - 1
     return _tiled(cuts, lines)
+
+
+def _behind(unit: Unit, lines: int, units: int) -> Unit:
+    """A unit of what stands behind so many lines and units."""
+    needs = tuple(need + units for need in unit.needs)
+    return replace(unit, start=unit.start + lines, end=unit.end + lines, needs=needs)
 
 
 @dataclass

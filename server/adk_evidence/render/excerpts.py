@@ -24,6 +24,8 @@ MARK_CHARS = 8
 # The most names in a mark, and characters of a name.
 MARK_NAMES = 3
 MARK_NAME_CHARS = 40
+# Stands above lines that begin inside a string, so that nobody takes their words for code.
+OF_STRING = "[... of a string that begins above]"
 # Lines of a comment in code look like headings of the first level, which stand at the head of a page.
 _SECTION = re.compile(r"\s*(?:#{2,6} +(.*?)[ #]*(?:\{[^{}]*\})?|(?:async +)?(?:def|class) +(\w+).*)$")
 _BEGINNINGS = frozenset("#acd")
@@ -51,7 +53,9 @@ def with_marks(candidate: Candidate, kept: Iterable[int], included: str = "") ->
     text, found = candidate.text.split("\n"), list[str]()
     start = following = candidate.lines.start if candidate.lines else 1
     for first, last in runs(kept):
-        found += marks(candidate, following, first - 1, between=bool(found))
+        found += marks(candidate, following, first - 1, between=following > start)
+        if following == start and first < start + candidate.inside_string:
+            found.append(OF_STRING)
         found += text[first - start : last + 1 - start]
         following = last + 1
     found += marks(candidate, following, start + len(text) - 1, between=False)

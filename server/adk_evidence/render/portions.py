@@ -12,6 +12,7 @@ from adk_evidence.models.pack import Candidate
 from adk_evidence.render.excerpts import (
     MARK_TOKENS,
     NAMES_TOKENS,
+    OF_STRING,
     beside,
     listed_names,
     marks,
@@ -85,7 +86,8 @@ class Choice:
     def __init__(self, portion: Portion, room: int) -> None:
         self._portion = portion
         self.included = _first_lines(portion.included, int(INCLUDED_SHARE * room))
-        self._beside = estimate_tokens(beside(self.included))
+        string = f"\n{OF_STRING}" if portion.candidate.inside_string else ""
+        self._beside = estimate_tokens(beside(self.included) + string)
         self.places: frozenset[int] = frozenset()
         self.price = 0
 

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Candidate } from "../../protocol/generated";
 import { CodeText } from "./CodeText";
 import { type Block, parseDocs } from "./docsText";
+import { wordsApart } from "./docstrings";
 import {
   type CodePiece,
   codeExcerpt,
@@ -25,7 +26,7 @@ const LONGEST_AROUND = 4000;
 export interface Shown {
   /** Null for code. */
   blocks: { whole: Block[]; excerpt: Block[] } | null;
-  code: { whole: CodePiece; excerpt: CodePiece };
+  code: { whole: CodePiece[]; excerpt: CodePiece[] };
   /** Lines of a file that the page includes, for the excerpt. */
   included: Included | null;
   /** Lines of the whole text. */
@@ -42,21 +43,24 @@ export function textShown(candidate: Candidate, columns: number): Shown {
   const { left_out, context, attached, import_statement, same_as, taken_by } = candidate;
   const told = import_statement !== null || taken_by.length > 0;
   const around = context !== "" || attached !== "" || told || same_as !== null;
-  const code = { whole: { text, skip: 0 }, excerpt: { text, skip: 0 } };
+  const whole = { text, skip: 0 };
   const included = includedExcerpt(candidate.attached_shown, columns);
-  const common = { code, included, lines: countLines(text), cut };
+  const common = { included, lines: countLines(text), cut };
   if (MARKDOWN.has(candidate.language.toLowerCase()) && text.length <= LONGEST_RENDERED) {
-    const whole = parseDocs(text, candidate.path_or_url, left_out, candidate.lines?.start);
-    if (whole.length > 0) {
-      const { blocks, all } = docsExcerpt(whole, candidate, columns);
-      return { ...common, blocks: { whole, excerpt: blocks }, more: !all || around };
+    const page = parseDocs(text, candidate.path_or_url, left_out, candidate.lines?.start);
+    if (page.length > 0) {
+      const { blocks, all } = docsExcerpt(page, candidate, columns);
+      const code = { whole: [whole], excerpt: [whole] };
+      return { ...common, code, blocks: { whole: page, excerpt: blocks }, more: !all || around };
     }
   }
   const excerpt = codeExcerpt(text, candidate, columns);
+  const pieces = (piece: CodePiece) =>
+    candidate.language === "py" ? wordsApart(text, piece, candidate.inside_string) : [piece];
   return {
     ...common,
     blocks: null,
-    code: { whole: code.whole, excerpt: excerpt ?? code.whole },
+    code: { whole: pieces(whole), excerpt: pieces(excerpt ?? whole) },
     more: excerpt !== null || around,
   };
 }
@@ -71,7 +75,7 @@ interface Props {
 
 export function Text({ candidate, shown, expanded, terms, tab }: Props) {
   const { blocks, code, included, cut, more } = shown;
-  const piece = expanded ? code.whole : code.excerpt;
+  const pieces = expanded ? code.whole : code.excerpt;
   if (candidate.same_as !== null && !expanded) {
     return <p class="cut">{t("The same text as result {0}.", candidate.same_as)}</p>;
   }
@@ -85,7 +89,7 @@ export function Text({ candidate, shown, expanded, terms, tab }: Props) {
         </>
       )}
       {blocks === null ? (
-        <CodeText {...piece} language={candidate.language} terms={terms} />
+        pieces.map((piece, at) => <CodeText key={at} {...piece} language={candidate.language} terms={terms} />)
       ) : (
         <Markdown blocks={expanded ? blocks.whole : blocks.excerpt} terms={terms} tab={tab} />
       )}

@@ -43,6 +43,8 @@ export function countLines(text: string): number {
 export interface CodePiece {
   text: string;
   skip: number;
+  /** It is no code, but the words of a string. */
+  words?: boolean;
 }
 
 /** What the server chose of a candidate's text: the passages to show, and the lines of these that match best. */
@@ -259,7 +261,7 @@ function hasOther(blocks: readonly Block[]): boolean {
 }
 
 /** These lines without blank ones around them and without the indentation that all have; null if all are blank. */
-function pieceOf(lines: readonly string[], start: number, end: number): CodePiece | null {
+export function pieceOf(lines: readonly string[], start: number, end: number): CodePiece | null {
   const filled = (line: string) => line.trim() !== "";
   const wanted = lines.slice(Math.max(0, start), end);
   const from = wanted.findIndex(filled);
@@ -276,7 +278,7 @@ function pieceOf(lines: readonly string[], start: number, end: number): CodePiec
   return { text, skip };
 }
 
-function indentationOf(line: string): number {
+export function indentationOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 

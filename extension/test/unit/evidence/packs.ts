@@ -33,6 +33,7 @@ export function candidate(more: Partial<Candidate> = {}): Candidate {
     taken_by: [],
     error: null,
     for_language: null,
+    inside_string: 0,
     context: "",
     attached: "",
     text_tokens: 4,

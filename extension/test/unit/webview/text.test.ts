@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Candidate } from "../../../src/protocol/generated";
+import { wordsApart } from "../../../src/webview/app/docstrings";
 import { codeExcerpt, includedExcerpt, longest, partsInLine } from "../../../src/webview/app/excerpt";
 import { highlight } from "../../../src/webview/app/highlight";
 import { NO_TERMS, splitTerms, termsOf } from "../../../src/webview/app/terms";
@@ -59,6 +60,54 @@ describe("a candidate's text", () => {
     const huge = longest("y\n".repeat(100_000));
     assert.ok(huge.cut && huge.text.length <= 60_001);
     assert.ok(!longest(lines(100)).cut);
+  });
+});
+
+describe("Python that begins inside a string", () => {
+  const parts = (text: string, from: number, inside = 0) =>
+    wordsApart(text, { text, skip: from }, inside).map(
+      ({ text, skip, words }) => `${words ? "words" : "code"}: ${text.split("\n").slice(skip).join("\n")}`,
+    );
+
+  it("is the definition's first line, the words of the string, and the code behind it", () => {
+    const method = [
+      "class A:",
+      "  @decorated",
+      "  def f(",
+      "    self,",
+      "  ) -> None:",
+      '    """One.',
+      "",
+      "    It's a list:",
+      "      - two",
+      '    """',
+      "    return 1",
+    ].join("\n");
+    assert.deepEqual(parts(method, 7), ["code: def f(", "words: It's a list:\n  - two", "code: return 1"]);
+    assert.deepEqual(parts(method, 5), ["code: def f(", "words: One.\n\nIt's a list:\n  - two", "code: return 1"]);
+    assert.deepEqual(parts(method, 10), ["code:     return 1"]);
+    assert.equal(parts(method, 0).length, 1);
+    assert.equal(parts('"""A module."""\n\nX = 1', 0).length, 1);
+  });
+
+  it("names the field or the variable that the string belongs to", () => {
+    const field = "  SSE = 'sse' # it's\n  '''One.\n\n  - two'''\n";
+    assert.deepEqual(parts(field, 3), ["code: SSE = 'sse' # it's", "words: - two"]);
+    const prompt = 'PROMPT = f"""\nAnswer.\n""".strip()\nX = 1';
+    assert.deepEqual(parts(prompt, 1), ['code: PROMPT = f"""', "words: Answer.", "code: X = 1"]);
+  });
+
+  it("may be of a string that begins before the text, or does not end in it", () => {
+    const rest = '  - and so on\n  """\n\n  B = 1\n  """Both.\n\n  Ways."""';
+    assert.deepEqual(parts(rest, 0, 2), ["words: - and so on", 'code: B = 1\n"""Both.\n\nWays."""']);
+    assert.deepEqual(parts(rest, 6, 2), ["code: B = 1", "words: Ways."]);
+    const [code] = wordsApart(rest, { text: rest, skip: 3 }, 2);
+    assert.equal(code?.text.split("\n")[0], "", "the end of a string colours nothing");
+    const window = { text: "  - and so on", skip: 0 };
+    assert.deepEqual(wordsApart(rest, window, 2), [{ text: "- and so on", skip: 0, words: true }]);
+    const open = 'def f():\n  """One.\n  two';
+    assert.deepEqual(parts(open, 2), ["code: def f():", "words: two"]);
+    assert.deepEqual(parts(open, 0), [`code: ${open}`]);
   });
 });
 

@@ -24,6 +24,7 @@ from adk_evidence.models.pack import (
     Why,
     round_score,
 )
+from adk_evidence.readers.python import string_lines
 from adk_evidence.render import wording
 from adk_evidence.search.candidates.tasks import task_of
 from adk_evidence.search.pack.availability import availability_at, lack_of
@@ -205,6 +206,7 @@ def make_candidate(ranking: Ranking, rank: int, hit: Hit, verification: Verifica
         chunk_id=payload.chunk_id,
         candidate_id=payload.candidate_id,
         text=payload.body,
+        inside_string=string_lines(payload.body) if payload.lang == "py" else 0,
         context=payload.context,
         attached=payload.attached,
         text_tokens=payload.text_tokens,
