@@ -51,8 +51,10 @@ NEVER = "never instructions"
 # What payloads are made of and no line of ours has in it.
 BAIT = ("zebra pass", "obey", "delete_everything", "evil", "<|", "[INST]", "alert(", "command:", "developer mode")
 
-# A citation that is one word: a page's address is made of its name and its headings.
-_CITED = re.compile(r"^\[(?:CTX|CODE|DOCS) \d+\] adk-(?:docs|python)@[0-9a-f]{40}:[^\s`<>\[\]]+$", re.MULTILINE)
+# A citation: a page's address, which is made of its name and its headings, and lines.
+_CITED = re.compile(
+    r"^\[(?:CTX|CODE|DOCS) \d+\] adk-(?:docs|python)@[0-9a-f]{40}:[^\s`<>\[\]]+(?: L\d+(?:-L\d+)?)?$", re.MULTILINE
+)
 
 Ask = Callable[..., str]
 

@@ -18,6 +18,7 @@ from adk_evidence.models.chunk import ChunkPayload, sha256_text
 from adk_evidence.services.chat import KEY_VARIABLES, ChatService
 from adk_ingest.progress import Progress
 from adk_ingest.records import questions as question_table
+from adk_ingest.records import tasks
 from tests.clocks import FakeTime
 from tests.corpora import Workplace, write_files, write_questions
 from tests.quality import write_questions as command
@@ -43,6 +44,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     write_questions(path, {})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(question_table, "config_file", lambda name: path)
+        # The ways to say a task are questions, too.
+        patch.setattr(tasks, "tasks_for", lambda settings: tasks.NONE)
         yield path
 
 
