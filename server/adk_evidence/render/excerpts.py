@@ -5,6 +5,7 @@ Where lines are left out, a mark stands in their place, which says which lines t
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +42,12 @@ def shown(candidate: Candidate) -> str:
     return with_marks(candidate, lines, candidate.attached_shown) if lines else body(candidate)
 
 
+# Each mark of a text looks at its lines.
+@functools.lru_cache(maxsize=64)
+def lines_of(text: str) -> Sequence[str]:
+    return text.split("\n")
+
+
 def passage_lines(candidate: Candidate) -> frozenset[int]:
     """The numbers of the lines of the passages; none where no passages were chosen, or lines have no numbers."""
     if candidate.lines is None:
@@ -50,7 +57,7 @@ def passage_lines(candidate: Candidate) -> frozenset[int]:
 
 def with_marks(candidate: Candidate, kept: Iterable[int], included: str = "") -> str:
     """Lines of a candidate by their numbers, with marks for what stands between them, and included files."""
-    text, found = candidate.text.split("\n"), list[str]()
+    text, found = lines_of(candidate.text), list[str]()
     start = following = candidate.lines.start if candidate.lines else 1
     for first, last in runs(kept):
         found += marks(candidate, following, first - 1, between=following > start)
@@ -89,7 +96,7 @@ def marks(candidate: Candidate, first: int, last: int, *, between: bool = False)
 def _left_out(candidate: Candidate, first: int, last: int) -> str:
     """The mark for some lines, with what begins there; these lines themselves where that takes no more."""
     start = candidate.lines.start if candidate.lines else 1
-    lines = candidate.text.split("\n")[first - start : last + 1 - start]
+    lines = lines_of(candidate.text)[first - start : last + 1 - start]
     if sum(map(len, lines)) < MARK_TOKENS * MARK_CHARS and estimate_tokens("\n".join(lines)) < MARK_TOKENS:
         return "\n".join(lines)
     names = listed_names(candidate, lines)
@@ -150,5 +157,5 @@ def _told(candidate: Candidate, first: int, last: int) -> bool:
     """Whether lines of the cited text hold anything but white space."""
     if candidate.lines is None:
         return False
-    lines = candidate.text.split("\n")[first - candidate.lines.start : last + 1 - candidate.lines.start]
+    lines = lines_of(candidate.text)[first - candidate.lines.start : last + 1 - candidate.lines.start]
     return any(line.strip() for line in lines)
