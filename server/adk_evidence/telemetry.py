@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +32,18 @@ class EventLog:
         self._reported = False
         # The threads of this process wait here: waiting for the file's lock means polling and ends in a timeout.
         self._turn = threading.Lock()
+        self._lock = FileLock(f"{path}.lock", timeout=_LOCK_SECONDS)
 
     def write(self, event: Mapping[str, Any]) -> None:
         text = json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
         line = text.encode("utf-8", "backslashreplace")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._turn, FileLock(f"{self._path}.lock", timeout=_LOCK_SECONDS):
-                if self._path.exists() and self._path.stat().st_size + len(line) > self._max_bytes:
-                    self._path.replace(self._path.with_suffix(".1.jsonl"))
-                with self._path.open("ab") as stream:
+            with self._turn, self._lock:
+                with suppress(FileNotFoundError):
+                    if self._path.stat().st_size + len(line) > self._max_bytes:
+                        self._path.replace(self._path.with_suffix(".1.jsonl"))
+                with self._path.open("ab", buffering=0) as stream:
                     stream.write(line)
         except (OSError, Timeout) as exc:
             if not self._reported:
