@@ -40,9 +40,9 @@ def checked(
 
     corpora = {chunk.source_name: Corpus(SimpleNamespace(read=read), only_follow=True) for chunk in chunks}
     hits = [factories.placed(factories.hit(chunk, rank), rank, 1.0) for rank, chunk in enumerate(chunks, 1)]
-    known = [SimpleNamespace(fqn=fqn, deprecated_parameters=names) for fqn, names in (deprecated or {}).items()]
+    old = frozenset(f"{fqn}({name}=)" for fqn, names in (deprecated or {}).items() for name in names)
     about = SimpleNamespace(ref=f"v{version}", commit="c0ffee")
-    search = SimpleNamespace(set=SimpleNamespace(about=about), targets=known)
+    search = SimpleNamespace(set=SimpleNamespace(about=about), deprecated=lambda: old)
     asked_of = factories.question(scope=SimpleNamespace(version=version), targets=lambda: search)
     ranking = factories.ranking(asked_of, *hits)
     made = [make_candidate(ranking, rank, hit, Verification(state=state)) for rank, hit in enumerate(hits, 1)]

@@ -100,6 +100,10 @@ class TargetSearch:
         self._command = settings.ingest_command
         self._embed_query = embed_query
         self.imports = Once(lambda: _imports(found))
+        # The parameters that docstrings call deprecated, as `google.adk.runners.Runner(plugins=)`.
+        self.deprecated = Once(
+            lambda: frozenset(f"{one.fqn}({name}=)" for one in found.targets for name in one.deprecated_parameters)
+        )
         self._hidden = Once(lambda: _load_hidden(found))
         self._extras = Once(lambda: load_texts(found, EXTRAS))
         self._words = Once(lambda: WordIndex(found.targets))

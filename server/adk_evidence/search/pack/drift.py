@@ -81,9 +81,7 @@ def check_ahead(question: Question, corpora: Mapping[str, Corpus]) -> Iterator[s
 def _checker(question: Question) -> DriftChecker | None:
     """A checker for the searched version, which knows the parameters that docstrings of the version call deprecated."""
     search = question.targets_of_version
-    targets = search.targets if search is not None else ()
-    old = (f"{target.fqn}({name}=)" for target in targets for name in target.deprecated_parameters)
-    return checker_for(question.scope.version, frozenset(old))
+    return checker_for(question.scope.version, search.deprecated() if search is not None else frozenset())
 
 
 def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> None:
