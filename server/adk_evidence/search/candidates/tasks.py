@@ -28,7 +28,7 @@ def tasks_near(hits: Iterable[Hit]) -> dict[str, float]:
     """
     found: dict[str, list[float]] = {}
     chunks: dict[str, int] = {}
-    for hit in hits:
+    for hit in [hit for hit in hits if hit.payload.tasks]:
         asked = next((place.score for place in hit.branches if place.branch == "asked"), None)
         if asked is not None:
             for title, _, count in hit.payload.tasks:

@@ -146,7 +146,7 @@ def _documents(question: Question, candidates: Candidates, hits: Sequence[Hit]) 
     chunk is a part of.
     """
     scored = [_scores(question, candidates, hits, number) for number in range(1 + len(question.query.wordings))]
-    for hit in hits if candidates.tasks else ():
+    for hit in [hit for hit in hits if hit.payload.tasks] if candidates.tasks else ():
         if task := task_of(hit.payload, candidates.tasks):
             # A task near the question is near to it in whatever words.
             for scores in scored:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,35 +97,69 @@ class LocalReranker:
 
     def _scores(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
-        names, weights = query.names, self.weights
-        payloads = [document.payload for document in documents]
-        is_doc = np.array([payload.kind == "doc" for payload in payloads], dtype=bool)
-        docs, code = np.flatnonzero(is_doc), np.flatnonzero(~is_doc)
-        defined = [_defined(payload) for payload in payloads]
-        features = _measured(documents, (docs, code))
-        features["definition"] = _defining(query, payloads, defined)
+        weights, payloads = self.weights, [document.payload for document in documents]
+        known = _known(_Same((query, task_mode, *payloads)))
         near = np.array([document.scores.get("task", TASK_NEAR) for document in documents])
-        features["task"] = (near - TASK_NEAR) / (1 - TASK_NEAR)
-        if task_mode == "build":
-            hidden = [_is_private(one) and own[0] not in names for one, own in zip(payloads, defined, strict=True)]
-            features["private"] = np.array(hidden, dtype=float)
-        if query.kind == "question" and not names and task_mode != "explain":
-            features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
-        if not asks_for_changes(query.text):
-            features["changelog"] = np.array([is_changelog(one.path, one.headings) for one in payloads], dtype=float)
+        features = _measured(documents, (known.docs, known.code))
+        features |= {**known.features, "task": (near - TASK_NEAR) / (1 - TASK_NEAR)}
         scores = np.zeros(len(documents))
         for name, values in features.items():
             scores += weights[name] * values
-        # The names of the code that cannot be meant as plain words, and how many of the best docs use each of them.
-        linking = {name for own in defined for name in own if is_code_like(name)}
+        docs, code = known.docs, known.code
         used: Counter[str] = Counter()
-        for place in docs[np.argsort(-scores[docs], kind="stable")][:LINKING_DOCS] if linking else ():
-            used.update(linking & _names_in(payloads[place].searched_text))
+        for place in docs[np.argsort(-scores[docs], kind="stable")][:LINKING_DOCS] if known.linking else ():
+            used.update(known.linking & _names_in(payloads[place].searched_text))
         if used:
-            linked = [max([used[name] for name in defined[place]], default=0) for place in code]
+            linked = [max([used[name] for name in known.defined[place]], default=0) for place in code]
             scores[code] += weights["linked"] / LINKING_DOCS * np.array(linked)
         found: list[float] = scores.tolist()
         return found
+
+
+class _Same(tuple[Any, ...]):
+    """A query, a mode and payloads that are compared as objects: comparing what they hold would take longer."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and len(self) == len(other) and all(map(operator.is_, self, other))
+
+
+class _Known(NamedTuple):
+    """What the candidates of a question are, whatever the branches measure.
+
+    `docs` and `code` are places among the candidates, `defined` the names that each defines, and `linking` the names of
+    the code that cannot be meant as plain words.
+    """
+
+    docs: np.ndarray
+    code: np.ndarray
+    defined: Sequence[Sequence[str]]
+    linking: frozenset[str]
+    features: Mapping[str, np.ndarray]
+
+
+# A question is ranked up to three times.
+@functools.lru_cache(maxsize=4)
+def _known(same: _Same) -> _Known:
+    query: Query = same[0]
+    payloads: Sequence[ChunkPayload] = same[2:]
+    task_mode, names = same[1], query.names
+    is_doc = np.array([payload.kind == "doc" for payload in payloads], dtype=bool)
+    defined = [_defined(payload) for payload in payloads]
+    features = {"definition": _defining(query, payloads, defined)}
+    if task_mode == "build":
+        hidden = [_is_private(one) and own[0] not in names for one, own in zip(payloads, defined, strict=True)]
+        features["private"] = np.array(hidden, dtype=float)
+    if query.kind == "question" and not names and task_mode != "explain":
+        features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
+    if not asks_for_changes(query.text):
+        features["changelog"] = np.array([is_changelog(one.path, one.headings) for one in payloads], dtype=float)
+    linking = frozenset(name for own in defined for name in own if is_code_like(name))
+    return _Known(np.flatnonzero(is_doc), np.flatnonzero(~is_doc), defined, linking, features)
 
 
 # The same docs lead in many questions, and in both passes of a question.
