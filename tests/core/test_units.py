@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.readers.units import units
+from adk_evidence.readers.units import packed, units, unpacked
 
 PAGE = """# Retries
 
@@ -133,6 +133,7 @@ LINES = st.lists(st.sampled_from(["", *PIECES.strip().replace("\n", "|").split("
 @given(lines=LINES)
 def test_units_cover_every_line_once_and_need_others_that_are_there(lang, lines):
     found = units(lines, lang)
+    assert unpacked(packed(found)) == found
     assert [line for unit in found for line in range(unit.start, unit.end)] == list(range(len(lines)))
     assert all(unit.start < unit.end for unit in found)
     assert all(0 <= need < len(found) for unit in found for need in unit.needs)

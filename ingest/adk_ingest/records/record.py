@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from adk_evidence.models.chunk import SOURCE_TYPES, ChunkRecord, make_chunk_id, sha256_text
+from adk_evidence.readers.units import packed, units
 from adk_evidence.text.tokens import estimate_tokens
 from adk_ingest.chunking.base import ChunkedFile, RawChunk, SourceFile
 from adk_ingest.chunking.chunkers import chunker_version
@@ -110,6 +111,7 @@ def _record(
         for_language=raw.for_language,
         left_out=raw.left_out,
         passage_lines=passage_lines,
+        units=packed(units(raw.body.split("\n"), raw.lang)) if raw.start_col is None else "",
         includes=tuple(attachment.path for attachment in raw.attachments),
         questions=questions,
         chunk_index=index,

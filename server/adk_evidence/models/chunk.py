@@ -26,7 +26,7 @@ ProgrammingLanguage = Literal[
 ]
 
 # Part of an index's fingerprint: raise it when an older payload could not be read, or would be read wrongly.
-PAYLOAD_VERSION = 3
+PAYLOAD_VERSION = 4
 
 # Ends the provenance header on top of a chunk's text.
 HEADER_END = "\n---\n"
@@ -104,6 +104,7 @@ class ChunkPayload(BaseModel):
     passage_lines: tuple[int, ...] = Field(
         default=(), description="The first line of each passage, in the order of the passages' vectors."
     )
+    units: str = Field(default="", description="The units of the chunk's own lines; see `readers.units.packed`.")
     includes: tuple[str, ...] = Field(default=(), description="Files that the page includes in these lines.")
     questions: tuple[str, ...] = Field(
         default=(), description="Questions that were written beforehand for what the chunk answers."

@@ -10,7 +10,7 @@ from adk_evidence.index.opened import Index
 from adk_evidence.models.chunk import class_of
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
-from adk_evidence.search.pack.words import QuestionWords, tokens_of
+from adk_evidence.search.pack.words import QuestionWords
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.text.tokens import estimate_tokens
@@ -165,4 +165,4 @@ def _order(part: OutlinePart, near: Iterable[tuple[int, int]], sought: QuestionW
     """Parts that the question names come first, then what stands near a result; what follows counts as nearer."""
     lines = part.lines
     distance = min(max(lines.start - end, 2 * (start - lines.end), 0) for start, end in near)
-    return (-sought.score(sought.held(tokens_of(part.name))), distance, lines.start)
+    return (-sought.score(sought.held(part.name)), distance, lines.start)

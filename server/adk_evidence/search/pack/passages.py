@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from adk_evidence.languages import BY_EXTENSION
 from adk_evidence.models.chunk import TYPE_KINDS, ChunkPayload
 from adk_evidence.models.pack import LineSpan, Part, Passage
-from adk_evidence.readers.units import Unit, units
+from adk_evidence.readers.units import Unit, units, unpacked
 from adk_evidence.search.candidates.lookup import passage_similarities
-from adk_evidence.search.pack.words import QuestionWords, tokens_of
+from adk_evidence.search.pack.words import QuestionWords, Words, tokens_of
 from adk_evidence.search.stages import Encoded, Hit, Question
 from adk_evidence.text.tokens import CHARS_PER_TOKEN, estimate_tokens
 
@@ -136,11 +136,11 @@ def excerpt(
     if not payload.has_lines or payload.start_col is not None:
         only = Passage(lines=LineSpan(start=payload.start_line, end=payload.end_line), text=body)
         return Excerpt((only,), tokens=estimate_tokens(body))
-    chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out)
+    chunk = _chunk(body, payload.lang, payload.start_line, payload.left_out, payload.units)
     if not chunk.wanted:
         # Every line is for other readers.
         return Excerpt()
-    keys = sought.held_by(chunk.tokens)
+    keys = sought.held_by(chunk.words)
     asked = [line - payload.start_line for line in hit.lines]
     meant = {
         n
@@ -179,16 +179,16 @@ def excerpt(
 
 def _parts(chunk: _Chunk, units: Collection[int], worth: Sequence[float]) -> tuple[Part, ...]:
     """Some units as parts of a result."""
-    told = [number for number in sorted(units) if chunk.spans[number] is not None]
+    told = [(number, span) for number in sorted(units) if (span := chunk.spans[number]) is not None]
     # Numbers of units become places among the parts: a border of code needs the border behind it.
-    places = {number: place for place, number in enumerate(told)}
+    places = {number: place for place, (number, _) in enumerate(told)}
     return tuple(
-        Part.model_construct(
-            lines=chunk.spans[number],
+        Part(
+            lines=span,
             worth=round(worth[number], 3) if number in chunk.telling else None,
             needs=tuple([places[need] for need in chunk.units[number].needs if need in places]),
         )
-        for number in told
+        for number, span in told
     )
 
 
@@ -200,7 +200,7 @@ class _Chunk:
     lines: Sequence[str]
     units: Sequence[Unit]
     texts: Sequence[str]
-    tokens: Sequence[tuple[str, ...]]
+    words: Words
     hidden: frozenset[int]
     start: int
 
@@ -220,9 +220,7 @@ class _Chunk:
                 first += 1
             while first <= last and not said[last]:
                 last -= 1
-            # Not validated, since there are some hundred in an answer.
-            span = LineSpan.model_construct(start=self.start + first, end=self.start + last)
-            found.append(span if first <= last else None)
+            found.append(LineSpan(start=self.start + first, end=self.start + last) if first <= last else None)
         return found
 
     @functools.cached_property
@@ -250,12 +248,16 @@ def _tokens(text: str) -> int:
 
 
 @functools.lru_cache(maxsize=KEPT_CHUNKS)
-def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str], ...]) -> _Chunk:
+def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str], ...] = (), kept: str = "") -> _Chunk:
     lines = body.split("\n")
     hidden = frozenset(line - start for first, last, _ in left_out for line in range(first, last + 1))
-    found = units(lines, lang)
-    texts = ["\n".join(lines[n] for n in range(unit.start, unit.end) if n not in hidden) for unit in found]
-    return _Chunk(lines, found, texts, [tokens_of(text) for text in texts], hidden, start)
+    # Included files have no units of their own in a payload.
+    found = unpacked(kept) if kept else units(lines, lang)
+    if hidden:
+        texts = ["\n".join([lines[n] for n in range(one.start, one.end) if n not in hidden]) for one in found]
+    else:
+        texts = ["\n".join(lines[one.start : one.end]) for one in found]
+    return _Chunk(lines, found, texts, Words.of(texts), hidden, start)
 
 
 def _scores(
@@ -419,7 +421,7 @@ def _uses(chunk: _Chunk, kept: set[int], imports: Unit) -> bool:
     """Whether a shown unit of the same code block uses a name that a statement imports; prose has words like them."""
     block = set(imports.needs)
     inside = (number for number in kept if block <= set(chunk.units[number].needs))
-    return any(not set(imports.binds).isdisjoint(chunk.tokens[number]) for number in inside)
+    return any(not set(imports.binds).isdisjoint(tokens_of(chunk.texts[number])) for number in inside)
 
 
 def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
@@ -464,9 +466,9 @@ def _attached(hit: Hit, sought: QuestionWords, near: float, shown: _Shown) -> st
     for part in _INCLUDED.split(hit.payload.attached):
         header, _, text = part.strip("\n").partition("\n")
         language = BY_EXTENSION.get("." + header.rstrip("]").rpartition(".")[2])
-        chunk = _chunk(text, language.lang if language else "", 1, ())
+        chunk = _chunk(text, language.lang if language else "", 1)
         if chunk.wanted:
-            keys = sought.held_by(chunk.tokens)
+            keys = sought.held_by(chunk.words)
             files.append((header, chunk, keys, max(sought.score(keys[number]) for number in chunk.wanted)))
     best = max((score for *_, score in files), default=0.0)
     parts = []

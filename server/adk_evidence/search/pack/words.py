@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from itertools import accumulate
+from typing import NamedTuple, cast
 
 from adk_evidence.embedding.base import SparseEncoder
 from adk_evidence.search.calibration import Support
@@ -19,19 +21,39 @@ START_CHARS = 3
 _WORD = re.compile(r"\w+")
 
 
+class Words(NamedTuple):
+    """The words of the parts of a text, each once in a part, as the lines of one text: garbage collections leave texts
+    out. `folded` has them in small letters at the same places, and `ends` are where the words of each part end.
+    """
+
+    listed: str
+    folded: str
+    ends: tuple[int, ...]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Words:
+        parts = ["".join([f"{token}\n" for token in tokens_of(text)]) for text in texts]
+        listed = "".join(parts)
+        folded = listed.lower()
+        # A letter of Turkish becomes two.
+        listed = (
+            listed if len(folded) == len(listed) else "".join([one if len(one.lower()) == 1 else "_" for one in listed])
+        )
+        return cls(listed, listed.lower(), tuple(accumulate(map(len, parts))))
+
+
 @dataclass
 class QuestionWords:
     """The question's words, each with its weight, by the keys that two forms of a word share.
 
     `key` finds the key of a word. Forms of a word begin alike: `starts` are the beginnings of the question's words, so
-    that few words of a text are looked up. `_seen` are the tokens that were looked up; few of them have `_keys`.
+    that few words of a text are looked up. `_keys` are those of the words that were.
     """
 
     weights: Mapping[object, float]
     key: Callable[[str], object]
     starts: frozenset[str]
     names: frozenset[str] = frozenset()
-    _seen: set[str] = field(default_factory=set)
     _keys: dict[str, frozenset[object]] = field(default_factory=dict)
 
     @classmethod
@@ -49,29 +71,29 @@ class QuestionWords:
             weights[key(word)] = max(weight, weights.get(key(word), 0.0))
         return cls(weights, key, frozenset(word[:START_CHARS] for word in words), names)
 
-    def held(self, tokens: Collection[str]) -> frozenset[object]:
-        """The keys of the question that some tokens have; see `tokens_of`."""
-        return self.held_by([tokens])[0]
+    def held(self, text: str) -> frozenset[object]:
+        """The keys of the question that a text has."""
+        return self.held_by(Words.of([text]))[0]
 
-    def held_by(self, groups: Sequence[Collection[str]]) -> list[frozenset[object]]:
-        """The keys of the question that each group of tokens has; see `tokens_of`."""
-        # All groups are looked up at once: most of them have few new tokens.
-        if new := frozenset[str]().union(*groups) - self._seen:
-            self._look_up(new)
-        keys = self._keys
-        return [frozenset[object]().union(*[keys[token] for token in group if token in keys]) for group in groups]
+    def held_by(self, words: Words) -> list[frozenset[object]]:
+        """The keys of the question that each part of a text has."""
+        text, held = words.folded, [frozenset[object]()] * len(words.ends)
+        for start in self.starts:
+            place = text.find(start)
+            while place >= 0:
+                # The next hit in the same word says nothing new.
+                first, last = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+                if keys := self._keys_of(words.listed[first:last]):
+                    held[bisect.bisect_right(words.ends, place)] |= keys
+                place = text.find(start, last)
+        return held
 
-    def _look_up(self, tokens: frozenset[str]) -> None:
-        may_start = self._start.search
-        for token in [token for token in tokens if may_start(token.lower())]:
+    def _keys_of(self, token: str) -> frozenset[object]:
+        keys = self._keys.get(token)
+        if keys is None:
             near = (word for word in _parts(token) if word[:START_CHARS] in self.starts)
-            if keys := frozenset(key for word in near if (key := self.key(word)) in self.weights):
-                self._keys[token] = keys
-        self._seen |= tokens
-
-    @functools.cached_property
-    def _start(self) -> re.Pattern[str]:
-        return re.compile("|".join(map(re.escape, sorted(self.starts))) or r"(?!)")
+            keys = self._keys[token] = frozenset(key for word in near if (key := self.key(word)) in self.weights)
+        return keys
 
     def score(self, held: Iterable[object]) -> float:
         wanted = frozenset(held)
@@ -79,10 +101,9 @@ class QuestionWords:
         return math.fsum([weight for key, weight in self.weights.items() if key in wanted]) if wanted else 0.0
 
 
-def tokens_of(text: str) -> tuple[str, ...]:
+def tokens_of(text: str) -> Collection[str]:
     """The different words and names of a text."""
-    # No set: garbage collections walk over every set that is kept, but leave out tuples of texts.
-    return tuple(dict.fromkeys(_WORD.findall(text)))
+    return dict.fromkeys(_WORD.findall(text))
 
 
 @functools.lru_cache(maxsize=1 << 16)
