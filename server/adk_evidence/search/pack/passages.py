@@ -420,8 +420,8 @@ def _imports_of(chunk: _Chunk, kept: set[int], shown: _Shown) -> set[int]:
 def _uses(chunk: _Chunk, kept: set[int], imports: Unit) -> bool:
     """Whether a shown unit of the same code block uses a name that a statement imports; prose has words like them."""
     block = set(imports.needs)
-    inside = (number for number in kept if block <= set(chunk.units[number].needs))
-    return any(not set(imports.binds).isdisjoint(tokens_of(chunk.texts[number])) for number in inside)
+    inside = (chunk.texts[number] for number in kept if block <= set(chunk.units[number].needs))
+    return any(name in text and name in tokens_of(text) for text in inside for name in imports.binds)
 
 
 def _with_gaps(chunk: _Chunk, kept: set[int]) -> set[int]:
