@@ -214,7 +214,7 @@ def _of_python(lines: Sequence[str]) -> list[Unit]:
 def _behind(unit: Unit, lines: int, units: int) -> Unit:
     """A unit of what stands behind so many lines and units."""
     needs = tuple(need + units for need in unit.needs)
-    return replace(unit, start=unit.start + lines, end=unit.end + lines, needs=needs)
+    return unit._replace(start=unit.start + lines, end=unit.end + lines, needs=needs)
 
 
 @dataclass
