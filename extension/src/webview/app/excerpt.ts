@@ -131,6 +131,8 @@ interface Unit {
   blank: boolean;
   /** It does not follow the unit before it in the text. */
   apart: boolean;
+  /** It is a line of a page's code behind the first one. */
+  within?: boolean;
 }
 
 /** The lines of a text that the server chose, counted from 0. */
@@ -143,8 +145,8 @@ function spansOf({ passages, best, lines: cited }: Chosen): { passages: Span[]; 
 /** The lines of successive units: from the best ones on as many as there is room for, and before these if room is left. */
 function windowOf(units: readonly Unit[], best: Span | null, room = EXCERPT_LINES): Span {
   const begins = ({ lines, blank }: Unit) => !blank && (best === null || lines[1] > best[0]);
-  let from = Math.max(0, units.findIndex(begins));
-  let to = from;
+  const first = Math.max(0, units.findIndex(begins));
+  let [from, to] = [first, first];
   let height = 0;
   const fits = (unit: Unit | undefined) => unit !== undefined && (height === 0 || height + unit.height <= room);
   for (let unit = units[to]; unit !== undefined && fits(unit) && (to === from || !unit.apart); unit = units[to]) {
@@ -154,6 +156,10 @@ function windowOf(units: readonly Unit[], best: Span | null, room = EXCERPT_LINE
   for (let unit = units[from - 1]; unit !== undefined && fits(unit) && !units[from]?.apart; unit = units[from - 1]) {
     height += unit.height;
     from--;
+  }
+  // The end of code that stands before them says nothing without its beginning.
+  while (from < first && units[from]?.within && !units[first]?.within) {
+    from++;
   }
   return [units[from]?.lines[0] ?? 0, units[to - 1]?.lines[1] ?? 0];
 }
@@ -178,8 +184,8 @@ interface DocsUnit extends Unit {
 function unitsOf(blocks: readonly Block[], columns: number): DocsUnit[] {
   const units: DocsUnit[] = [];
   let apart = false;
-  const add = (lines: Span, text: string, height: number, heading: string | null = null) => {
-    units.push({ lines, height, blank: text.trim() === "", heading, apart });
+  const add = (lines: Span, text: string, height: number, more: Partial<DocsUnit> = {}) => {
+    units.push({ lines, height, blank: text.trim() === "", heading: null, apart, ...more });
     apart = false;
   };
   const visit = (block: Block): void => {
@@ -187,12 +193,13 @@ function unitsOf(blocks: readonly Block[], columns: number): DocsUnit[] {
       case "heading":
       case "paragraph": {
         const text = textOf(block.inline);
-        add(block.lines, text, lineHeight(text, columns), block.kind === "heading" ? text : null);
+        add(block.lines, text, lineHeight(text, columns), { heading: block.kind === "heading" ? text : null });
         break;
       }
       case "code":
         for (const [at, line] of block.text.split("\n").entries()) {
-          add([block.lines[0] + at, block.lines[0] + at + 1], line, lineHeight(line, columns));
+          const lines: Span = [block.lines[0] + at, block.lines[0] + at + 1];
+          add(lines, line, lineHeight(line, columns), { within: at > 0 });
         }
         break;
       case "row":

@@ -210,6 +210,15 @@ describe("an excerpt of the docs", () => {
     assert.ok(shown.includes("deadline = 3") && shown.split("|").length <= 6, shown);
   });
 
+  it("begins with no end of the code that stands before the lines that match best", () => {
+    const code = (lines: number) => `\`\`\`python\n${"step()\n".repeat(lines)}\`\`\`\n\nThe deadline.`;
+    assert.deepEqual(outline(cut(`Intro.\n\n${code(9)}`, 15).blocks), ["paragraph: The deadline."]);
+    assert.equal(
+      outline(cut(`${"Intro.\n\n".repeat(9)}${code(2)}`, 24).blocks).filter((it) => /step/.test(it)).length,
+      1,
+    );
+  });
+
   it("keeps the numbers of a list and the head of a table", () => {
     const list = Array.from({ length: 20 }, (_, at) => `${at + 1}. step ${at === 11 ? "deadline" : "other"}`).join(
       "\n",
