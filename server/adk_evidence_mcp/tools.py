@@ -38,9 +38,12 @@ SUMMARY_TOKENS = 60
 # Of the one symbol that was asked for by its name: as much as is known.
 ASKED_SUMMARY_TOKENS = 150
 
-# An agent reads every answer whole and can ask again: a fifth of what a prompt holds, and a quarter where it reads or
+# Of what is near a name that no symbol has.
+MAX_NEAREST = 2
+
+# An agent reads every answer whole and can ask again: an eighth of what a prompt holds, and a quarter where it reads or
 # searches code. Some clients write longer answers (VS Code from 8,192 characters) to a file, to be read in parts.
-AGENT_TOKENS = 1500
+AGENT_TOKENS = 1000
 READING_TOKENS = 2000
 Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 
@@ -139,6 +142,7 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
         answer = service.symbols.find(arguments.query, arguments.limit).of_index(chosen)
     # Who asks for something by its name has no use for what merely begins so.
     results = [found for found in answer.results if not answer.is_aside(found)]
+    results = results[:MAX_NEAREST] if answer.lacking else results
     entries: list[str] = []
     told: dict[str, int] = {}
     for number, found in enumerate(results, 1):

@@ -176,3 +176,18 @@ def test_a_result_imports_what_it_is_called_and_says_what_else(service: Evidence
     own = "from google.adk.memory.preload_tool import PreloadTool"
     also = "from google.adk.memory import preload  # an instance"
     assert result(ask(service, "PreloadTool"), "PreloadTool").import_statement == f"{own}; {also}"
+
+
+def test_a_pack_says_how_what_the_question_names_is_called_and_imported(service: EvidenceService) -> None:
+    def told(query: str) -> dict[str, str]:
+        return {one.symbol: one.signature for one in ask(service, query).mentioned}
+
+    names = "FarToolsetConfig filter_by, must_confirm of FarToolset; on_tool_error_callback, no_such_name"
+    found = told(f"how do these go together: {names}?")
+    assert found["FarToolset"].startswith("FarToolset(*, connection: str, ") and "must_confirm" in found["FarToolset"]
+    assert "filter_by: list[str] = []" in found["FarToolsetConfig"] and "FarToolsetConfig.filter_by" not in found
+    assert list(found) == sorted(found, key=lambda symbol: names.find(symbol.rpartition(".")[2]))
+    assert not any("no_such_name" in symbol for symbol in found)
+    assert told("how do I connect to a server?") == {}
+    (only,) = ask(service, "what is RetryPlugin for").mentioned
+    assert only.import_statement.endswith(" import RetryPlugin") and only.path.startswith("src/google/adk/")

@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from adk_evidence.models.pack import EvidencePack, LineSpan, Outline, OutlinePart, Part, Passage, Quality, Verification
+from adk_evidence.models.pack import (
+    EvidencePack,
+    LineSpan,
+    Mentioned,
+    Outline,
+    OutlinePart,
+    Part,
+    Passage,
+    Quality,
+    Verification,
+)
 from adk_evidence.models.prompt import Turn
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.prompt import PromptBlock, to_prompt
@@ -19,6 +29,7 @@ from tests.injection import PAYLOADS, hidden_characters, outside_fences
 
 OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
 OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT", "OUTLINE OF CTX ", "NOT SHOWN: ", "- `")
+OURS += ("NAMED IN THE QUESTION:",)
 SMALL = [payload("code", f"src/{n}.py", f"word{n} " * 5) for n in range(6)]
 
 
@@ -109,6 +120,42 @@ def test_what_the_budget_leaves_goes_to_the_best_parts_of_all_results():
     assert lines[300] == list(range(11, 21)), "no result with its head alone"
     assert lines[450] == [*range(11, 31), *range(11, 21)] or lines[450] == [*range(11, 21), *range(11, 21)]
     assert lines[1000] == [*range(1, 31), *range(1, 31)]
+
+
+def test_more_of_a_result_that_is_shown_gives_way_to_the_next_result():
+    found = page(*[0.5] * 12)
+    second = found.candidates[0].model_copy(update={"rank": 2, "citation": "other"})
+    parts = tuple(part.model_copy(update={"worth": 0.3}) for part in second.parts[:2])
+    two = (found.candidates[0], second.model_copy(update={"parts": parts}))
+    numbers = told(to_prompt(found.model_copy(update={"candidates": two}), 900))
+    assert numbers[-20:] == list(range(1, 21)) and 20 < len(numbers) - 20 < 100
+
+
+def test_what_the_question_names_is_told_as_far_as_no_result_shows_it():
+    def named(symbol: str, path: str, start: int) -> Mentioned:
+        return Mentioned(
+            symbol=symbol,
+            signature=f"{symbol}(lid: int = 3)",
+            import_statement="from kitchen import Pot",
+            path=path,
+            lines=LineSpan(start=start, end=start + 9),
+        )
+
+    found = page(0.9, 0.1)
+    others = (named("Pot.fry", "docs/b.md", 1), named("Pot.stir", "docs/a.md", 90))
+    found = found.model_copy(update={"mentioned": (named("Pot.boil", "docs/a.md", 1), *others)})
+    said = to_prompt(found).text.partition("NAMED IN THE QUESTION:\n```text\n")[2].partition("\n```")[0]
+    assert said.split("\n") == [
+        "Pot.fry(lid: int = 3) \u00b7 from kitchen import Pot \u00b7 docs/b.md:1-10",
+        "Pot.stir(lid: int = 3) \u00b7 docs/a.md:90-99",
+    ]
+    many = found.model_copy(update={"mentioned": tuple(named(f"Pot.m{n}", "docs/b.md", n) for n in range(1, 60))})
+    for budget in (300, 600, 1000):
+        block = to_prompt(many, budget)
+        said = block.text.partition("NAMED IN THE QUESTION:")[2].partition("NOT SHOWN")[0]
+        assert block.included and block.tokens <= budget
+        assert estimate_tokens(said) <= budget / 4 or block.included == len(many.candidates), "results come first"
+    assert "Pot.m1(" in to_prompt(many, 600).text
 
 
 # What is in a prompt
@@ -285,7 +332,8 @@ def test_nothing_quoted_forges_a_line(text):
     candidates = tuple(candidate.model_copy(update=forged) for candidate in made.candidates)
     part = OutlinePart(name=text, lines=LineSpan(start=1, end=2))
     outline = Outline(citation=text, path=text, title=text, ranks=(1, 2), parts=(part, part))
-    made = made.model_copy(update={"candidates": candidates, "outlines": (outline,)})
+    mentioned = Mentioned(symbol=text, signature=text, import_statement=text, path=text, lines=LineSpan(start=1, end=2))
+    made = made.model_copy(update={"candidates": candidates, "outlines": (outline,), "mentioned": (mentioned,)})
     block = to_prompt(made, 10**9, system="SYSTEM-PROMPT", history=talk(text, text, text))
     assert block.included == 2 and block.turns == 3
     assert not hidden_characters(block.text)
@@ -293,4 +341,5 @@ def test_nothing_quoted_forges_a_line(text):
     assert all(line.startswith(OURS) for line in outside)
     roles = [line for line in outside if line.startswith(("USER", "ASSISTANT"))]
     assert roles == ["USER:", "ASSISTANT:", "USER:"]
-    assert len(fences(block.text)) == 5
+    # A text that is too long for a line of what is named is left out.
+    assert len(fences(block.text)) == 5 + block.text.count("NAMED IN THE QUESTION:")

@@ -237,6 +237,10 @@ export interface EvidenceResult {
    */
   outlines: Outline[];
   /**
+   * The public symbols that the query names.
+   */
+  mentioned: Mentioned[];
+  /**
    * The exceptions that the query quotes, in the order of its text.
    */
   errors: PastedError[];
@@ -730,6 +734,16 @@ export interface Outline {
  */
 export interface OutlinePart {
   name: string;
+  lines: LineSpan;
+}
+/**
+ * A public symbol that the query names: how it is called and imported, and the lines that define it.
+ */
+export interface Mentioned {
+  symbol: string;
+  signature: string;
+  import_statement: string;
+  path: string;
   lines: LineSpan;
 }
 /**

@@ -76,6 +76,16 @@ class Outline(Frozen):
     more: int = Field(default=0, description="How many parts are not listed.")
 
 
+class Mentioned(Frozen):
+    """A public symbol that the query names: how it is called and imported, and the lines that define it."""
+
+    symbol: str
+    signature: str
+    import_statement: str
+    path: str
+    lines: LineSpan
+
+
 class BranchRank(Frozen):
     """Where one retrieval branch placed a candidate."""
 
@@ -411,6 +421,7 @@ class EvidencePack(Frozen):
         default=(),
         description="What else the page of the first candidate holds, and the pages and classes of several candidates.",
     )
+    mentioned: tuple[Mentioned, ...] = Field(default=(), description="The public symbols that the query names.")
     errors: tuple[PastedError, ...] = Field(
         default=(), description="The exceptions that the query quotes, in the order of its text."
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from adk_evidence.render.portions import Choice, Portion
 from adk_evidence.render.sanitize import code_span, fenced, one_line
@@ -16,6 +16,8 @@ from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 MIN_PARTIAL_TOKENS = 60
 # Less than this of the last of several quotes says less than more of the others.
 MIN_LAST_TOKENS = 100
+# When so much of a quote is chosen, its other parts are worth half.
+HALVED_TOKENS = 400
 CUT = "\n[...]"
 # Two parts are joined by an empty line, one token. Counting is additive: no part begins or ends with white space.
 JOIN_TOKENS = 1
@@ -130,19 +132,20 @@ def take(quotes: Sequence[Quote], room: int) -> tuple[list[Quote], int]:
 def fill(quotes: Sequence[Quote], room: int) -> list[Quote]:
     """The first quotes with the best of their parts, as much as fits.
 
-    What is worth more comes first, and a quote without parts counts as one. Where the first part of a quote has no
-    room, the quote is cut, and those behind it are left out.
+    What is worth more comes first. The more of a quote is chosen, the less its other parts are worth: the second answer
+    to a question says more than the last lines of the first. No quote begins before the ones that stand before it.
+    Where the first part of a quote has no room, the quote is cut, and those behind it are left out.
     """
     choices = [
         Choice(quote.portion, room) if quote.portion is not None and not quote.is_cut else None for quote in quotes
     ]
+    waiting = [_parts(choice, place) for place, choice in enumerate(choices)]
     found: list[Quote] = []
     left, end = room, len(quotes)
-    for place, part in _steps(choices):
+    while begun := [place for place in range(min(len(found) + 1, end)) if waiting[place]]:
+        place = max(begun, key=lambda place: _worth_next(waiting[place], choices[place]))
         opens = place == len(found)
-        if place >= end or place > len(found):
-            continue
-        quote, choice = quotes[place], choices[place]
+        quote, choice, part = quotes[place], choices[place], waiting[place].pop().place
         if choice is None or part is None:
             price = quote.cost if quote.cost <= left else None
         else:
@@ -166,19 +169,21 @@ def fill(quotes: Sequence[Quote], room: int) -> list[Quote]:
     return found
 
 
-def _steps(choices: Sequence[Choice | None]) -> list[tuple[int, int | None]]:
-    """The parts of all quotes by their worth: the place of the quote, and that of its part; None for the whole quote.
+class _Waiting(NamedTuple):
+    """A part that is not chosen yet by what it is worth and its place in the quote; None is the whole quote."""
 
-    No quote begins before the ones that stand before it.
-    """
-    steps: list[tuple[float, int, int, int | None]] = []
-    ceiling = math.inf
-    for place, choice in enumerate(choices):
-        parts: list[tuple[float, int | None]] = [*choice.steps()] if choice is not None else []
-        parts = parts or [(1 / (place + 1), None)]
-        ceiling = min(ceiling, max(worth for worth, _ in parts))
-        steps += [(-min(worth, ceiling), place, number, part) for number, (worth, part) in enumerate(parts)]
-    return [(place, part) for _, place, _, part in sorted(steps, key=lambda step: step[:3])]
+    worth: float
+    place: int | None
+
+
+def _parts(choice: Choice | None, place: int) -> list[_Waiting]:
+    """The parts of the quote at a place, the best and first one last. A quote without parts counts as one."""
+    steps = [_Waiting(*step) for step in choice.steps()] if choice is not None else []
+    return sorted(steps or [_Waiting(1 / (place + 1), None)], key=lambda step: (step.worth, -(step.place or 0)))
+
+
+def _worth_next(waiting: Sequence[_Waiting], choice: Choice | None) -> float:
+    return waiting[-1].worth / (1 + (choice.price if choice is not None else 0) / HALVED_TOKENS)
 
 
 def cost(quotes: Iterable[Quote]) -> int:

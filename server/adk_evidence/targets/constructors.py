@@ -48,8 +48,11 @@ def constructor(search: TargetSearch, payload: ChunkPayload) -> Constructor | No
     if payload.symbol is None or payload.symbol_kind != "class" or payload.symbol not in payload.symbols:
         return None
     target = class_of(search, payload)
-    if target is None:
-        return None
+    return made(search, target) if target is not None else None
+
+
+def made(search: TargetSearch, target: Target) -> Constructor | None:
+    """How a public class is made; None where nothing is known of that."""
     signature = target.signatures[0]
     if not target.is_bare_class:
         return Constructor(with_deprecated(signature, target.deprecated_parameters), False)

@@ -32,6 +32,7 @@ from adk_evidence.search.pack.ceiling import add_little, shells
 from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
+from adk_evidence.search.pack.mentioned import mentioned_symbols
 from adk_evidence.search.pack.outlines import make_outlines
 from adk_evidence.search.pack.passages import Excerpt, choose_passages
 from adk_evidence.search.pack.words import QuestionWords
@@ -87,6 +88,7 @@ def assemble(ranking: Ranking, imports: PublicImports | None = None) -> Evidence
         coverage=Coverage.of(candidates),
         warnings=tuple(context.warnings),
         outlines=outlines,
+        mentioned=mentioned_symbols(question, final),
         errors=errors,
         debug={
             "timings_ms": context.rounded_timings(),

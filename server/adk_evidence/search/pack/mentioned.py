@@ -1,0 +1,69 @@
+"""What the names of a question stand for: the public symbols that it mentions, as they are called and imported.
+
+Who names something knows of it already, and asks how it is used. So its signature answers, or corrects a wrong belief,
+in a line, also where the results are about something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from adk_evidence.models.pack import Mentioned
+from adk_evidence.render.signatures import with_parameters
+from adk_evidence.search.stages import Hit, Question
+from adk_evidence.targets.constructors import made
+from adk_evidence.targets.search import TargetSearch
+from adk_evidence.targets.target import Target
+
+# The most symbols, and the most that a bare name stands for: a field of agents and a method of plugins.
+MOST = 8
+MOST_OF_NAME = 2
+# The most tokens of a signature.
+MAX_TOKENS = 100
+
+
+def mentioned_symbols(question: Question, final: Sequence[Hit]) -> tuple[Mentioned, ...]:
+    """The public symbols that a question names, in the order of its text.
+
+    A name that several classes have is that of the classes in the question, else of those in the results. A field that
+    the signature of its class has is not repeated.
+    """
+    search = question.targets()
+    # Lines of an earlier state of the files may be others.
+    if search is None or search.set.stale:
+        return ()
+    names = question.query.names
+    owners = (frozenset(names), frozenset((hit.payload.symbol or "").partition(".")[0] for hit in final))
+    meant = [target for name in question.query.code_identifiers for target in _meant(search, name, owners)]
+    classes = {target.symbol for target in meant if target.type == "class" and target.takes_fields}
+    told = {one.fqn: one for one in meant if one.type != "attribute" or one.symbol.rpartition(".")[0] not in classes}
+    return tuple(_mentioned(search, target, names) for target in [*told.values()][:MOST])
+
+
+def _meant(search: TargetSearch, name: str, owners: Sequence[Collection[str]]) -> list[Target]:
+    named = [search.targets[place] for place in search.names.ending(name)]
+    for preferred in owners:
+        of_these = [target for target in named if target.symbol.partition(".")[0] in preferred]
+        named = of_these or named
+    return named[:MOST_OF_NAME] if named and "." in named[0].symbol else named[:1]
+
+
+def _mentioned(search: TargetSearch, target: Target, names: Collection[str]) -> Mentioned:
+    return Mentioned(
+        symbol=target.symbol,
+        signature=with_parameters(_signature(search, target), MAX_TOKENS, names),
+        import_statement=target.import_statement,
+        path=target.path,
+        lines=target.lines,
+    )
+
+
+def _signature(search: TargetSearch, target: Target) -> str:
+    """How a symbol is called, a member with its class."""
+    cls = search.meant(target)
+    constructor = made(search, cls) if cls.type == "class" else None
+    if constructor is not None:
+        return constructor.signature
+    fields = search.fields.of(cls) if cls.type == "class" else []
+    own = target.signatures[0].replace(target.name, target.symbol, 1)
+    return f"{own}({'; '.join(fields)})" if fields and not own.endswith(")") else own
