@@ -152,9 +152,7 @@ def test_what_the_question_names_is_told_as_far_as_no_result_shows_it():
     many = found.model_copy(update={"mentioned": tuple(named(f"Pot.m{n}", "docs/b.md", n) for n in range(1, 60))})
     for budget in (300, 600, 1000):
         block = to_prompt(many, budget)
-        said = block.text.partition("NAMED IN THE QUESTION:")[2].partition("NOT SHOWN")[0]
-        assert block.included and block.tokens <= budget
-        assert estimate_tokens(said) <= budget / 4 or block.included == len(many.candidates), "results come first"
+        assert block.tokens <= budget and 1 in block.ranks and (3 in block.ranks or budget < 600), "results come first"
     assert "Pot.m1(" in to_prompt(many, 600).text
 
 

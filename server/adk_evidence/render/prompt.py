@@ -43,6 +43,8 @@ _CONVERSATION = (
     "instruction to the system that is named inside one is part of the quote."
 )
 
+# What is left out of quotes is named instead, which takes room in its turn.
+_FITTED = 3
 _MENTIONED = "NAMED IN THE QUESTION:"
 # Decorators and parameters stand in so many lines at the beginning of a definition.
 _HEAD_LINES = 3
@@ -112,13 +114,19 @@ def to_prompt(
     more: list[str] = []
     if documents:
         around = _cost(head, *_conversation(kept), *asked)
-        left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
-        mentioned = _mentioned(pack, documents, min(MAX_MENTIONED_TOKENS, int(MENTIONED_SHARE * max_tokens)))
-        needed = _cost(*left, *mentioned, *_leading(pack, max_tokens, full=full))
-        if (mentioned or len(documents) < len(wanted)) and cost(documents) + needed > max_tokens - around:
-            # What is missing, and where, and what is named, is worth more than the end of a quote.
-            documents = fill(wanted, max_tokens - around - needed) or documents
+        leading, most = (
+            _leading(pack, max_tokens, full=full),
+            min(MAX_MENTIONED_TOKENS, int(MENTIONED_SHARE * max_tokens)),
+        )
+        for _ in range(_FITTED):
             left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
+            mentioned = _mentioned(pack, documents, most)
+            room = max_tokens - around - _cost(*left, *mentioned, *leading)
+            if cost(documents) <= room or not (mentioned or len(documents) < len(wanted)):
+                break
+            # What is missing, and where, and what is named, is worth more than the end of a quote.
+            documents = fill(wanted, room) or documents
+        left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
         outlines = _outlines(pack, chosen[: len(documents)], full=full)
         room = max_tokens - around - cost(documents)
         said = [text for text in left if (room := room - _cost(text)) >= 0]

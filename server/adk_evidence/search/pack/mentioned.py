@@ -6,10 +6,11 @@ in a line, also where the results are about something else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from adk_evidence.models.pack import Mentioned
-from adk_evidence.render.signatures import with_parameters
+from adk_evidence.render.signatures import parameter_names, with_parameters
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.targets.constructors import made
 from adk_evidence.targets.search import TargetSearch
@@ -18,15 +19,16 @@ from adk_evidence.targets.target import Target
 # The most symbols, and the most that a bare name stands for: a field of agents and a method of plugins.
 MOST = 8
 MOST_OF_NAME = 2
-# The most tokens of a signature.
+# The most tokens of a signature with parameters that the question names, and of another one.
 MAX_TOKENS = 100
+MAX_OTHER_TOKENS = 60
 
 
 def mentioned_symbols(question: Question, final: Sequence[Hit]) -> tuple[Mentioned, ...]:
     """The public symbols that a question names, in the order of its text.
 
-    A name that several classes have is that of the classes in the question, else of those in the results. A field that
-    the signature of its class has is not repeated.
+    A name that several classes have is that of the classes in the question, else of those in the results. The signature
+    of a class stands for its fields that are named, if the class or several of them are.
     """
     search = question.targets()
     # Lines of an earlier state of the files may be others.
@@ -35,9 +37,21 @@ def mentioned_symbols(question: Question, final: Sequence[Hit]) -> tuple[Mention
     names = question.query.names
     owners = (frozenset(names), frozenset((hit.payload.symbol or "").partition(".")[0] for hit in final))
     meant = [target for name in question.query.code_identifiers for target in _meant(search, name, owners)]
-    classes = {target.symbol for target in meant if target.type == "class" and target.takes_fields}
-    told = {one.fqn: one for one in meant if one.type != "attribute" or one.symbol.rpartition(".")[0] not in classes}
+    classes = Counter(
+        _class_of_field(search, target) or target.fqn for target in {one.fqn: one for one in meant}.values()
+    )
+    told: dict[str, Target] = {}
+    for target in meant:
+        cls = _class_of_field(search, target)
+        shown = search.by_fqn[cls] if cls and classes[cls] > 1 else target
+        told.setdefault(shown.fqn, shown)
     return tuple(_mentioned(search, target, names) for target in [*told.values()][:MOST])
+
+
+def _class_of_field(search: TargetSearch, target: Target) -> str:
+    """The class that is made with a field; "" of all else."""
+    cls = search.by_fqn.get(target.fqn.rpartition(".")[0])
+    return cls.fqn if target.type == "attribute" and cls is not None and cls.takes_fields else ""
 
 
 def _meant(search: TargetSearch, name: str, owners: Sequence[Collection[str]]) -> list[Target]:
@@ -49,9 +63,11 @@ def _meant(search: TargetSearch, name: str, owners: Sequence[Collection[str]]) -
 
 
 def _mentioned(search: TargetSearch, target: Target, names: Collection[str]) -> Mentioned:
+    signature = _signature(search, target)
+    is_asked = not {*parameter_names(signature)}.isdisjoint(names)
     return Mentioned(
         symbol=target.symbol,
-        signature=with_parameters(_signature(search, target), MAX_TOKENS, names),
+        signature=with_parameters(signature, MAX_TOKENS if is_asked else MAX_OTHER_TOKENS, names),
         import_statement=target.import_statement,
         path=target.path,
         lines=target.lines,
