@@ -17,7 +17,7 @@ MIN_PARTIAL_TOKENS = 60
 # Less than this of the last of several quotes says less than more of the others.
 MIN_LAST_TOKENS = 100
 # When so much of a quote is chosen, its other parts are worth half.
-HALVED_TOKENS = 400
+HALVED_TOKENS = 800
 CUT = "\n[...]"
 # Two parts are joined by an empty line, one token. Counting is additive: no part begins or ends with white space.
 JOIN_TOKENS = 1
