@@ -125,7 +125,7 @@ def test_what_the_budget_leaves_goes_to_the_best_parts_of_all_results():
 def test_more_of_a_result_that_is_shown_gives_way_to_the_next_result():
     found = page(*[0.5] * 12)
     second = found.candidates[0].model_copy(update={"rank": 2, "citation": "other"})
-    parts = tuple(part.model_copy(update={"worth": 0.3}) for part in second.parts[:2])
+    parts = tuple(part.model_copy(update={"worth": 0.4}) for part in second.parts[:2])
     two = (found.candidates[0], second.model_copy(update={"parts": parts}))
     numbers = told(to_prompt(found.model_copy(update={"candidates": two}), 900))
     assert numbers[-20:] == list(range(1, 21)) and 20 < len(numbers) - 20 < 100
