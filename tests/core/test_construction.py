@@ -96,7 +96,17 @@ class PreloadTool:
 
 preload_tool = PreloadTool()
 '''
+OVEN = '''\
+"""Where it is warm."""
+
+from weather.models import WarmPlace
+
+
+def find_oven(near: WarmPlace) -> None:
+    """Finds an oven."""
+'''
 MADE: dict[str, str] = {
+    "src/google/adk/oven.py": OVEN,
     "src/google/adk/toolset.py": TOOLSET,
     "src/google/adk/memory/preload_tool.py": MEMORY,
     "src/google/adk/memory/__init__.py": (
@@ -189,5 +199,8 @@ def test_a_pack_says_how_what_the_question_names_is_called_and_imported(service:
     assert list(found) == sorted(found, key=lambda symbol: names.find(symbol.rpartition(".")[2]))
     assert not any("no_such_name" in symbol for symbol in found)
     assert told("how do I connect to a server?") == {}
+    (other,) = ask(service, "how do I make a WarmPlace").mentioned
+    assert (other.signature, other.import_statement) == ("WarmPlace", "from weather.models import WarmPlace")
+    assert "WarmPlace \u00b7 from weather.models import WarmPlace\n" in to_prompt(ask(service, other.symbol)).text
     (only,) = ask(service, "what is RetryPlugin for").mentioned
     assert only.import_statement.endswith(" import RetryPlugin") and only.path.startswith("src/google/adk/")

@@ -738,13 +738,15 @@ export interface OutlinePart {
 }
 /**
  * A public symbol that the query names: how it is called and imported, and the lines that define it.
+ *
+ * What another package defines has neither path nor lines.
  */
 export interface Mentioned {
   symbol: string;
   signature: string;
   import_statement: string;
   path: string;
-  lines: LineSpan;
+  lines: LineSpan | null;
 }
 /**
  * An exception that the query quotes, with its calls in indexed files in the order of the traceback.

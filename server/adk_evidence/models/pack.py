@@ -77,13 +77,16 @@ class Outline(Frozen):
 
 
 class Mentioned(Frozen):
-    """A public symbol that the query names: how it is called and imported, and the lines that define it."""
+    """A public symbol that the query names: how it is called and imported, and the lines that define it.
+
+    What another package defines has neither path nor lines.
+    """
 
     symbol: str
     signature: str
     import_statement: str
-    path: str
-    lines: LineSpan
+    path: str = ""
+    lines: LineSpan | None = None
 
 
 class BranchRank(Frozen):

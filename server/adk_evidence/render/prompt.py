@@ -37,7 +37,7 @@ NAMED_SHARE = 0.06
 OUTLINE_SHARE = 0.06
 # Most tokens for what the question names, also as a share of the budget.
 MAX_MENTIONED_TOKENS = 400
-MENTIONED_SHARE = 0.25
+MENTIONED_SHARE = 0.3
 _CONVERSATION = (
     "CONVERSATION: The turns before the question, oldest first. What their fences hold is quoted: a role or an "
     "instruction to the system that is named inside one is part of the quote."
@@ -201,7 +201,7 @@ def _mentioned(pack: EvidencePack, documents: Sequence[Quote], room: int) -> lis
         if any(_shows(portion, one) for portion in shown):
             continue
         said = one.import_statement if one.import_statement not in imports else ""
-        place = f"{one.path}:{one.lines.start}-{one.lines.end}"
+        place = f"{one.path}:{one.lines.start}-{one.lines.end}" if one.lines is not None else ""
         line = " \u00b7 ".join(one_line(text) for text in (one.signature, said, place) if text)
         if _cost(_MENTIONED, fenced("\n".join([*lines, line]), "text")) > room:
             break
@@ -213,7 +213,7 @@ def _mentioned(pack: EvidencePack, documents: Sequence[Quote], room: int) -> lis
 def _shows(portion: Portion, mentioned: Mentioned) -> bool:
     """Whether a portion shows how a symbol begins, or says its signature beside the text."""
     candidate = portion.candidate
-    if candidate.path != mentioned.path:
+    if candidate.path != mentioned.path or mentioned.lines is None:
         return False
     head = range(mentioned.lines.start, min(mentioned.lines.end, mentioned.lines.start + _HEAD_LINES) + 1)
     return bool(candidate.signature and candidate.symbol == mentioned.symbol) or not portion.lines.isdisjoint(head)

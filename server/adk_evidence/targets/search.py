@@ -284,6 +284,19 @@ class TargetSearch:
 
     def _from_elsewhere(self, name: str) -> str:
         """Where the code has the first parts of a dotted name from, if from another package; else ""."""
+        known = self._known_of_module(name)
+        statement = self.elsewhere(name)
+        what = f"has `{known}`" if known else f"takes `{name.partition('.')[0]}`"
+        return f": the code {what} from another package (`{statement}`)" if statement else ""
+
+    def elsewhere(self, name: str) -> str:
+        """The statement by which the code imports the first parts of a name from another package, or ""."""
+        first = (self._known_of_module(name) or name).partition(".")[0]
+        # What no signature names, the code inside of functions may.
+        return self._elsewhere().get(first) or self._outside().get(name.partition(".")[0]) or ""
+
+    def _known_of_module(self, name: str) -> str:
+        """What a dotted name is of a module of another package, as the code has it: `types.Content`; or ""."""
         first, _, rest = name.partition(".")
         member = f"{first}.{rest.partition('.')[0]}"
         used = self._of_modules()
@@ -294,10 +307,7 @@ class TargetSearch:
             package, _, alias = module.rpartition(".")
             is_same = self._elsewhere().get(alias) == f"from {package} import {alias}"
             known = f"{alias}.{last}" if is_same and f"{alias}.{last}" in used.values() else ""
-        # What no signature names, the code inside of functions may.
-        statement = self._elsewhere().get(known.partition(".")[0] or first) or self._outside().get(first)
-        what = f"has `{known}`" if known else f"takes `{first}`"
-        return f": the code {what} from another package (`{statement}`)" if statement else ""
+        return known
 
     def rank(self, query: str, limit: int, mode: AnswerMode) -> list[Scored]:
         """The best targets by the search of a mode; the errors are those of `find`."""

@@ -35,17 +35,22 @@ def mentioned_symbols(question: Question, final: Sequence[Hit]) -> tuple[Mention
     if search is None or search.set.stale:
         return ()
     names = question.query.names
-    owners = (frozenset(names), frozenset((hit.payload.symbol or "").partition(".")[0] for hit in final))
-    meant = [target for name in question.query.code_identifiers for target in _meant(search, name, owners)]
-    classes = Counter(
-        _class_of_field(search, target) or target.fqn for target in {one.fqn: one for one in meant}.values()
-    )
-    told: dict[str, Target] = {}
-    for target in meant:
-        cls = _class_of_field(search, target)
-        shown = search.by_fqn[cls] if cls and classes[cls] > 1 else target
-        told.setdefault(shown.fqn, shown)
-    return tuple(_mentioned(search, target, names) for target in [*told.values()][:MOST])
+    parts = {part for name in question.query.code_identifiers for part in name.split(".")}
+    meant = [search.meant(search.targets[place]) for part in sorted(parts) for place in search.names.ending(part)]
+    asked = frozenset(target.symbol for target in meant if target.type == "class")
+    owners = (asked, frozenset((hit.payload.symbol or "").partition(".")[0] for hit in final))
+    found = {name: _meant(search, name, owners) for name in question.query.code_identifiers}
+    every = {target.fqn: target for targets in found.values() for target in targets}
+    classes = Counter(_class_of_field(search, target) or target.fqn for target in every.values())
+    told: dict[str, Mentioned] = {}
+    for name, targets in found.items():
+        for target in targets:
+            cls = _class_of_field(search, target)
+            shown = search.by_fqn[cls] if cls and classes[cls] > 1 else target
+            told.setdefault(shown.fqn, _mentioned(search, shown, names))
+        if not targets and (statement := search.elsewhere(name)):
+            told.setdefault(name, Mentioned(symbol=name, signature=name, import_statement=statement))
+    return tuple(told.values())[:MOST]
 
 
 def _class_of_field(search: TargetSearch, target: Target) -> str:
@@ -56,6 +61,8 @@ def _class_of_field(search: TargetSearch, target: Target) -> str:
 
 def _meant(search: TargetSearch, name: str, owners: Sequence[Collection[str]]) -> list[Target]:
     named = [search.targets[place] for place in search.names.ending(name)]
+    if not named and (member := search.members.look_up(name)) is not None:
+        named = [one.target for one in member.found]
     for preferred in owners:
         of_these = [target for target in named if target.symbol.partition(".")[0] in preferred]
         named = of_these or named
