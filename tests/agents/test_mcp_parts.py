@@ -20,6 +20,7 @@ from adk_evidence_agents.session import AgentSession
 from adk_evidence_mcp import resources
 from adk_evidence_mcp.resources import INDEX_URI, citation_uri, cited_in
 from adk_evidence_mcp.server import make_server
+from adk_evidence_mcp.tools import AGENT_TOKENS
 from tests.agents.mcp_calls import answer, citations, failure, paths
 from tests.corpora import CODE, CODE_COMMIT, Workplace, change, write_code
 from tests.injection import outside_fences
@@ -91,10 +92,10 @@ async def test_the_state_of_the_index_tells_of_load_and_caches(session: AgentSes
 async def test_a_model_is_given_the_evidence_once_by_every_client(session: AgentSession) -> None:
     async with Client(make_server(session), mode="legacy") as client:
         assert not [tool.name for tool in (await client.list_tools()).tools if tool.output_schema]
-        result = await client.call_tool("find_adk_evidence", {"query": QUESTION, "max_tokens": 900})
+        result = await client.call_tool("find_adk_evidence", {"query": QUESTION})
     assert result.structured_content is None and result.meta is None
     (content,) = result.content
-    assert "[CTX 1]" in content.text and estimate_tokens(content.text) <= 900
+    assert "[CTX 1]" in content.text and estimate_tokens(content.text) <= AGENT_TOKENS
 
 
 @pytest.mark.asyncio
@@ -125,10 +126,13 @@ async def test_the_definitions_of_all_tools_cost_a_model_at_most_2100_tokens(ses
         listed = (await client.list_tools()).model_dump(mode="json", by_alias=True, exclude_none=True)["tools"]
     assert len(listed) == 10 and estimate_tokens(json.dumps(listed, separators=(",", ":"))) <= 2100
     # What a definition declares is what a call is held to.
-    count = next(tool for tool in listed if tool["name"] == "find_adk_evidence")["inputSchema"]["properties"]
+    fields = {tool["name"]: tool["inputSchema"]["properties"] for tool in listed}
+    count = fields["search_code_and_docs"]
     assert count["max_results"] == {"type": "integer", "default": 8, "maximum": 50}
-    assert count["max_tokens"]["minimum"] == 200 and count["query"]["maxLength"] == 100_000
-    assert count["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
+    assert count["max_tokens"]["minimum"] == 200
+    asked = fields["find_adk_evidence"]
+    assert asked["query"]["maxLength"] == 100_000
+    assert asked["task_mode"]["enum"] == ["build", "debug", "explain", "refactor"]
 
 
 @pytest.mark.asyncio
@@ -152,7 +156,7 @@ async def test_a_long_traceback_is_taken_by_every_tool_that_takes_a_question(ses
 @pytest.mark.asyncio
 async def test_the_words_around_what_is_quoted_cost_at_most_80_tokens(session: AgentSession) -> None:
     asked: list[tuple[str, dict[str, Any]]] = [
-        *(("find_adk_evidence", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),
+        ("find_adk_evidence", {"query": QUESTION}),
         *(("search_code_and_docs", {"query": QUESTION, "max_results": number}) for number in (1, 5, 8)),
         ("find_similar_code", {"code": "def back_off(attempt):\n    return min(60.0, 2.0**attempt)"}),
         ("get_task_context", {"task": QUESTION}),
@@ -221,8 +225,8 @@ async def test_methods_with_the_same_signature_are_told_once_with_each_place(tmp
 @pytest.mark.asyncio
 async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
     async with asking(session) as client:
-        docs = citations(await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"], max_results=3))
-        assert 1 <= len(docs) <= 3 and not any("#L" in cited for cited in docs)
+        docs = citations(await answer(client, "find_adk_evidence", query=QUESTION, sources=["docs"]))
+        assert docs and not any("#L" in cited for cited in docs)
         # Agents write ends of paths, too, as if a star in front stood for any folders.
         for path in ("src/google/adk/plugins", "*adk/plugins/*", "adk\\plugins", "/src/google/adk/plugins/"):
             found = paths(await answer(client, "find_adk_evidence", query=QUESTION, path=path))
@@ -232,8 +236,8 @@ async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
         assert {"#L" in cited for cited in everywhere} == {True, False}
         about = paths(await answer(client, "find_adk_evidence", query=QUESTION, symbols=["Runner"]))
         assert about[0] == "src/google/adk/runners.py"
-        text = await answer(client, "find_adk_evidence", query=QUESTION, max_tokens=400)
-        assert estimate_tokens(text) <= 400 and 1 <= len(citations(text)) < len(everywhere)
+        text = await answer(client, "search_code_and_docs", query=QUESTION, max_tokens=400)
+        assert estimate_tokens(text) <= 400 and citations(text)
 
 
 @pytest.mark.asyncio
@@ -241,7 +245,7 @@ async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
     ("tool", "arguments", "named"),
     [
         ("find_adk_evidence", {}, "query"),
-        ("find_adk_evidence", {"query": "x", "max_tokens": 1}, "max_tokens"),
+        ("read_adk_source", {"citation": "x", "max_tokens": 1}, "max_tokens"),
         ("find_adk_evidence", {"query": "x", "colour": "red"}, "colour"),
         ("find_adk_evidence", {"query": "BREAK it"}, "RuntimeError"),
         ("search_code_and_docs", {"query": "x", "file_type": " "}, "argument file_type is not valid: it is empty"),

@@ -187,8 +187,7 @@ def test_among_symbols(cli: Ask, group: str) -> None:
 async def test_in_the_answers_of_the_mcp_server(session: AgentSession, group: str) -> None:
     async with Client(make_server(session)) as client:
         for path in places_of(group):
-            budget = {"max_results": 50, "max_tokens": 50_000, "path": path}
-            text = await answer(client, "find_adk_evidence", query=marker(group, 0), **budget)
+            text = await answer(client, "find_adk_evidence", query=marker(group, 0), path=path)
             quoted(text, PROMPT_LINES)
             for citation in citations(text):
                 source = await answer(client, "read_adk_source", citation=citation)

@@ -110,11 +110,9 @@ def _evidence_parser() -> argparse.ArgumentParser:
     ask = command("ask", "query")
     ask.add_argument("--source", dest="sources", action="append", choices=["docs", "code"])
     ask.add_argument("--path")
-    ask.add_argument("--max-results", type=int)
     command("symbol", "query").add_argument("--limit", type=int)
     command("check", "path")
-    for own in (ask, command("read", "citation")):
-        own.add_argument("--max-tokens", type=int)
+    command("read", "citation").add_argument("--max-tokens", type=int)
     return parser
 
 

@@ -119,7 +119,7 @@ def test_evidence_is_counted_as_it_is_printed(
         ask("read", "not-a-citation"),
         ask("read"),
         ask("eval"),
-        ask("ask", "How is a run started?", "--source", "code", "--max-results", "1"),
+        ask("ask", "How is a run started?", "--source", "code", "--path", "*runners.py"),
         ask("ask", "How is a run started?", "--source", "nowhere"),
     ]
     with released(workplace.home, {"9.9.0": agent}):
@@ -127,7 +127,7 @@ def test_evidence_is_counted_as_it_is_printed(
     assert [code for code, _ in shown] == [0, 1, 1, 2, 2, 0, 2, 0]
     assert "Checked: LlmAgent(name)" in shown[7][1]
     assert "class Runner" in shown[0][1] and "targets" in shown[1][1]
-    assert "[CTX 1] adk-python@" in shown[5][1] and "[CTX 2]" not in shown[5][1]
+    assert "[CTX 1] adk-python@" in shown[5][1] and "adk-docs@" not in shown[5][1]
     assert counted(log) == [len(text) for _, text in shown]
 
 

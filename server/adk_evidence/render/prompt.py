@@ -220,7 +220,7 @@ def _shows(portion: Portion, mentioned: Mentioned) -> bool:
 
 
 def _omitted(pack: EvidencePack, chosen: Sequence[Candidate], allowed: int, shown: int, max_tokens: int) -> list[str]:
-    """How many results are not shown: those that add little, and those beyond each limit, with what to raise.
+    """How many results are not shown: those that add little, and those beyond each limit.
 
     The first of those beyond a limit are named with where they stand, so that a reader can ask for one of them.
     """
@@ -229,9 +229,9 @@ def _omitted(pack: EvidencePack, chosen: Sequence[Candidate], allowed: int, show
     if little:
         parts.append(f"{_counted(little)} that would add little")
     if beyond:
-        parts.append(f"{_counted(beyond)} beyond the number allowed: allow more results")
+        parts.append(f"{_counted(beyond)} beyond the {allowed} allowed")
     if without_room:
-        parts.append(f"{_counted(without_room)} beyond the token budget: raise the budget")
+        parts.append(f"{_counted(without_room)} beyond the budget of {max_tokens} tokens")
     if not parts:
         return []
     said = f"NOT SHOWN: {'; '.join(parts)}."
