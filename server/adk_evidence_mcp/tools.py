@@ -41,12 +41,13 @@ ASKED_SUMMARY_TOKENS = 150
 # Of what is near a name that no symbol has.
 MAX_NEAREST = 2
 
-# An agent reads every answer whole, can ask again, and can read what is named: an eighth of what a prompt holds, and a
-# quarter where it reads or searches code. Agents that may choose ask for three times as much, and then read no less.
+# An agent reads every answer whole, can ask again, and can read what is named: an eighth of what a prompt holds, and
+# half as much again where it reads or searches code. Agents that may choose take three times as much, and then read no
+# less.
 # Some clients write longer answers (VS Code from 8,192 characters) to a file, to be read in parts.
 AGENT_TOKENS = 1000
 AGENT_RESULTS = 8
-READING_TOKENS = 2000
+READING_TOKENS = 1500
 Budget = Annotated[int, Field(ge=MIN_BUNDLE_TOKENS, le=MAX_BUNDLE_TOKENS)]
 
 
@@ -80,7 +81,6 @@ class ReadSource(Frozen):
         max_length=2000,
         description="A citation from another tool, e.g. adk-python@v1.0.0:src/a.py#L1-L9; or a place: docs/a.md:1-9.",
     )
-    max_tokens: Budget = READING_TOKENS
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def read_adk_source(session: AgentSession, arguments: ReadSource, call: Call) ->
     them out to read the file from the top. `[lines 9-20: Java]` stands for lines for other readers: read just these to
     see them.
     """
-    return cited_text(session, arguments.citation, arguments.max_tokens, str)
+    return cited_text(session, arguments.citation, READING_TOKENS, str)
 
 
 def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Callable[[str], str]) -> str:
@@ -226,8 +226,8 @@ def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Cal
             parts.append(f"The budget ends here. Read on at {cited_as(name_rest(citation_of(end + 1, last)))}")
         return "\n".join(parts)
 
-    if (needed := estimate_tokens(render(first))) > budget:
-        raise InvalidRequestError(f"Line {first} does not fit into {budget} tokens.", f"Allow at least {needed}.")
+    if estimate_tokens(render(first)) > budget:
+        raise InvalidRequestError(f"Line {first} does not fit into {budget} tokens.", "Read the lines behind it.")
     ends = range(first, last + 1)
     end = ends[bisect_right(ends, budget, key=lambda end: estimate_tokens(render(end))) - 1]
     return render(end)

@@ -245,7 +245,7 @@ async def test_narrowing_and_budgets_hold(session: AgentSession) -> None:
     ("tool", "arguments", "named"),
     [
         ("find_adk_evidence", {}, "query"),
-        ("read_adk_source", {"citation": "x", "max_tokens": 1}, "max_tokens"),
+        ("search_code_and_docs", {"query": "x", "max_tokens": 1}, "max_tokens"),
         ("find_adk_evidence", {"query": "x", "colour": "red"}, "colour"),
         ("find_adk_evidence", {"query": "BREAK it"}, "RuntimeError"),
         ("search_code_and_docs", {"query": "x", "file_type": " "}, "argument file_type is not valid: it is empty"),

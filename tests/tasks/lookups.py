@@ -112,7 +112,7 @@ def _evidence_parser() -> argparse.ArgumentParser:
     ask.add_argument("--path")
     command("symbol", "query").add_argument("--limit", type=int)
     command("check", "path")
-    command("read", "citation").add_argument("--max-tokens", type=int)
+    command("read", "citation")
     return parser
 
 
