@@ -25,7 +25,7 @@ from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
-from adk_evidence.text.identifiers import is_code_like, is_internal
+from adk_evidence.text.identifiers import is_code_like, is_internal, is_special
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
 # How many of the best docs vouch for the code whose names they use.
@@ -75,7 +75,7 @@ class Weights:
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-11"
+    model = "local-zscore-12"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
@@ -147,12 +147,12 @@ class _Known(NamedTuple):
 def _known(same: _Same) -> _Known:
     query: Query = same[0]
     payloads: Sequence[ChunkPayload] = same[2:]
-    task_mode, names = same[1], query.names
+    task_mode, names = same[1], frozenset(query.names)
     is_doc = np.array([payload.kind == "doc" for payload in payloads], dtype=bool)
     defined = [_defined(payload) for payload in payloads]
     features = {"definition": _defining(query, payloads, defined)}
     if task_mode == "build":
-        hidden = [_is_private(one) and own[0] not in names for one, own in zip(payloads, defined, strict=True)]
+        hidden = [_is_private(one) and names.isdisjoint(own[:2]) for one, own in zip(payloads, defined, strict=True)]
         features["private"] = np.array(hidden, dtype=float)
     if query.kind == "question" and not names and task_mode != "explain":
         features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
@@ -196,9 +196,9 @@ def _defining(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[
 
 
 def _owners(payload: ChunkPayload, name: str) -> frozenset[str]:
-    """The classes in which a chunk defines a name."""
+    """The classes in which a chunk defines a name, or what does its work."""
     parts = [symbol.split(".") for symbol in payload.symbols]
-    return frozenset(part[-2] for part in parts if len(part) > 1 and part[-1] == name)
+    return frozenset(part[-2] for part in parts if len(part) > 1 and part[-1] in (name, f"_{name}"))
 
 
 def _constructors(payload: ChunkPayload, words: Collection[str]) -> list[str]:
@@ -214,17 +214,15 @@ def _parameters(payload: ChunkPayload, symbol: str) -> frozenset[str]:
 
 
 def _defined(payload: ChunkPayload) -> Sequence[str]:
-    """The names that a chunk of code defines, its own first."""
-    return (_own_name(payload), *payload.names) if payload.kind == "code" else ()
+    """The names that a chunk of code defines, its own first, also without underscores: `load` is done by `_load`."""
+    name = (payload.symbol or "").rpartition(".")[2]
+    bare = name if is_special(name) else name.lstrip("_")
+    return (name, bare, *payload.names) if payload.kind == "code" else ()
 
 
 def _is_private(payload: ChunkPayload) -> bool:
     """Whether a chunk of code defines what its name, or that of a class around it, says is for its own module."""
     return payload.kind == "code" and is_internal(payload.symbol or "")
-
-
-def _own_name(payload: ChunkPayload) -> str:
-    return (payload.symbol or "").rpartition(".")[2]
 
 
 def _measured(documents: Sequence[RerankDocument], kinds: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
