@@ -201,6 +201,6 @@ def test_a_pack_says_how_what_the_question_names_is_called_and_imported(service:
     assert told("how do I connect to a server?") == {}
     (other,) = ask(service, "how do I make a WarmPlace").mentioned
     assert (other.signature, other.import_statement) == ("WarmPlace", "from weather.models import WarmPlace")
-    assert "WarmPlace \u00b7 from weather.models import WarmPlace\n" in to_prompt(ask(service, other.symbol)).text
+    assert "\nfrom weather.models import WarmPlace\n  WarmPlace\n" in to_prompt(ask(service, other.symbol)).text
     (only,) = ask(service, "what is RetryPlugin for").mentioned
     assert only.import_statement.endswith(" import RetryPlugin") and only.path.startswith("src/google/adk/")

@@ -146,8 +146,10 @@ def test_what_the_question_names_is_told_as_far_as_no_result_shows_it():
     found = found.model_copy(update={"mentioned": (named("Pot.boil", "docs/a.md", 1), *others)})
     said = to_prompt(found).text.partition("NAMED IN THE QUESTION:\n```text\n")[2].partition("\n```")[0]
     assert said.split("\n") == [
-        "Pot.fry(lid: int = 3) \u00b7 from kitchen import Pot \u00b7 docs/b.md:1-10",
-        "Pot.stir(lid: int = 3) \u00b7 docs/a.md:90-99",
+        "docs/b.md \u00b7 from kitchen import Pot",
+        "  1-10 Pot.fry(lid: int = 3)",
+        "docs/a.md \u00b7 from kitchen import Pot",
+        "  90-99 Pot.stir(lid: int = 3)",
     ]
     many = found.model_copy(update={"mentioned": tuple(named(f"Pot.m{n}", "docs/b.md", n) for n in range(1, 60))})
     for budget in (300, 600, 1000):

@@ -193,21 +193,25 @@ def _leading(pack: EvidencePack, max_tokens: int, *, full: bool) -> list[str]:
 
 
 def _mentioned(pack: EvidencePack, documents: Sequence[Quote], room: int) -> list[str]:
-    """How the symbols are called that the question names, as far as the documents do not show that."""
+    """How the symbols are called that the question names, as far as the documents do not show that.
+
+    Symbols of one file that are imported alike stand below the file.
+    """
     shown = [quote.portion for quote in documents if quote.portion is not None]
-    imports: set[str] = set()
-    lines: list[str] = []
+    groups: dict[str, list[str]] = {}
+    text = ""
     for one in pack.mentioned:
         if any(_shows(portion, one) for portion in shown):
             continue
-        said = one.import_statement if one.import_statement not in imports else ""
-        place = f"{one.path}:{one.lines.start}-{one.lines.end}" if one.lines is not None else ""
-        line = " \u00b7 ".join(one_line(text) for text in (one.signature, said, place) if text)
-        if _cost(_MENTIONED, fenced("\n".join([*lines, line]), "text")) > room:
+        lines = f"{one.lines.start}-{one.lines.end} " if one.lines is not None else ""
+        head = " \u00b7 ".join(one_line(part) for part in (one.path, one.import_statement) if part)
+        groups.setdefault(head, []).append(one_line(f"{lines}{one.signature}"))
+        told = [line for head, below in groups.items() for line in (head, *(f"  {line}" for line in below))]
+        more = f"{_MENTIONED}\n{fenced(chr(10).join(told), 'text')}"
+        if _cost(more) > room:
             break
-        lines.append(line)
-        imports.add(one.import_statement)
-    return [f"{_MENTIONED}\n{fenced(chr(10).join(lines), 'text')}"] if lines else []
+        text = more
+    return [text] if text else []
 
 
 def _shows(portion: Portion, mentioned: Mentioned) -> bool:
