@@ -38,9 +38,9 @@ KEYWORD_FIELDS = (
     "names",
     "decorators",
 )
-# The translated filters that an engine keeps. A question has up to four; one may hold the ids of thousands of points,
-# 10 KB for a hundred.
-KEPT_FILTERS = 8
+# The translated filters that an engine keeps. A question has up to fourteen, and its second ranking needs two again;
+# one may hold the ids of thousands of points, 10 KB for a hundred.
+KEPT_FILTERS = 16
 REBUILD = "Run `adk-ingest all` to build the index again."
 
 

@@ -98,8 +98,9 @@ class _EdgeStore(EvidenceStore):
             )
             for branch in branches
         ]
-        answers = self._ask(spec.name, lambda shard: shard.query_batch(edge.QueryBatchRequest(requests)))
-        return [{_text(point.id): point.score for point in points} for points in answers]
+        answers: Any = self._ask(spec.name, lambda shard: shard.query_batch(edge.QueryBatchRequest(requests)))
+        # Every id is a UUID; see `checked_id`.
+        return [{_text(point.id.int): point.score for point in points} for points in answers]
 
     def _count(self, collection: str, conditions: Any) -> int:
         return self._ask(collection, lambda shard: shard.count(edge.CountRequest(exact=True, filter=conditions)))
@@ -390,13 +391,9 @@ def _engine(collection: str, failure: Callable[[str, str], StoreError] = unanswe
         raise failure(collection, reason.rstrip(".")) from exc
 
 
-def _text(point: edge.PointId) -> str:
-    return _uuid_text(point.int) if isinstance(point, UUID) else str(point)
-
-
 # A request has about 1,000 points, and the same points come again.
 @functools.lru_cache(maxsize=1 << 15)
-def _uuid_text(number: int) -> str:
+def _text(number: int) -> str:
     return str(UUID(int=number))
 
 

@@ -42,5 +42,5 @@ def tasks_near(hits: Iterable[Hit]) -> dict[str, float]:
 
 def task_of(payload: ChunkPayload, tasks: Mapping[str, float]) -> tuple[str, str] | None:
     """The title and the chunk's role of the nearest task that a chunk is a part of."""
-    parts = {title: role for title, role, _ in payload.tasks}
+    parts = {title: role for title, role, _ in payload.tasks if title in tasks}
     return next(((title, parts[title]) for title in tasks if title in parts), None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.chunk import KINDS, ChunkPayload, Kind, sha256_text
 from adk_evidence.models.citation import can_be_cited
-from adk_evidence.models.pack import round_score
+from adk_evidence.models.pack import SCORE_DIGITS
 from adk_evidence.render import wording
 from adk_evidence.search.candidates.tasks import task_of
 from adk_evidence.search.rerankers.base import RerankDocument, Reranker
@@ -55,10 +57,11 @@ def _reranked(question: Question, candidates: Candidates, reranker: Reranker | N
         context.warn(wording.unavailable("rerank_unavailable", exc))
         context.failed.reranker = True
         return _placed(hits), None
+    # Rounded as in a pack, so that the noise of float32 sums decides nothing.
+    rounded = np.round(scores, SCORE_DIGITS).tolist()
     scored = [
-        # Rounded as in a pack, so that the noise of float32 sums decides nothing.
-        hit._replace(pool_rank=place, rerank_score=round_score(score))
-        for place, (hit, score) in enumerate(zip(hits, scores, strict=True), 1)
+        hit._replace(pool_rank=place, rerank_score=score)
+        for place, (hit, score) in enumerate(zip(hits, rounded, strict=True), 1)
     ]
     return sorted(scored, key=lambda hit: (-(hit.rerank_score or 0.0), hit.pool_rank)), reranker.model
 

@@ -193,8 +193,9 @@ def _by_terms(question: Question, words: Sequence[str], final: Sequence[Hit]) ->
     said = [first.setdefault(terms[likely], likely) for word in words if (likely := meant.get(word, word)) in terms]
     wanted = {word: terms[word] for word in dict.fromkeys(said)}
     results: dict[str, set[str]] = {word: set() for word in wanted}
-    for point, held in _terms_of(question, final).items():
-        for word, term in wanted.items():
+    among = frozenset(index for term in wanted.values() for index in term.indices)
+    for point, held in _terms_of(question, final, among).items():
+        for word, term in wanted.items() if held else ():
             if not held.isdisjoint(term.indices):
                 results[word].add(point)
     # A word that cannot be looked up is not said to be missing.
@@ -258,8 +259,8 @@ def _holds(question: Question, kind: Kind, term: SparseVector) -> bool:
     return bool(found[0]) if found else True
 
 
-def _terms_of(question: Question, hits: Sequence[Hit]) -> dict[str, frozenset[int]]:
-    """The terms of each hit, by point id, without those of a collection that cannot answer."""
+def _terms_of(question: Question, hits: Sequence[Hit], among: frozenset[int]) -> dict[str, frozenset[int]]:
+    """Those of some terms that each hit has, by point id, without hits of a collection that cannot answer."""
     found: dict[str, frozenset[int]] = {}
     for kind in KINDS:
         ids = [hit.point_id for hit in hits if hit.kind == kind]
@@ -268,7 +269,7 @@ def _terms_of(question: Question, hits: Sequence[Hit]) -> dict[str, frozenset[in
         except CollectionUnavailableError as exc:
             question.context.without_collection(kind, exc)
             continue
-        found |= {point: frozenset(one.terms.tolist()) for point, one in held.items()}
+        found |= {point: among.intersection(one.terms.tolist()) for point, one in held.items()}
     return found
 
 

@@ -28,6 +28,9 @@ from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changel
 from adk_evidence.text.identifiers import is_code_like, is_internal, is_special
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
+_DENSE, _MEAN = map(BRANCHES.index, ("dense", "mean"))
+# A chunk need not have such a score.
+_OPTIONAL = np.array([branch == "asked" for branch in BRANCHES])
 # How many of the best docs vouch for the code whose names they use.
 LINKING_DOCS = 8
 # Tasks that are less similar to a query than this are others.
@@ -231,26 +234,29 @@ def _measured(documents: Sequence[RerankDocument], kinds: Iterable[np.ndarray]) 
     A branch that has scored nothing of a kind is zero. So is `mean` where it stands as high as `dense`, whose weight it
     takes a part of.
     """
-    features = {}
-    for branch in BRANCHES:
-        scores = np.array([document.scores.get(branch, np.nan) for document in documents], dtype=float)
-        features[branch] = np.zeros(len(documents))
-        for places in kinds:
-            known = ~np.isnan(scores[places])
-            if known.any():
-                features[branch][places] = _standardised(scores[places], known, optional=branch == "asked")
-                if branch == "mean":
-                    features[branch][places] -= features["dense"][places]
-    return features
+    scores = np.array([[one.scores.get(branch, np.nan) for one in documents] for branch in BRANCHES], dtype=float)
+    features = np.zeros(scores.shape)
+    for places in kinds:
+        if len(places):
+            features[:, places] = _standardised(scores[:, places])
+            if not np.isnan(scores[_MEAN, places]).all():
+                features[_MEAN, places] -= features[_DENSE, places]
+    return dict(zip(BRANCHES, features, strict=True))
 
 
-def _standardised(scores: np.ndarray, known: np.ndarray, *, optional: bool) -> np.ndarray:
-    """The z-scores of a branch that has scored some documents; all are zero where all scores are the same.
+def _standardised(scores: np.ndarray) -> np.ndarray:
+    """The z-scores of some documents, a row for each branch; all of a row are zero where all scores are the same.
 
     A missing score counts as the lowest one, or as the mean of what need not be there.
     """
-    given = scores[known]
-    filled = np.where(known, scores, given.mean() if optional else given.min())
-    counted = given if optional else filled
-    deviation = counted.std()
-    return np.zeros(len(scores)) if deviation < _CONSTANT else (filled - counted.mean()) / deviation
+    known = ~np.isnan(scores)
+    counts = known.sum(axis=1)
+    lowest = np.where(known, scores, np.inf).min(axis=1)
+    means = np.where(known, scores, 0.0).sum(axis=1) / np.maximum(counts, 1)
+    instead = np.where(counts, np.where(_OPTIONAL, means, lowest), 0.0)
+    filled = np.where(known, scores, instead[:, None])
+    away = filled - filled.mean(axis=1)[:, None]
+    counted = np.where(_OPTIONAL, np.maximum(counts, 1), scores.shape[1])
+    deviations = np.sqrt(np.square(away).sum(axis=1) / counted)[:, None]
+    found: np.ndarray = np.divide(away, deviations, out=np.zeros(scores.shape), where=deviations >= _CONSTANT)
+    return found
