@@ -436,7 +436,7 @@ class EvidencePack(Frozen):
 
     def with_id(self) -> EvidencePack:
         """The same pack with `pack_id` set to the sha256 of its canonical form."""
-        return self.model_copy(update={"pack_id": content_id(self.model_dump(mode="json"))})
+        return self.model_copy(update={"pack_id": content_id(self.model_dump())})
 
 
 # What two runs, two builds of the same content or two machines may differ in, though the evidence is the same: ids,
@@ -446,6 +446,7 @@ _OF_THE_BUILD = ("generation", "created_at")
 _OF_THE_MACHINE = ("taken_from",)
 _MEASURED = ("rerank_score", "support")
 _MEASURED_WHY = ("similarity",)
+_SORTED = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), check_circular=False)
 # A whole number behind a key: of all quotes before a colon, that of a key alone stands behind a letter.
 _WHOLE = re.compile(r'":(?<=\w":)(?:-(?=0\.))?(-?[0-9]+)\.0(?=[,}])')
 
@@ -465,7 +466,7 @@ def canonical_json(pack: Mapping[str, Any]) -> str:
     if isinstance(candidates := data.get("candidates"), list | tuple):
         data["candidates"] = [_unmeasured(candidate) for candidate in candidates]
     # A walk through all values takes longer than the rest.
-    return _WHOLE.sub(r'":\1', json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+    return _WHOLE.sub(r'":\1', _SORTED.encode(data))
 
 
 def _of_index(data: Mapping[str, Any]) -> dict[str, Any]:
