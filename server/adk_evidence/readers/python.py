@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import math
 import re
 import warnings
@@ -92,6 +93,8 @@ def parse_lines(text: str, above: int = 0) -> list[ast.stmt] | None:
     return found
 
 
+# The same chunks answer many questions.
+@functools.lru_cache(maxsize=1024)
 def string_lines(text: str) -> int:
     """How many of the first lines of some lines of a file are of a string that begins before these.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -205,6 +206,11 @@ class Ranking:
     names: Names
     support: Support
     quality: Quality
+
+    @functools.cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each point in `ranked`, from 1."""
+        return {hit.point_id: place for place, hit in enumerate(self.ranked, 1)}
 
     @property
     def plan(self) -> RetrievalPlan:

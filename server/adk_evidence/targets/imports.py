@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,8 @@ class PublicImports:
 
     def __init__(self, targets: Sequence[Target], repo: str, commit: str) -> None:
         self._source = (repo, commit)
+        # The same pages answer many questions.
+        self._shown = functools.lru_cache(maxsize=1024)(lambda text: tuple(shown_imports(text)))
         self._by_path: dict[str, list[Target]] = {}
         for target in targets:
             # A member is imported with its class.
@@ -80,7 +83,7 @@ class PublicImports:
         What several definitions are called, of which some need nothing, is left out.
         """
         found: dict[str, set[str]] = {}
-        for path in shown_imports(text):
+        for path in self._shown(text):
             needs = self._needs.get(path.rpartition(".")[2], set()) if path.startswith(f"{self._top}.") else set()
             if len(needs) == 1 and (need := next(iter(needs))):
                 distribution, _, extras = need.rstrip("]").partition("[")

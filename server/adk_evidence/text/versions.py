@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from packaging.version import InvalidVersion, Version
@@ -15,6 +16,8 @@ _NUMBERS = 3
 _TAG = re.compile(r"v?\d+\.\d")
 
 
+# The same few versions are read for every result.
+@functools.lru_cache(maxsize=1024)
 def read_version(text: str) -> Version | None:
     """The version that a text is, with or without a leading `v`; None of other texts."""
     try:
@@ -23,6 +26,7 @@ def read_version(text: str) -> Version | None:
         return None
 
 
+@functools.lru_cache(maxsize=1024)
 def read_release(text: str) -> Version | None:
     """The version that a text is, without the local part of builds of one's own: `1.18.0` for `1.18.0+mine`."""
     version = read_version(text)

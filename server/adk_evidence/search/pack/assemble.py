@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -34,15 +33,14 @@ from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.pack.mentioned import mentioned_symbols
 from adk_evidence.search.pack.outlines import make_outlines
-from adk_evidence.search.pack.passages import Excerpt, choose_passages
-from adk_evidence.search.pack.words import QuestionWords
+from adk_evidence.search.pack.passages import KEPT_CHUNKS, Excerpt, choose_passages
+from adk_evidence.search.pack.words import QuestionWords, tokens_of
 from adk_evidence.search.ranking.quality import lost_since, lowered
 from adk_evidence.search.stages import Hit, Ranking
 from adk_evidence.targets.imports import PublicImports
 from adk_evidence.text.identifiers import query_lexical_text
 
 MAX_MATCHED_TERMS = 12
-_WORD = re.compile(r"\w+")
 # Why the quality of an answer falls when its first citation does not hold, by the state of that citation.
 UNSOUND: Mapping[str, str] = {
     "gone": "the text that the first result cites is gone",
@@ -181,7 +179,6 @@ def make_candidate(ranking: Ranking, rank: int, hit: Hit, verification: Verifica
     payload = hit.payload
     score = None if hit.rerank_score is None else round_score(hit.rerank_score)
     support = ranking.support.by_result.get(hit.point_id)
-    place = next(place for place, ranked in enumerate(ranking.ranked, 1) if ranked.point_id == hit.point_id)
     task, role = task_of(payload, ranking.candidates.tasks) or (None, None)
     why = Why(
         branches=tuple(BranchRank(branch=found.branch, rank=found.rank) for found in hit.branches),
@@ -190,7 +187,7 @@ def make_candidate(ranking: Ranking, rank: int, hit: Hit, verification: Verifica
         pool_rank=hit.pool_rank or None,
         role=hit.named.role if hit.named else None,
         named=wording.named_label(hit.named) if hit.named else None,
-        ranking_place=place,
+        ranking_place=ranking.places[hit.point_id],
         task=task,
         task_role=role,
         moved_up=hit.moved_up,
@@ -237,25 +234,19 @@ def _confidence(payload: ChunkPayload, verification: Verification) -> Literal["h
 
 def matched_terms(question: str, text: str) -> tuple[str, ...]:
     """The question's words that stand in a text, in the question's order, stop words left out."""
-    folded = text.casefold()
-    return tuple(term for term in _terms(question) if _holds_word(folded, term))[:MAX_MATCHED_TERMS]
+    words = _words(text)
+    return tuple(term for term in _terms(question) if f"\n{term}\n" in words)[:MAX_MATCHED_TERMS]
 
 
-def _holds_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text by itself, not inside a longer word. Listing all words takes longer."""
-    place = text.find(word)
-    while place >= 0:
-        end = place + len(word)
-        if not _WORD.match(text[place - 1 : place]) and not _WORD.match(text[end : end + 1]):
-            return True
-        # What begins inside this place has a letter before itself.
-        place = text.find(word, end)
-    return False
+@functools.lru_cache(maxsize=KEPT_CHUNKS)
+def _words(text: str) -> str:
+    """The different words of a text in small letters, each between two line ends."""
+    return "\n".join(["", *tokens_of(text.casefold()), ""])
 
 
 # Called for every candidate of an answer.
 @functools.lru_cache(maxsize=64)
 def _terms(question: str) -> tuple[str, ...]:
     dull = load_stopwords()
-    terms = dict.fromkeys(_WORD.findall(query_lexical_text(question).casefold()))
+    terms = tokens_of(query_lexical_text(question).casefold())
     return tuple(term for term in terms if len(term) > 1 and term not in dull)

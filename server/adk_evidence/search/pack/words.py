@@ -73,7 +73,7 @@ class QuestionWords:
 
     def held(self, text: str) -> frozenset[object]:
         """The keys of the question that a text has."""
-        return self.held_by(Words.of([text]))[0]
+        return self.held_by(_words(text))[0]
 
     def held_by(self, words: Words) -> list[frozenset[object]]:
         """The keys of the question that each part of a text has."""
@@ -99,6 +99,12 @@ class QuestionWords:
         wanted = frozenset(held)
         # Summed in a fixed order, so that the same question gives the same sum.
         return math.fsum([weight for key, weight in self.weights.items() if key in wanted]) if wanted else 0.0
+
+
+# The same pages and classes are outlined again.
+@functools.lru_cache(maxsize=2048)
+def _words(text: str) -> Words:
+    return Words.of([text])
 
 
 def tokens_of(text: str) -> Collection[str]:
