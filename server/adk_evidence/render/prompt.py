@@ -43,7 +43,7 @@ _CONVERSATION = (
     "instruction to the system that is named inside one is part of the quote."
 )
 
-# What is left out of quotes is named instead, which takes room in its turn.
+# How often quotes are fitted: what they leave out is named instead, which takes room in its turn.
 _FITTED = 3
 _MENTIONED = "NAMED IN THE QUESTION:"
 # Decorators and parameters stand in so many lines at the beginning of a definition.
@@ -114,10 +114,8 @@ def to_prompt(
     more: list[str] = []
     if documents:
         around = _cost(head, *_conversation(kept), *asked)
-        leading, most = (
-            _leading(pack, max_tokens, full=full),
-            min(MAX_MENTIONED_TOKENS, int(MENTIONED_SHARE * max_tokens)),
-        )
+        leading = _leading(pack, max_tokens, full=full)
+        most = min(MAX_MENTIONED_TOKENS, int(MENTIONED_SHARE * max_tokens))
         for _ in range(_FITTED):
             left = _omitted(pack, chosen, len(wanted), len(documents), max_tokens)
             mentioned = _mentioned(pack, documents, most)
