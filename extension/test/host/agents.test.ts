@@ -168,8 +168,8 @@ describe("what models in the editor have", () => {
 
     it("hands hostile texts on as data", async () => {
       // So many tokens that several texts are shown, and not the best lines of two.
-      const input = { query: HOSTILE_WORD, sources: ["docs"], max_results: 20, max_tokens: 8000 };
-      assertFenced(await ask("find_adk_evidence", input));
+      const input = { query: HOSTILE_WORD, max_results: 20, max_tokens: 8000 };
+      assertFenced(await ask("search_code_and_docs", input));
     });
   });
 });
