@@ -29,6 +29,7 @@ from adk_evidence.embedding.base import (
 )
 from adk_evidence.embedding.cache import SPARSE_DIMENSION, CachedSparseEncoder, EmbeddingCache, sparse_key
 from adk_evidence.embedding.factory import make_dense, make_sparse
+from adk_evidence.embedding.shipped import shipped_vectors
 from adk_evidence.errors import IngestError, StoreError
 from adk_evidence.index.encoders import as_kept, with_precision
 from adk_evidence.models.chunk import ChunkRecord, Kind, point_id
@@ -112,7 +113,7 @@ class Ingestion:
         self._is_given = dense is not None
         made = dense or make_dense(settings, report=progress.note, check=self._stop_if_cancelled)
         self._dense: Pair[DenseEmbedder] = Pair.of(made)
-        self._cache = EmbeddingCache(settings.paths.embedding_cache)
+        self._cache = EmbeddingCache(settings.paths.embedding_cache, shipped_vectors())
         self._encoder = sparse or make_sparse(settings, report=progress.note)
         # Counting words is faster than looking vectors up.
         exact = self._encoder.exact_terms

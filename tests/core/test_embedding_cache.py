@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from adk_evidence.embedding import cache as cache_module
 from adk_evidence.embedding.cache import EmbeddingCache, Vector
+from adk_evidence.embedding.shipped import ShippedVectors, packed
+from adk_evidence.models.chunk import sha256_text
 
 DAY = 86_400
 
@@ -37,6 +40,26 @@ def test_models_and_dimensions_are_kept_apart(path: Path) -> None:
     cache.put_many("a", 4, vectors(1))
     assert cache.get_many("b", 4, ["hash-0"]) == {}
     assert cache.get_many("a", 8, ["hash-0"]) == {}
+
+
+def test_vectors_that_ship_stand_in_for_those_that_nobody_kept(path: Path) -> None:
+    rows = np.random.default_rng(5).normal(size=(400, 8)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    known = {sha256_text(str(number)): row for number, row in enumerate(rows)}
+    file = path.parent.parent / "vectors.safetensors"
+    file.write_bytes(save(packed(known), {"model": "m"}))
+    cache, first, *_ = EmbeddingCache(path, ShippedVectors(file)), *known
+    keys = [*known, sha256_text("unknown")]
+    assert cache.present("m", 8, keys) == known.keys()
+    found = cache.get_many("m", 8, keys)
+    assert found.keys() == known.keys() and all(vector.dtype == np.float32 for vector in found.values())
+    assert min(found[key] @ row for key, row in known.items()) > 0.97
+    assert np.linalg.norm([*found.values()], axis=1) == pytest.approx(np.ones(400), abs=1e-6)
+    # Of another model, nothing ships; what was computed here is exact; and a cache without a file has nothing.
+    assert cache.present("n", 8, keys) == cache.get_many("m", 4, keys).keys() == set()
+    cache.put_many("m", 8, {first: known[first]})
+    assert np.array_equal(cache.get_many("m", 8, keys)[first], known[first])
+    assert EmbeddingCache(path).present("m", 8, keys) == {first}
 
 
 def _garble_all(path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -19,8 +21,10 @@ from adk_evidence.embedding.base import Once
 from adk_evidence.embedding.minilm import model as minilm
 from adk_evidence.embedding.minilm.bert import WEIGHT_LEVELS, Ranges, assemble_bert
 from adk_evidence.embedding.minilm.model import MiniLmEmbedder, prepare_minilm, prepared_folder
+from adk_evidence.embedding.shipped import shipped_vectors
 from adk_evidence.errors import ModelError
-from adk_evidence.settings import load_settings
+from adk_evidence.models.chunk import sha256_text
+from adk_evidence.settings import config_file, load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states, state_ranges
 from tests.corpora import embed_all
 
@@ -202,6 +206,18 @@ def test_a_texts_vector_depends_on_nothing_but_the_text(precision: str, request:
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
     for text, vector in zip(texts, together, strict=True):
         assert embed_all(embedder, [text])[0] == pytest.approx(vector, abs=1e-6)
+
+
+@pytest.mark.model
+def test_the_vectors_that_ship_are_those_that_the_model_computes(models: Path) -> None:
+    embedder, shipped = MiniLmEmbedder(load_settings().embedding.dense, models), shipped_vectors()
+    table = json.loads(gzip.decompress(config_file("questions.json.gz").read_bytes()))["questions"]
+    texts = [question for chunks in table.values() for _, questions in chunks for question in questions][::300]
+    keys = [sha256_text(text) for text in texts]
+    assert shipped is not None and shipped.has(embedder.model, embedder.dimension, keys) == set(keys)
+    found = shipped.get_many(embedder.model, embedder.dimension, keys)
+    cosines = [computed @ found[key] for computed, key in zip(embed_all(embedder, texts), keys, strict=True)]
+    assert len(cosines) > 50 and min(cosines) > 0.97 and np.mean(cosines) > 0.99
 
 
 @pytest.mark.model

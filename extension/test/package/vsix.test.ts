@@ -22,7 +22,7 @@ const CONTENT: [RegExp, number][] = [
   [/^extension\/extension\/dist\/extension\.js$/, 800 * KIB],
   [/^extension\/extension\/dist\/webview\.js$/, 330 * KIB],
   [/^extension\/extension\/dist\/THIRD_PARTY_NOTICES\.txt$/, 128 * KIB],
-  [/^extension\/extension\/dist\/server\/adk_evidence-\d+\.\d+\.\d+-py3-none-any\.whl$/, 3400 * KIB],
+  [/^extension\/extension\/dist\/server\/adk_evidence-\d+\.\d+\.\d+-py3-none-any\.whl$/, 18_900 * KIB],
   [/^extension\/extension\/dist\/server\/constraints\.txt$/, 8 * KIB],
   [/^extension\/extension\/l10n\/bundle\.l10n\.json$/, 64 * KIB],
   [/^extension\/extension\/media\/icon\.png$/, 16 * KIB],
@@ -30,8 +30,8 @@ const CONTENT: [RegExp, number][] = [
   [/^extension\/extension\/media\/webview\.css$/, 64 * KIB],
   [/^extension\/extension\/media\/walkthrough\/(find|get-started|more)\.md$/, 8 * KIB],
 ];
-// Of which the written questions and the adapter that was trained with them take 1,650 KiB.
-const MOST_BYTES = 3800 * KIB;
+// Of which the vectors take 15,130 KiB, and the written questions with the adapter that was trained with them 1,650 KiB.
+const MOST_BYTES = 19_300 * KIB;
 
 describe("the VSIX", () => {
   const vsix = process.env.ADK_EVIDENCE_VSIX ?? "";

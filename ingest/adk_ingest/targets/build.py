@@ -13,6 +13,7 @@ from adk_evidence.api.links import build_export_map
 from adk_evidence.api.module import ModuleText
 from adk_evidence.embedding.base import DenseEmbedder
 from adk_evidence.embedding.cache import EmbeddingCache
+from adk_evidence.embedding.shipped import shipped_vectors
 from adk_evidence.errors import SourceError
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.index.versions import distribution_name
@@ -156,7 +157,7 @@ def _embed(
     """Write the vectors of a set; those that were computed before come from the cache."""
     keys = [sha256_text(rich_text(target)) for target in targets]
     texts = dict(zip(keys, map(rich_text, targets), strict=True))
-    with closing(EmbeddingCache(settings.paths.embedding_cache)) as cache:
+    with closing(EmbeddingCache(settings.paths.embedding_cache, shipped_vectors())) as cache:
         work = Work(model, cache, texts, texts.items)
         instead = "find symbols by name and words alone"
         refuse_above_the_cap("Embedding the symbols", work.cost(), cap_of((model,)), instead)

@@ -20,6 +20,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from adk_evidence.embedding.base import SparseEncoder, SparseVector
+from adk_evidence.embedding.shipped import ShippedVectors
 from adk_evidence.models.chunk import sha256_text
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -90,10 +91,15 @@ class EmbeddingCache:
     cannot read or write (a full disk, a lock held too long) vectors are missing or not kept, with a warning.
 
     Vectors are named by the model, with all that changes its vectors, and by the hex SHA-256 of the input.
+
+    Args:
+        path: The file, which need not be there yet.
+        shipped: Has vectors that are taken as they are, unless the file has them.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shipped: ShippedVectors | None = None) -> None:
         self._path = path
+        self._shipped = shipped
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._warned = False
@@ -101,11 +107,18 @@ class EmbeddingCache:
     def get_many(self, model: str, dimension: int, hashes: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are there, float32, by hash."""
         blobs = self._get(model, dimension, hashes)
-        return {key: np.frombuffer(blob, dtype=_LITTLE_ENDIAN).astype(np.float32) for key, blob in blobs.items()}
+        found = {key: np.frombuffer(blob, dtype=_LITTLE_ENDIAN).astype(np.float32) for key, blob in blobs.items()}
+        if self._shipped is not None:
+            found |= self._shipped.get_many(model, dimension, [key for key in hashes if key not in found])
+        return found
 
-    @_else(frozenset())
     def present(self, model: str, dimension: int, hashes: Sequence[str]) -> AbstractSet[str]:
         """The hashes of which there is a vector; no vector is read."""
+        kept = self._present(model, dimension, hashes)
+        return kept if self._shipped is None else kept | self._shipped.has(model, dimension, hashes)
+
+    @_else(frozenset())
+    def _present(self, model: str, dimension: int, hashes: Sequence[str]) -> AbstractSet[str]:
         db = self._db()
         model_id = _model_id(db, model, dimension)
         return {key for (key,) in _rows(db, "hash", model_id, hashes)}
