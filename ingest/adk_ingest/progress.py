@@ -23,8 +23,8 @@ _STAGES = (
 _SYMBOL_STAGES = (("targets", 1.0), ("embed", 30.0))
 # Units a second, for stages that say how many there are.
 _RATES = {"chunk": 120.0, "embed": 85.0, "upsert": 900.0}
-# How long vectors are computed before the time that is left is told.
-MEASURED_SECONDS = 3.0
+# How long a stage is measured before the time that is left is told: the first units may wait for a model.
+MEASURED_SECONDS = 10.0
 
 
 class Progress:
@@ -39,6 +39,10 @@ class Progress:
     total: int | None = None
     done = 0
     begun = _shown = 0.0
+    # What was done when the first units of the stage were, and when that was.
+    _since: tuple[int, float] | None = None
+    # Called when an index answers, with whether it has vectors.
+    answering: Callable[[bool], None] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -50,11 +54,13 @@ class Progress:
         """A stage begins; `total` is its number of units where it is known."""
         self.name, self.total, self.unit, self.done = name, total, unit, 0
         self.begun = self._shown = time.monotonic()
+        self._since = None
 
     def advance(self, count: int = 1) -> None:
         """Units of the current stage are done."""
         self.done += count
         now = time.monotonic()
+        self._since = self._since or (self.done, now)
         if now - self._shown >= self.interval:
             self._shown = now
             self.show()
@@ -64,6 +70,18 @@ class Progress:
 
     def published(self, *, vectors: bool) -> None:
         """An index answers from now on, by keywords alone where it has no vectors."""
+        if self.answering is not None:
+            self.answering(vectors)
+
+    @property
+    def left(self) -> str:
+        """How long the stage still takes, `about 4 min 20 s left`; "" while that is not known."""
+        before, since = self._since or (0, math.inf)
+        seconds = time.monotonic() - since
+        if self.total is None or seconds < MEASURED_SECONDS or self.done <= before:
+            return ""
+        minutes, rest = divmod(round((self.total - self.done) * seconds / (self.done - before)), 60)
+        return f"about {f'{minutes} min ' if minutes else ''}{rest} s left"
 
     def show(self) -> None:
         """Say how much of the stage is done."""

@@ -5,7 +5,7 @@ Heavy imports wait until a command runs.
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import typer
 
 from adk_evidence import __version__
-from adk_evidence.errors import InvalidRequestError
+from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_cli.serve import app as serve_app
 from adk_evidence_console import (
     CommandLine,
@@ -264,10 +264,26 @@ def demo(
     from adk_ingest.commands.progress import make_progress
     from adk_ingest.session import prepare_demo
 
-    settings = settings_from(home=home)
-    prepare_demo(settings, make_progress(stderr(), as_json=False))
-    with closing(Indexes(settings)) as indexes:
-        answer(indexes, indexes.choose(), build_request({"query": query, "task_mode": mode}), full=full)
+    settings, request = settings_from(home=home), build_request({"query": query, "task_mode": mode})
+    progress = make_progress(stderr(), as_json=False)
+
+    def show() -> None:
+        with closing(Indexes(settings)) as indexes:
+            answer(indexes, indexes.choose(), request, full=full)
+
+    def show_first(vectors: bool) -> None:
+        progress.answering = None
+        how = "without the list of symbols" if vectors else "by keywords alone"
+        say(stderr(), f"The first answer, {how}; the complete one follows.", "bold")
+        # The ingestion goes on in any case.
+        with suppress(EvidenceError):
+            show()
+
+    progress.answering = show_first
+    prepare_demo(settings, progress)
+    if progress.answering is None:
+        say(stderr(), "The complete answer:", "bold")
+    show()
 
 
 @app.command()

@@ -27,7 +27,7 @@ class LiveProgress(Progress):
             bars.TextColumn("{task.fields[unit]}"),
             bars.TextColumn("{task.fields[rate]}"),
             bars.TimeElapsedColumn(),
-            bars.TimeRemainingColumn(),
+            bars.TextColumn("{task.fields[left]}"),
             console=console,
         )
 
@@ -44,13 +44,19 @@ class LiveProgress(Progress):
     def stage(self, name: str, total: int | None = None, unit: str = "") -> None:
         self._finish()
         super().stage(name, total, unit)
-        self._bars.add_task(name, total=total, unit=unit, rate="")
+        self._bars.add_task(name, total=total, unit=unit, rate="", left="")
 
     def advance(self, count: int = 1) -> None:
         super().advance(count)
         elapsed = time.monotonic() - self.begun
         rate = f"{self.done / elapsed:,.0f}/s" if elapsed > 0.5 else ""
-        self._bars.update(self._bars.task_ids[-1], advance=count, rate=rate)
+        self._bars.update(self._bars.task_ids[-1], advance=count, rate=rate, left=self.left)
+
+    def published(self, *, vectors: bool) -> None:
+        # What is printed meanwhile must not stand among the bars.
+        self._bars.stop()
+        super().published(vectors=vectors)
+        self._bars.start()
 
     def note(self, message: str) -> None:
         """Print above the bars."""
@@ -81,10 +87,9 @@ class PlainProgress(Progress):
 
     def show(self) -> None:
         rate = self.done / (time.monotonic() - self.begun)
-        left = ""
-        if self.total is not None and rate > 0:
-            left = f" of {self.total:,}, about {max(0, self.total - self.done) / rate:,.0f} s left"
-        self.note(f"{self.name}: {self.done:,} {self.unit}{left} ({rate:,.0f}/s)")
+        total = f" of {self.total:,}" if self.total is not None else ""
+        left = f", {self.left}" if self.left else ""
+        self.note(f"{self.name}: {self.done:,}{total} {self.unit}{left} ({rate:,.0f}/s)")
 
     def note(self, message: str) -> None:
         say(self._console, message)
