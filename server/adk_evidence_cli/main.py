@@ -265,14 +265,16 @@ def demo(
     from adk_ingest.session import prepare_demo
 
     settings, request = settings_from(home=home), build_request({"query": query, "task_mode": mode})
-    progress = make_progress(stderr(), as_json=False)
+    progress, early = make_progress(stderr(), as_json=False), [False]
 
     def show() -> None:
         with closing(Indexes(settings)) as indexes:
             answer(indexes, indexes.choose(), request, full=full)
 
     def show_first(vectors: bool) -> None:
-        progress.answering = None
+        if early[0]:
+            return
+        early[0] = True
         how = "without the list of symbols" if vectors else "by keywords alone"
         say(stderr(), f"The first answer, {how}; the complete one follows.", "bold")
         # The ingestion goes on in any case.
@@ -281,7 +283,7 @@ def demo(
 
     progress.answering = show_first
     prepare_demo(settings, progress)
-    if progress.answering is None:
+    if early[0]:
         say(stderr(), "The complete answer:", "bold")
     show()
 

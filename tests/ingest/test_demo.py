@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from adk_evidence.desk import Indexes
+from adk_evidence.errors import ModelError
+from adk_evidence_cli import asking, main
 from adk_ingest import pipeline, session
 from tests.corpora import HashEmbedder, Notes, Workplace
 
@@ -33,6 +36,34 @@ def test_the_first_demo_builds_an_index_of_the_named_docs_that_serves_the_next_d
     runs = len(workplace.runs())
     session.prepare_demo(workplace.settings, second := Notes())
     assert not second.notes and len(workplace.runs()) == runs
+
+
+def test_the_demo_answers_as_soon_as_keywords_can_and_again_when_the_index_is_complete(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered: list[str] = []
+
+    def answer(indexes: Indexes, *_: object, **__: object) -> None:
+        current = workplace.generations.current()
+        assert current is not None
+        answered.append(current.manifest.dense)
+        if len(answered) == 1:
+            raise ModelError("The model cannot be had.", "Wait.")
+
+    monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
+    monkeypatch.setattr(pipeline, "LEXICAL_FIRST", 0)
+    monkeypatch.setattr(asking, "answer", answer)
+    monkeypatch.setattr(main, "settings_from", lambda **_: workplace.settings)
+    monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
+    workplace.overrides = {"ingestion": {"corpora": {"adk_python": {"root": str(workplace.code)}}}}
+    main.demo("how do I retry?")
+    assert len(answered) == 2 and answered[0] != answered[1] == "complete", "and the ingestion goes on in any case"
+    told = capsys.readouterr().err
+    assert (
+        told.index("The first answer, by keywords alone") < told.rindex("upsert") < told.index("The complete answer:")
+    )
+    main.demo("how do I retry?")
+    assert len(answered) == 3 and "answer" not in capsys.readouterr().err
 
 
 def test_an_index_of_other_settings_is_built_anew(workplace: Workplace, ingestions: list[tuple[object, ...]]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from adk_ingest.progress import Overall
+import pytest
+
+from adk_ingest import progress
+from adk_ingest.progress import Overall, Progress
 
 FIRST = [
     ("discover", None),
@@ -83,3 +86,18 @@ def test_the_time_left_is_that_of_the_vectors_at_the_speed_of_this_machine() -> 
         overall.stage(name, total)
     overall.reach(2_500)
     assert overall.seconds_left == 0
+
+
+def test_the_time_that_is_left_is_told_after_ten_seconds_of_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    view = Progress()
+    view.stage("embed", 30_100, "vectors")
+    # The first units wait for a model.
+    told = []
+    for now in (60.0, 65.0, 70.0, 75.0):
+        view.advance(100 if now == 60 else 500)
+        told.append(view.left)
+    assert told == ["", "", "about 4 min 50 s left", "about 4 min 45 s left"]
+    view.stage("discover")
+    assert view.left == ""

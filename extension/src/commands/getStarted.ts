@@ -89,12 +89,8 @@ export function consentLines(packages: boolean, project: ProjectStatus | null): 
     MODEL_MEGABYTES,
   );
   const time = packages
-    ? vscode.l10n.t(
-        "It takes about ten minutes. Keywords answer questions after about two; the rest runs in the background.",
-      )
-    : vscode.l10n.t(
-        "It takes about eight minutes. Keywords answer questions after about one; the rest runs in the background.",
-      );
+    ? vscode.l10n.t("It takes about three minutes, and longer for an old version of google-adk.")
+    : vscode.l10n.t("It takes about two minutes, and longer for an old version of google-adk.");
   const installed = vscode.l10n.t(
     "About {0} MB of Python packages are installed into an environment of their own, in the extension's storage. They come from the package index that uv or pip is configured to use; your Pythons stay as they are.",
     MEGABYTES,

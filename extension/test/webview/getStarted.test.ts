@@ -14,7 +14,7 @@ const PICTURES = process.env.ADK_EVIDENCE_PICTURES;
 
 const CONSENT: ViewJob = {
   title: "Get started with ADK Evidence",
-  lines: ["About 450 MB of Python packages are installed.", "It takes about ten minutes."],
+  lines: ["About 450 MB of Python packages are installed.", "It takes about three minutes."],
   fraction: null,
   left: "",
   actions: ["Get Started"],
