@@ -41,8 +41,8 @@ def write_atomic(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
-def write_private(path: Path, data: bytes) -> None:
-    """Replace a file by one that nobody but its owner can read, from the start. Windows keeps the folder's rights.
+def write_private(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Replace a file by one that only its owner can read until it gets its mode. Windows keeps the folder's rights.
 
     Raises:
         OSError: The file cannot be written; its old content is untouched.
@@ -52,6 +52,7 @@ def write_private(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
+        Path(name).chmod(mode)
         rename(Path(name), path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

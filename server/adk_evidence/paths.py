@@ -107,6 +107,11 @@ class Home:
         """The retrieval event log (SPEC 5 section 12)."""
         return self.root / "logs" / "events.jsonl"
 
+    @property
+    def setup_record(self) -> Path:
+        """What `adk-evidence setup` wrote into the files of agents."""
+        return self.root / "setup.json"
+
     def mcp_token(self, port: int) -> Path:
         """The token that clients of the MCP server at a port must show; the file exists while that server runs."""
         return self.root / f"mcp-{port}.token"
