@@ -15,6 +15,8 @@ import typer
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_cli.serve import app as serve_app
+from adk_evidence_cli.serve import lacks_sdk
+from adk_evidence_cli.setup.clients import Agent
 from adk_evidence_console import (
     CommandLine,
     Home,
@@ -248,6 +250,33 @@ def doctor(
     findings = examine(settings_from(profile, home))
     show(findings, show_findings, as_json=as_json)
     if any(finding.state == "broken" for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def setup(
+    agents: Annotated[list[Agent] | None, typer.Option("--agent", help="Only this agent; repeatable.")] = None,
+    project: Annotated[bool, typer.Option("--project", help="Only for the project in the working folder.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take back what this command has written.")] = False,
+    show_only: Annotated[bool, typer.Option("--print", help="Show what would be written, and write nothing.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Connect Claude Code, Codex, Cursor, Gemini CLI, VS Code, Windsurf or Zed with the MCP server.
+
+    Without --agent, all that are found are connected. The command says what it would write where, and asks once. It
+    writes an entry for the server, and a skill that says when to use it. Exit code 1 if a file could not be changed.
+    """
+    from importlib.util import find_spec
+
+    from adk_evidence_cli.setup.connecting import Setup, choose, server_words
+
+    settings_from(profile, home)
+    if not remove and find_spec("mcp") is None:
+        raise lacks_sdk()
+    folder = Path.cwd() if project else None
+    chosen = choose(agents or (), folder, remove=remove)
+    if not Setup(chosen, folder, server_words(home, profile, folder), remove=remove).run(stdout(), show_only=show_only):
         raise typer.Exit(1)
 
 

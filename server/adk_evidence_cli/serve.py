@@ -20,6 +20,11 @@ app = CommandLine("Serve editors and agents.")
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log to stderr.")]
 
 
+def lacks_sdk() -> EvidenceError:
+    hint = 'Run `pip install "adk-evidence[mcp]"`.'
+    return EvidenceError("The MCP SDK, which the server for agents needs, is not installed.", hint)
+
+
 @app.callback()
 def _root() -> None:
     """Serve editors and agents."""
@@ -73,8 +78,7 @@ def mcp(
         from adk_evidence_mcp.http import serve_http
         from adk_evidence_mcp.server import serve_stdio
     except ModuleNotFoundError as exc:
-        hint = 'Run `pip install "adk-evidence[mcp]"`.'
-        raise EvidenceError("The MCP SDK, which this server needs, is not installed.", hint) from exc
+        raise lacks_sdk() from exc
     log_to_stderr(log_level)
     check_pinned(adk, project, python)
 
