@@ -10,6 +10,7 @@ import { registerEvidenceTool } from "./chat/tool";
 import { Rewording } from "./chat/wordings";
 import { askQuestion } from "./commands/ask";
 import { type CommandTable, registerCommands } from "./commands/command";
+import { connectAgents } from "./commands/connectAgents";
 import { copyShown } from "./commands/copy";
 import { Doctor } from "./commands/doctor";
 import { setUpEnvironment } from "./commands/environment";
@@ -134,6 +135,8 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
       ),
     [BUTTON_COMMANDS.restartServer]: () => restartServer(servers),
     [BUTTON_COMMANDS.showLogs]: () => log.show(),
+    [COMMANDS.connectAgents]: async () =>
+      connectAgents(await workspace.resolve(folderOf(folderInUse()?.uri), false), folderInUse(), environment),
     [COMMANDS.runDoctor]: () => doctor.run(),
     [LINK_COMMANDS.openCitation]: (argument) => openCitation(argument, citations),
     [LINK_COMMANDS.openFrame]: (argument) => openFrame(argument, evidence, citations),

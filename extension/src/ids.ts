@@ -15,6 +15,7 @@ export const COMMANDS = {
   copyEvidence: "adkEvidence.copyEvidence",
   savePack: "adkEvidence.savePack",
   openSavedPack: "adkEvidence.openSavedPack",
+  connectAgents: "adkEvidence.connectAgents",
   runDoctor: "adkEvidence.runDoctor",
 } as const;
 

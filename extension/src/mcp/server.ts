@@ -23,21 +23,27 @@ export function mcpServer(
   roots: readonly string[] = [],
   project?: string,
 ): McpServer | undefined {
-  const { command, args, isolated } = launch;
+  const version = project === undefined ? [] : ["--project", project];
+  return runningInstead(launch, ["serve", "mcp"], index, [...version, ...roots.flatMap((root) => ["--root", root])]);
+}
+
+/** The program of a language server with another command, and the options of that command. */
+export function runningInstead(
+  { command, args, isolated }: Launch,
+  words: readonly string[],
+  index: { home?: string; profile?: string },
+  options: readonly string[] = [],
+): McpServer | undefined {
   const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
   if (place < 0) {
     return undefined;
   }
   const home = index.home === undefined ? [] : ["--home", index.home];
   const profile = index.profile === undefined ? [] : ["--profile", index.profile];
-  const version = project === undefined ? [] : ["--project", project];
   return {
     command,
     // The words after `lsp` are options for the language server only.
-    args: [
-      ...[...args.slice(0, place), "serve", "mcp", ...home, ...profile, ...version],
-      ...roots.flatMap((root) => ["--root", root]),
-    ],
+    args: [...args.slice(0, place), ...words, ...home, ...profile, ...options],
     env: isolated ? Object.fromEntries(FOREIGN_VARIABLES.map((name) => [name, null])) : {},
   };
 }

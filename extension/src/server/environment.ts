@@ -60,6 +60,8 @@ interface Stamp {
 
 const STAMP = "environment.json";
 const FOLDERS = "environments";
+/** A link to the environment in use. */
+const CURRENT = "current";
 const POLL_MS = 500;
 /** Failures of uv that venv and pip may not have. */
 const OF_UV: readonly SetUpFailure[] = ["failed", "no_network", "no_package"];
@@ -240,6 +242,16 @@ export class PrivateEnvironment {
       await fs.writeFile(draft, `${JSON.stringify(stamp)}\n`);
       await fs.rename(draft, file);
     });
+    const link = path.join(this.root, CURRENT);
+    await fs.rm(link, { force: true }).catch(() => undefined);
+    await fs.symlink(path.join(this.root, FOLDERS, stamp.folder), link, "junction").catch(() => undefined);
+  }
+
+  /** A path of the environment's interpreter that stays when the environment is made anew; others stay as they are. */
+  async lasting(python: string): Promise<string> {
+    const state = await this.state();
+    const lasting = environmentPython(path.join(this.root, CURRENT));
+    return state.kind === "ready" && state.python === python && (await exists(lasting)) ? lasting : python;
   }
 
   private async stamp(): Promise<Stamp | undefined> {

@@ -89,6 +89,34 @@ export class EventEmitter<T> {
 
 export class CancellationError extends Error {}
 
+export class ProcessExecution {
+  constructor(
+    readonly process: string,
+    readonly args: string[],
+    readonly options: { cwd?: string },
+  ) {}
+}
+
+export class Task {
+  presentationOptions = {};
+  constructor(
+    readonly definition: object,
+    readonly scope: number,
+    readonly name: string,
+    readonly source: string,
+    readonly execution: ProcessExecution,
+  ) {}
+}
+
+export const TaskScope = { Global: 1, Workspace: 2 } as const;
+export const tasks = {
+  /** What was run, for tests to look at. */
+  executed: [] as Task[],
+  async executeTask(task: Task): Promise<void> {
+    tasks.executed.push(task);
+  },
+};
+
 export const commands = {
   /** What was run, for tests to look at. */
   executed: [] as unknown[][],

@@ -84,6 +84,21 @@ describe("the private environment", () => {
     ]);
   });
 
+  it("has a path that stays when it is made anew", async () => {
+    const lasting = async () => {
+      await setUp();
+      const state = await environment().state();
+      assert.ok(state.kind === "ready");
+      const python = await environment().lasting(state.python);
+      assert.equal(await fs.realpath(python), await fs.realpath(state.python));
+      return python;
+    };
+    const first = await lasting();
+    await bring("1.2.4");
+    assert.equal(await lasting(), first);
+    assert.equal(await environment().lasting("/other/python"), "/other/python");
+  });
+
   it("is told of once it is there, and not after a failure", async () => {
     const made = environment();
     const states: string[] = [];
