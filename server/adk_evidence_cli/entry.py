@@ -1,6 +1,7 @@
 """Where the two commands start. Nothing is imported before an interrupt is expected."""
 
 import importlib
+import os
 import sys
 
 
@@ -16,6 +17,9 @@ def ingest() -> None:
 
 def _run(module: str) -> None:
     try:
+        if sys.executable and sys.getfilesystemencoding() != "utf-8":
+            # The locale has another encoding. Names of files are UTF-8 here, as arguments are.
+            os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606
         importlib.import_module(module).run()
     except KeyboardInterrupt:
         # Before a command runs; within it, `friendly_errors` says more and ends with the same exit code.

@@ -102,6 +102,17 @@ def test_ingest_writes_utf8_into_a_pipe_whatever_the_locale() -> None:
     assert (done.returncode, done.stdout) == (0, "\u2026\n".encode()), done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have one encoding for names of files")
+def test_names_of_files_are_utf8_whatever_the_locale(tmp_path: Path) -> None:
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    code = "import os, sys; from adk_ingest.commands import cli"
+    code += "; cli.run = lambda: print(ascii(os.listdir(sys.argv[1])))"
+    code += "; from adk_evidence_cli.entry import ingest; ingest()"
+    (tmp_path / "Straße").mkdir()
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, env=environment)
+    assert (done.returncode, done.stdout) == (0, rb"['Stra\xdfe']" + b"\n"), done.stderr
+
+
 @pytest.mark.parametrize("command", ["evidence", "ingest"])
 def test_an_interrupt_while_a_command_is_still_loading_ends_it_without_a_traceback(command) -> None:
     code = f"""
