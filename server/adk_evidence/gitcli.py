@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from adk_evidence.errors import SourceError
+from adk_evidence.text.textfile import read_small
 
 # The git variables that are kept: where the user's settings are, and how servers are reached. The others would point
 # git at another repository, or start programs.
@@ -50,6 +51,10 @@ _PLAIN_SETTING = re.compile(
     r"|extensions\.objectformat|remote\.origin\.(?:url|fetch)|branch\..*\.(?:remote|merge)|user\.(?:name|email)",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+# A `.git` that is a file holds one path.
+_MAX_LINK_BYTES = 8192
 
 
 class GitError(SourceError):
@@ -117,6 +122,33 @@ def foreign_settings(root: Path) -> list[str]:
     listing = run_git(["config", "--local", "--no-includes", "--list", "--name-only", "-z"], cwd=root)
     names = {name.decode("utf-8", "replace") for name in listing.split(b"\0") if name}
     return sorted(name for name in names if not _PLAIN_SETTING.fullmatch(name))
+
+
+def is_copy(folder: Path, root: Path) -> bool:
+    """Whether a folder below `root` is one more working tree of a repository whose files `root` has at another place.
+
+    That shows from the files that git writes, so git is not asked. Working trees of a bare repository stand for
+    themselves, as do submodules.
+    """
+    repository = _linked_to(folder)
+    if repository is None:
+        return False
+    root = root.resolve()
+    around = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), root)
+    if _linked_to(around) == repository:
+        return True
+    # A bare repository has no list of files that are checked out.
+    main, is_checked_out = repository.parent, (repository / "index").is_file()
+    return is_checked_out and repository.name == ".git" and (main.is_relative_to(root) or root.is_relative_to(main))
+
+
+def _linked_to(folder: Path) -> Path | None:
+    """The folder of the repository that a linked working tree is of; None where a folder is no such tree."""
+    key, _, place = (read_small(folder / ".git", _MAX_LINK_BYTES) or "").partition(":")
+    with suppress(OSError, RuntimeError, ValueError):
+        told = (folder / place.strip()).resolve()
+        return told.parent.parent if key == "gitdir" and told.parent.name == "worktrees" else None
+    return None
 
 
 def _program() -> str:

@@ -22,6 +22,7 @@ from adk_evidence.render.sanitize import visible_json
 from adk_evidence.settings import Settings
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import build_query
+from adk_evidence.text.textfile import decode
 from adk_evidence.validation import first_problem
 from adk_evidence_console import say, stderr, stdout
 
@@ -166,10 +167,11 @@ def prompt_renderer(max_tokens: int | None, *, question: bool = True, full: bool
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise InvalidRequestError("The file of --selection is not UTF-8.", "Save it as UTF-8.") from exc
+        decoded = decode(path.read_bytes())
     except (OSError, ValueError) as exc:
         raise InvalidRequestError(
             f"The file of --selection cannot be read: {path}.", "Name a text file that is there."
         ) from exc
+    if decoded is None:
+        raise InvalidRequestError("The file of --selection is not UTF-8.", "Save it as UTF-8.")
+    return decoded.text

@@ -34,6 +34,7 @@ from adk_evidence.render.view import verification_label
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import SourceLocation
+from adk_evidence.text.textfile import decode_any
 from adk_evidence.text.versions import read_version
 from adk_evidence_cli.terminal import VERIFICATION_STYLES
 from adk_evidence_console import say
@@ -231,7 +232,7 @@ def _holds(folder: Path, path: str, prefix: str) -> bool:
 
 def _findings(checked: Iterable[CheckedFile], strict_lines: bool) -> Iterator[Finding]:
     for file in checked:
-        text = file.path.read_text(encoding="utf-8-sig", errors="replace")
+        text = decode_any(file.path.read_bytes())
         for one in file.citations:
             state = one.verification.state
             if state == "exact":

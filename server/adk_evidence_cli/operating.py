@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.settings import Settings
+from adk_evidence.text.textfile import decode_any
 from adk_evidence_agents.operations.execute import execute
 from adk_evidence_agents.operations.responses import SchemaName, operation_schema
 from adk_evidence_agents.session import AgentSession
@@ -26,11 +27,9 @@ def read_request(name: str, read_stdin: Callable[[], str]) -> str:
     if not name:
         raise InvalidRequestError("The name of the request's file is empty.", "Name a file, or - for standard input.")
     try:
-        text = read_stdin() if name == "-" else Path(name).read_bytes().decode("utf-8", "replace")
+        return read_stdin() if name == "-" else decode_any(Path(name).read_bytes())
     except OSError as exc:
         raise InvalidRequestError(f"The file {name} cannot be read: {exc.strerror}.", "Check its path.") from exc
-    # Programs on Windows put this mark before their texts.
-    return text.removeprefix("\ufeff")
 
 
 def operate(request: str, load: Callable[[], Settings], out: IO[str], err: Console) -> int:

@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence.removed import instead_of
+from adk_evidence.text.textfile import decode_any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,8 +69,8 @@ def log_to_stderr(level: str) -> None:
 
 
 def read_stdin() -> str:
-    """Standard input as UTF-8, where other bytes are replaced; empty where it is closed."""
-    return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8", "replace")
+    """Standard input by its byte-order mark, else as UTF-8; what is wrong is replaced. Empty where it is closed."""
+    return "" if sys.stdin is None else decode_any(sys.stdin.buffer.read())
 
 
 def stdout() -> Console:

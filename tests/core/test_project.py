@@ -131,6 +131,9 @@ def test_the_active_environment_counts_where_it_is_asked_for(
     write(project, "requirements.txt", "google-adk==2.0.0\n")
     assert told(find(project, active=True)) == ("1.18.0", "the active environment", True)
     assert told(find(project)) == ("2.0.0", "requirements.txt", True)
+    # As `pip freeze > requirements.txt` writes it in the PowerShell of Windows.
+    (project / "requirements.txt").write_text("google-adk==2.1.0\n", encoding="utf-16")
+    assert told(find(project)) == ("2.1.0", "requirements.txt", True)
     assert told(find(active=True)) == ("1.18.0", "the active environment", True)
 
 

@@ -271,6 +271,15 @@ class TestWhatIsIndexed:
             lines = (place.app / citation.path).read_text().split("\n")[citation.lines.start - 1 : citation.lines.end]
             assert "\n".join(lines) in candidate.text
 
+    def test_a_citation_of_a_text_that_is_not_utf8_holds(self, place: Place) -> None:
+        text = "# -*- coding: latin-1 -*-\ndef log_in(token):\n    # Prüfung\n    return token.strip()\n"
+        write_files(place.app, {"a/latin.py": text.encode("latin-1"), "b/wide.ps1": text.encode("utf-16")})
+        assert not {"a/latin.py", "b/wide.ps1"} & {path for path, _ in place.index().skipped}
+        states = {
+            found.path: found.verification.state for found in place.ask(question="log_in token Prüfung").candidates
+        }
+        assert (states["a/latin.py"], states["b/wide.ps1"]) == ("exact", "exact")
+
     def test_the_list_says_what_is_there(self, indexed: tuple[Place, IndexReport]) -> None:
         place, report = indexed
         (found,) = list_indexes(place.settings)

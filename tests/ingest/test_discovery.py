@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from adk_evidence.errors import SettingsError
 from adk_evidence.settings import CorpusSettings, load_settings
-from adk_ingest.corpora.discovery import Discovery, discover
+from adk_ingest.corpora.discovery import Discovery, discover, path_filter
 from adk_ingest.sources.base import CorpusSource
-from tests.corpora import write_files
+from tests.corpora import git, write_checkout, write_files
 
 
 def corpus(**changes: object) -> CorpusSettings:
@@ -129,6 +129,45 @@ class TestBrokenFiles:
         assert first.text == second.text == "one\ntwo\nthree\n"
         assert first.file_hash == second.file_hash
 
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32", "utf-32-be"])
+    def test_a_byte_order_mark_says_the_encoding(self, tmp_path: Path, encoding: str) -> None:
+        mark = "\ufeff" if encoding.endswith("-be") else ""
+        write_files(tmp_path, {"a.md": (mark + "Größe\r\n").encode(encoding)})
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {"a.md": "Größe\n"} and not result.decode_warnings
+
+    @pytest.mark.parametrize(
+        ("head", "encoding"),
+        [
+            ("#!/usr/bin/env python\n# -*- coding: latin-1 -*-", "latin-1"),
+            ("# coding=cp1251", "cp1251"),
+            ("# vim: set fileencoding=euc-jp :", "euc-jp"),
+            ('<?xml version="1.0" encoding="ISO-8859-15"?>', "iso8859-15"),
+        ],
+    )
+    def test_the_first_two_lines_may_say_the_encoding(self, tmp_path: Path, head: str, encoding: str) -> None:
+        text = f"{head}\n{ {'cp1251': 'размер', 'euc-jp': '大きさ'}.get(encoding, 'Größe') }\n"
+        write_files(tmp_path, {"a.md": text.encode(encoding)})
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {"a.md": text} and not result.decode_warnings
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            *(b"# coding: %s\n\xe9\xe8" % name for name in (b"idna", b"unicode_escape", b"hex", b"none", b"utf-7")),
+            b"one\ntwo\n# coding: latin-1\n\xe9",
+            b"\xff\xfea",  # half of a character
+            b"\xff\xfe\0\xd8a\0",  # half of a pair
+            b"\xff\xfea\0\0\0",  # a NUL
+        ],
+    )
+    def test_what_is_not_as_it_says_or_says_no_encoding_of_texts_is_undecodable(
+        self, tmp_path: Path, raw: bytes
+    ) -> None:
+        write_files(tmp_path, {"a.md": raw})
+        result = discover(source(tmp_path), corpus())
+        assert read_all(result) == {} and result.skipped == {"undecodable": ["a.md"]}
+
     def test_unreadable_files_and_folders_are_skipped(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_files(tmp_path, {"locked/a.md": "a", "locked.md": "b", "open.md": "c"})
         # Refused in place of the system, which refuses root nothing.
@@ -172,6 +211,48 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     result = discover(source(root), corpus())
     assert [file.path for file in result.files] == ["a.md", "b/b.md"]
     assert result.skipped == {"symlink": ["b/up.md", "out.md", "outer.md"]}
+
+
+class TestWorkingTrees:
+    def test_another_working_tree_of_the_repository_is_no_part_of_the_corpus(self, tmp_path: Path) -> None:
+        write_checkout(tmp_path, {"a.md": "a", "in/b.md": "b"})
+        git(tmp_path, "worktree", "add", "--quiet", "in/tree")
+        git(tmp_path / "in/tree", "worktree", "add", "--quiet", "inner")
+        whole = discover(source(tmp_path), corpus())
+        assert [file.path for file in whole.files] == ["a.md", "in/b.md"]
+        assert whole.skipped == {"excluded": [".git/"], "another_working_tree": ["in/tree/"]}
+        assert found(tmp_path / "in") == ["b.md"]
+        could_take = path_filter(source(tmp_path), corpus())
+        assert could_take("in/b.md", False) and not could_take("in/tree/a.md", False)
+        # One that is named is a corpus like any other.
+        named = discover(source(tmp_path / "in/tree"), corpus())
+        assert [file.path for file in named.files] == ["a.md", "in/b.md"]
+        assert named.skipped == {"excluded": [".git"], "another_working_tree": ["inner/"]}
+
+    def test_a_repository_below_the_folder_is_taken_once(self, tmp_path: Path) -> None:
+        write_checkout(tmp_path / "shop", {"a.md": "a"})
+        git(tmp_path / "shop", "worktree", "add", "--quiet", "../other")
+        assert found(tmp_path) == ["shop/a.md"]
+
+    def test_submodules_and_the_trees_of_a_bare_repository_stand_for_themselves(self, tmp_path: Path) -> None:
+        write_checkout(tmp_path / "made", {"a.md": "a"})
+        git(tmp_path, "clone", "--quiet", "--bare", "made", "root/.git")
+        for name in ("one", "two"):
+            git(tmp_path / "root", "worktree", "add", "--quiet", name)
+        assert found(tmp_path / "root") == ["one/a.md", "two/a.md"]
+        top = tmp_path / "top"
+        write_checkout(top, {"b.md": "b"})
+        git(top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "made"), "part")
+        modules = discover(source(top), corpus(allowed_exts=()))
+        assert [file.path for file in modules.files] == [".gitmodules", "b.md", "part/a.md"]
+        assert modules.skipped == {"excluded": [".git/", "part/.git"]}
+
+    @pytest.mark.parametrize(
+        "text", ["", "gitdir:", "gitdir: \0", "gitdir: " + "/x" * 9000, "\xff", "gitdir: /nowhere/worktrees/a"]
+    )
+    def test_a_file_that_leads_nowhere_hides_nothing(self, tmp_path: Path, text: str) -> None:
+        write_files(tmp_path, {"in/.git": text, "in/a.md": "a"})
+        assert found(tmp_path) == ["in/a.md"]
 
 
 NAMES = st.sampled_from(["a", "b", "docs", "x.md", "y.md", "z.txt", ".git"])

@@ -134,7 +134,7 @@ def test_code_scanning_and_workflows_get_the_line_of_the_pack(
         ("[" * 100_000, "is not JSON"),
         ("[1]", "is not an evidence pack"),
         ('{"candidates": [{}], "pack_id": "x", "query": ""}', "is not an evidence pack"),
-        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"\xff", "is not UTF-8 text"),
         (None, "cannot be read"),
     ],
 )

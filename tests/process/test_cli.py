@@ -252,6 +252,8 @@ def test_options_become_the_request(cli, indexed):
 def test_a_question_on_standard_input(cli, indexed):
     result = cli("ask", "-", "--json", "--home", indexed.home, stdin="Traceback:\n  ValueError: tool \xe4".encode())
     assert json.loads(result.stdout)["query"] == "Traceback:\n  ValueError: tool ä"
+    wide = cli("ask", "-", "--json", "--home", indexed.home, stdin="tool ä".encode("utf-16"))
+    assert json.loads(wide.stdout)["query"] == "tool ä"
     broken = cli("ask", "-", "--json", "--home", indexed.home, stdin=b"tool \xff")
     assert json.loads(broken.stdout)["query"] == "tool \ufffd"
     sentence(cli("ask", "-", "--home", indexed.home, stdin=" \n"), 2, "it is empty")

@@ -6,9 +6,10 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from adk_evidence.errors import SettingsError
+from adk_evidence.gitcli import is_copy
 from adk_evidence.settings import CorpusSettings
 from adk_evidence.text.globs import Globs, takes_back
 from adk_ingest.chunking.base import SourceFile
@@ -24,8 +25,9 @@ class Discovery:
     """The result of a walk: `files` that passed every filter, sorted by path, and what the walk skipped.
 
     `skipped` lists repository paths (folders end with `/`) by reason: excluded, ignored, not_included, extension,
-    symlink, special_file, too_large, empty, binary, unreadable, undecodable, undecodable_name, credential_file (by its
-    name or place), credential_text (its text holds one).
+    symlink, special_file, too_large, empty, binary, unreadable, undecodable, undecodable_name,
+    another_working_tree (of the same repository), credential_file (by its name or place), credential_text (its text
+    holds one).
     Reading the file adds the reasons that only its content shows: undecodable, empty, unreadable, credential_text, and
     of a codebase minified, source_map and twin (another file says the same).
     `decode_warnings` has a sentence for each file in which characters were replaced.
@@ -74,7 +76,7 @@ def discover(
 
 
 def path_filter(source: CorpusSource, settings: CorpusSettings) -> Callable[[str, bool], bool]:
-    """Whether a walk could take the file at a path below the root, or enter the folder there, judged by the path alone.
+    """Whether a walk could take the file at a path below the root, or enter the folder there, without its content.
 
     The function takes the path and whether it is a folder's.
 
@@ -126,6 +128,8 @@ class _Walk:
             return False
         if self._may_prune and any(map(self._excluded, folders)):
             return False
+        if any(self._is_copy(folder[:-1]) for folder in folders):
+            return False
         return is_folder or self._reason_by_path(relative) is None
 
     def _list(self, relative: str) -> list[str]:
@@ -139,6 +143,9 @@ class _Walk:
             return []
         if f"{relative}/" in self._ignored:
             self._skip("ignored", f"{relative}/")
+            return []
+        if self._is_copy(relative):
+            self._skip("another_working_tree", f"{relative}/")
             return []
         try:
             names = os.listdir(self._on_disk(relative))  # noqa: PTH208
@@ -169,7 +176,8 @@ class _Walk:
 
     def _reason_by_path(self, relative: str) -> str | None:
         """The first filter that a file's path does not pass."""
-        if self._excluded(relative) or self._is_manifest(relative):
+        # Of working trees and submodules, `.git` is a file that says where the repository is.
+        if self._excluded(relative) or self._is_manifest(relative) or PurePosixPath(relative).name == ".git":
             return "excluded"
         if relative in self._ignored:
             return "ignored"
@@ -189,6 +197,9 @@ class _Walk:
         if info.st_size > self._max_bytes:
             return "too_large"
         return "empty" if info.st_size == 0 else None
+
+    def _is_copy(self, relative: str) -> bool:
+        return bool(relative) and is_copy(Path(self._on_disk(relative)), Path(self._root))
 
     def _is_manifest(self, relative: str) -> bool:
         return self._source.kind == "snapshot" and relative == MANIFEST

@@ -32,7 +32,7 @@ from adk_ingest.corpora.credentials import BY_TEXT, holds_credential
 
 RECORD = "files.json"
 # Raise it when the facts of a file, or the facts that others derive from its text, come about in another way.
-RULES = 1
+RULES = 2
 # FAT counts the times of files in steps of two seconds; no file system in use counts in longer ones.
 TIME_STEP_NS = 2_000_000_000
 

@@ -20,9 +20,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from adk_evidence.api.module import ModuleText
-from adk_evidence.index.environments import read_small
 from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
 from adk_evidence.targets.imports import named_extras
+from adk_evidence.text.textfile import read_small
 
 MAX_DECLARED_BYTES = 4_000_000
 _EXTRA = re.compile(r"extra == ['\"]([\w.-]+)['\"]")

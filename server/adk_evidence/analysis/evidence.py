@@ -18,6 +18,7 @@ _WHY = {
     "binary": "They are not text.",
     "minified": "Their lines are too long for a person to have written them.",
     "source_map": "They map a build to its sources.",
+    "another_working_tree": "They are further working trees of a repository that is indexed.",
     "twin": "Another file says the same, as builds and copies do.",
     "unreadable": "They cannot be read.",
     "undecodable": "Their text is in no encoding that is known.",

@@ -12,6 +12,7 @@ from pathlib import Path
 from adk_evidence.checks.drift import Deviation, DriftChecker, DriftKind
 from adk_evidence.checks.prose import lines_for_others, prose_deviations
 from adk_evidence.errors import EvidenceError, SourceError
+from adk_evidence.gitcli import is_copy
 from adk_evidence.index.opened import source_readers
 from adk_evidence.languages import language_of_file
 from adk_evidence.readers.pages.includes import IncludeReader
@@ -147,6 +148,7 @@ def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
 def _walk(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
+        folders[:] = [name for name in folders if not is_copy(Path(root, name), folder)]
         yield from (Path(root) / name for name in files)
 
 

@@ -30,6 +30,7 @@ from adk_evidence.readers.python import Definition, parse_lines
 from adk_evidence.render.view import short_commit
 from adk_evidence.settings import Settings
 from adk_evidence.store.manifest import IndexManifest
+from adk_evidence.text.textfile import decode
 from adk_evidence.text.versions import tagged_version
 
 MAX_PACK_BYTES = 50_000_000
@@ -138,12 +139,12 @@ def read_pack_file(path: Path) -> SavedPack:
     try:
         if path.stat().st_size > MAX_PACK_BYTES:
             raise InvalidRequestError(f"{name} is too large for an evidence pack.", _PACK_HINT)
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise InvalidRequestError(f"{name} is not UTF-8 text.", _PACK_HINT) from exc
+        decoded = decode(path.read_bytes())
     except OSError as exc:
         raise InvalidRequestError(f"{name} cannot be read: {exc.strerror}.", "Name a file that exists.") from exc
-    return read_pack(text, name)
+    if decoded is None:
+        raise InvalidRequestError(f"{name} is not UTF-8 text.", _PACK_HINT)
+    return read_pack(decoded.text, name)
 
 
 def index_of(settings: Settings, pack: SavedPack) -> ChosenIndex:

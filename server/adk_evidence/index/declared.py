@@ -17,7 +17,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from adk_evidence.index.environments import read_small
+from adk_evidence.text.textfile import read_small
 from adk_evidence.text.versions import read_release, read_version
 
 MAX_LOCK_BYTES = 16_000_000

@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import re
-import stat
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from packaging.utils import canonicalize_name
+
+from adk_evidence.text.textfile import read_small
 
 # What tools call the environment that they make in a project, the most common first.
 USUAL_NAMES = (".venv", "venv", "env", ".conda", ".pixi/envs/default")
@@ -77,18 +78,6 @@ def environments_in(folder: Path) -> Iterator[Path]:
     except (OSError, ValueError):
         return
     yield from (folder / name for name in others[:MAX_FOLDERS] if _is_environment(folder / name))
-
-
-def read_small(path: Path, limit: int) -> str | None:
-    """The text of a regular file of at most `limit` bytes; None where there is none, or it cannot be read."""
-    try:
-        info = path.stat()
-        # To open a pipe would wait for ever.
-        if not stat.S_ISREG(info.st_mode) or info.st_size > limit:
-            return None
-        return path.read_bytes()[:limit].decode("utf-8-sig", "replace")
-    except (OSError, ValueError):
-        return None
 
 
 def _prefixes(python: Path) -> Iterator[Path]:

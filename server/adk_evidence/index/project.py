@@ -16,9 +16,9 @@ from adk_evidence.index.environments import (
     environment_at,
     environments_in,
     installed_in,
-    read_small,
 )
 from adk_evidence.paths import expanded
+from adk_evidence.text.textfile import read_small
 from adk_evidence.text.versions import read_release
 
 DISTRIBUTION = "google-adk"
