@@ -84,6 +84,26 @@ describe("the card on setting up", () => {
     await test.close();
   });
 
+  it("says once that vectors are missing, and without a card the warning says it", async () => {
+    const test = await TestPage.open(browser);
+    const pack = variedPack();
+    const text = "the dense vectors are missing; results are by keywords only.";
+    await test.show(
+      stateOf({
+        ...pack,
+        index: pack.index && { ...pack.index, dense: "pending" },
+        warnings: [{ code: "dense_pending", text }],
+      }),
+    );
+    const said = test.page.getByText(/keywords (only|until)|found by keywords/);
+    await test.page.getByText(text).waitFor();
+    assert.equal(await said.count(), 1);
+    await test.send({ type: "job", job: RUNNING });
+    await test.page.getByText(RUNNING.lines[1] ?? "").waitFor();
+    assert.equal(await said.count(), 1);
+    await test.close();
+  });
+
   it("shows texts of others as texts", async () => {
     const test = await TestPage.open(browser);
     await test.show(stateOf(null));

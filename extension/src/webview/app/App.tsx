@@ -137,6 +137,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       <Banners
         pack={pack}
         notice={model.view?.notice ?? null}
+        settingUp={model.job !== null}
         onIndexVersion={() => editor.send({ type: "action", id: ACTIONS.indexVersion })}
       />
       <ErrorTrace pack={pack} open={actions.openCitation} />

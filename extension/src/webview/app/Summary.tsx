@@ -43,13 +43,16 @@ interface BannersProps {
   pack: EvidenceResult;
   /** Where a pack that is no fresh answer comes from. */
   notice: string | null;
+  /** The card on setting up is shown; it says that vectors are missing. */
+  settingUp: boolean;
   onIndexVersion(): void;
 }
 
 /** What a reader must know before the results. */
-export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
-  // The banner of the version says this in other words.
-  const warnings = pack.warnings.filter(({ code }) => !(isOfOther(pack) && code === "version_not_indexed"));
+export function Banners({ pack, notice, settingUp, onIndexVersion }: BannersProps) {
+  // Another part of the page says the same in other words.
+  const told = [isOfOther(pack) ? "version_not_indexed" : "", settingUp && pack.index?.dense === "pending" ? "dense_pending" : ""];
+  const warnings = pack.warnings.filter(({ code }) => !told.includes(code));
   const { level, note } = pack.quality;
   return (
     <>
@@ -68,9 +71,6 @@ export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
           ))}
         </ul>
       )}
-      {pack.index?.dense === "pending" && (
-        <Banner icon="info" text={t("Vectors are still being made; until then results are found by keywords.")} />
-      )}
     </>
   );
 }
@@ -87,7 +87,7 @@ function Banner({ icon, text }: { icon: IconName; text: string }) {
 }
 
 /** What to do where the evidence is of another google-adk than the project's. */
-function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
+function OtherVersion({ pack, notice, onIndexVersion }: Omit<BannersProps, "settingUp">) {
   const { adk } = pack;
   if (adk == null || !isOfOther(pack)) {
     return null;
