@@ -63,13 +63,15 @@ function probe([command, ...args]) {
   };
 }
 
+const NAMES = ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];
+
 /** The Python that the environment is made from: ADK_EVIDENCE_PYTHON and nothing else where it is set. */
 function findPython() {
   const wanted = OLDEST_PYTHON.join(".");
   const chosen = process.env.ADK_EVIDENCE_PYTHON;
   const commands = chosen
     ? [[chosen]]
-    : [["python3.13"], ["python3.12"], ["python3.11"], ["python3"], ["python"], ...(WINDOWS ? [["py", "-3"]] : [])];
+    : [...NAMES.map((name) => [name]), ...(WINDOWS ? [["py", "-3"]] : [])];
   const rejected = [];
   for (const command of commands) {
     const python = probe(command);
