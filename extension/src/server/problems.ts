@@ -5,7 +5,7 @@ import { BUTTON_COMMANDS, COMMANDS, SECTION } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { messageLine } from "../text/untrusted";
 import { OLDEST_PYTHON, type ProbeFailure } from "./python";
-import type { SetUpFailure } from "./setUpFailures";
+import { proxyPlace, type SetUpFailure } from "./setUpFailures";
 
 /** Sets up what is missing without another question: the user has consented, or sees what this button does. */
 function getStartedFix(title: string): Fix {
@@ -209,6 +209,12 @@ function setUpSentence(failure: SetUpFailure): string {
         "This Python cannot make environments: its modules venv or ensurepip are missing. Install them (on Debian and Ubuntu the package python3-venv), or choose another Python.",
       );
     case "no_network":
+      if (proxyPlace(process.env) !== "") {
+        return l10n.t(
+          "The package index could not be reached through the proxy {0}. Mend the proxy, which HTTPS_PROXY names, then try again.",
+          proxyPlace(process.env),
+        );
+      }
       return l10n.t(
         "The package index could not be reached. Check the network and pip's configuration, then try again.",
       );

@@ -47,6 +47,13 @@ export function pipFailure(output: string): SetUpFailure {
   return "failed";
 }
 
+/** Host and port of the proxy that the environment names, without its user and password; empty without one. */
+export function proxyPlace(env: NodeJS.ProcessEnv): string {
+  const named = env.https_proxy || env.HTTPS_PROXY || env.all_proxy || env.ALL_PROXY || "";
+  const address = named.includes("://") ? named : `http://${named}`;
+  return URL.canParse(address) ? new URL(address).host : "";
+}
+
 /** Why uv failed. */
 export function uvFailure(output: string): SetUpFailure {
   const storage = storageFailure(output);

@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from adk_evidence.errors import SourceError
 from adk_evidence.gitcli import GitError, foreign_settings, run_git
+from adk_evidence.services.proxies import through_proxy
 from adk_evidence.settings import CorpusSettings
 from adk_ingest.corpora.known_files import KnownFiles
 from adk_ingest.sources.base import CorpusSource
@@ -151,7 +152,9 @@ def _probe(url: str, folder: Path) -> _Remote:
         command = ["ls-remote", _UPLOAD_PACK, "--symref", "--", url, "HEAD"]
         listing = run_git(command, cwd=folder, timeout=PROBE_SECONDS, network=True, inside=False)
     except GitError as exc:
-        raise SourceError(f"{url} cannot be reached: {exc.message}", exc.hint) from exc
+        proxy = through_proxy(url)
+        hint = exc.hint or ("Mend the proxy, which HTTPS_PROXY or the system names." if proxy else "")
+        raise SourceError(f"{url} cannot be reached{proxy}: {exc.message}", hint) from exc
     branch = commit = None
     for line in listing.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("\t")

@@ -11,8 +11,17 @@ import sys
 from pathlib import Path
 
 from adk_evidence.errors import EvidenceError
+from adk_evidence.services.proxies import through_proxy, unreachable
 
 INSTALLER_SECONDS = 900
+# What pip and uv say where an index does not answer; in its last line, pip says only that nothing matches.
+_UNREACHED = re.compile(
+    r"connection broken by|Could not fetch URL|error sending request|ConnectionError|ConnectTimeout"
+)
+_CAUSE = re.compile(
+    r"(?:\[(?:Errno -?\d+|SSL: \w+)\]|(?:tcp connect|dns) error:?(?:\s+(?:Caused by|cause):)?"
+    r"|Tunnel connection failed:) ([^'\")(\n]{1,100})"
+)
 _WHEELS_ALONE = ("--no-deps", "--only-binary=:all:")
 
 
@@ -49,9 +58,24 @@ def fetch_distribution(requirement: str, folder: Path) -> Path:
     except OSError as exc:
         raise RegistryError(f"The package installer cannot be run: {exc.strerror or exc}.") from exc
     if done.returncode != 0:
+        if _UNREACHED.search(done.stdout + done.stderr):
+            raise _unreachable(requirement, done.stdout + done.stderr)
         why = _last_line(done.stderr) or f"the installer ended with {done.returncode}"
         raise RegistryError(f"{requirement} could not be fetched from the package registry ({why}).")
     return next(folder.glob("*.whl"), folder)
+
+
+def _unreachable(requirement: str, output: str) -> RegistryError:
+    # pip names its indexes where they are not the usual one alone, uv the address that it asked.
+    named = re.search(r"https?://(?:[^/@\s]*@)?[^/@\s,]+", output)
+    url = named[0] if named else "https://pypi.org"
+    cause = _CAUSE.search(output)
+    why = f" ({cause[1].strip()})" if cause else ""
+    first = "Mend the proxy, which HTTPS_PROXY or the system names" if through_proxy(url) else "Get online once"
+    return RegistryError(
+        f"{requirement} could not be fetched: {unreachable(url)}{why}.",
+        f"{first}, or name a wheel or a checkout by its path.",
+    )
 
 
 def _command(requirement: str, folder: Path) -> list[str]:

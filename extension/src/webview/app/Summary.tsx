@@ -51,7 +51,10 @@ interface BannersProps {
 /** What a reader must know before the results. */
 export function Banners({ pack, notice, settingUp, onIndexVersion }: BannersProps) {
   // Another part of the page says the same in other words.
-  const told = [isOfOther(pack) ? "version_not_indexed" : "", settingUp && pack.index?.dense === "pending" ? "dense_pending" : ""];
+  const told = [
+    isOfOther(pack) ? "version_not_indexed" : "",
+    settingUp && pack.index?.dense === "pending" ? "dense_pending" : "",
+  ];
   const warnings = pack.warnings.filter(({ code }) => !told.includes(code));
   const { level, note } = pack.quality;
   return (

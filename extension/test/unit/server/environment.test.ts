@@ -11,7 +11,7 @@ import type { ServerPool } from "../../../src/server/pool";
 import { PROBLEMS } from "../../../src/server/problems";
 import type { Finished, Run } from "../../../src/server/process";
 import { environmentPython, type Probe, type Prober } from "../../../src/server/python";
-import type { SetUpFailure } from "../../../src/server/setUpFailures";
+import { proxyPlace, type SetUpFailure } from "../../../src/server/setUpFailures";
 
 const DONE: Finished = { code: 0, stdout: "", stderr: "", end: "exited" };
 
@@ -319,6 +319,13 @@ describe("the private environment", () => {
     await fs.writeFile(file, JSON.stringify(older));
     const state = await environment().state();
     assert.ok(state.kind === "ready" && state.base === undefined);
+  });
+
+  it("names the proxy without its password", () => {
+    assert.equal(proxyPlace({ HTTPS_PROXY: "http://me:secret@10.0.0.1:3128/" }), "10.0.0.1:3128");
+    assert.equal(proxyPlace({ https_proxy: "proxy.corp:8080" }), "proxy.corp:8080");
+    assert.equal(proxyPlace({ HTTPS_PROXY: "http://" }), "");
+    assert.equal(proxyPlace({}), "");
   });
 
   const failures: [string, SetUpFailure, () => void][] = [

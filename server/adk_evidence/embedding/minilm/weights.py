@@ -19,6 +19,7 @@ from pathlib import Path
 
 from adk_evidence.errors import ModelError
 from adk_evidence.services.package_registry import RegistryError, fetch_distribution
+from adk_evidence.services.proxies import unreachable
 
 Report = Callable[[str], None]
 
@@ -164,7 +165,7 @@ def hub_problem(repository: str, name: str) -> str:
             response = httpx.head(url, timeout=timeout, follow_redirects=True)
             outcome.append("" if response.is_success else f"it answered {response.status_code}")
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as exc:
-            outcome.append(f"it cannot be reached ({type(exc).__name__})")
+            outcome.append(f"{unreachable(url)} ({type(exc).__name__})")
 
     # In a thread, as looking up the host's name may hang beyond any timeout.
     asking = threading.Thread(target=ask, daemon=True)
