@@ -138,7 +138,7 @@ def is_copy(folder: Path, root: Path) -> bool:
     if _linked_to(around) == repository:
         return True
     # A bare repository has no list of files that are checked out.
-    main, is_checked_out = repository.parent, (repository / "index").is_file()
+    main, is_checked_out = repository.parent, os.path.isfile(repository / "index")  # noqa: PTH113 - never raises
     return is_checked_out and repository.name == ".git" and (main.is_relative_to(root) or root.is_relative_to(main))
 
 

@@ -17,6 +17,7 @@ from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import SourceError
 from adk_evidence.readers.pages.markdown import code_blocks, read_markdown
 from adk_evidence.readers.pages.snippets import snippets_of
+from tests.corpora import git, write_checkout
 
 
 @cache
@@ -289,6 +290,12 @@ def test_a_folder_is_read_with_its_includes_but_without_environments_and_links(t
     ]
     with pytest.raises(SourceError):
         list(files_of_folder(tmp_path / "none"))
+
+
+def test_another_working_tree_of_the_repository_is_not_checked_as_well(tmp_path: Path) -> None:
+    write_checkout(tmp_path, {"a.py": "import google.adk\n"})
+    git(tmp_path, "worktree", "add", "--quiet", "tree")
+    assert [file.path for file in files_of_folder(tmp_path)] == ["a.py"]
 
 
 def test_the_prose_of_pages_is_read_for_readers_of_python(tmp_path: Path) -> None:

@@ -248,7 +248,15 @@ class TestWorkingTrees:
         assert modules.skipped == {"excluded": [".git/", "part/.git"]}
 
     @pytest.mark.parametrize(
-        "text", ["", "gitdir:", "gitdir: \0", "gitdir: " + "/x" * 9000, "\xff", "gitdir: /nowhere/worktrees/a"]
+        "text",
+        [
+            "",
+            "gitdir:",
+            "gitdir: \0",
+            "gitdir: /" + "x" * 5000 + "/.git/worktrees/a",
+            "\xff",
+            "gitdir: /nowhere/worktrees/a",
+        ],
     )
     def test_a_file_that_leads_nowhere_hides_nothing(self, tmp_path: Path, text: str) -> None:
         write_files(tmp_path, {"in/.git": text, "in/a.md": "a"})
