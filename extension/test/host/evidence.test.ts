@@ -396,6 +396,21 @@ describe("the extension in its host", () => {
     });
   });
 
+  it("runs the command that connects agents in a terminal, where it asks", async () => {
+    const started = new Promise<vscode.TaskProcessStartEvent>((resolve) => {
+      const listener = vscode.tasks.onDidStartTaskProcess((event) => {
+        listener.dispose();
+        resolve(event);
+      });
+    });
+    await vscode.commands.executeCommand(COMMANDS.connectAgents);
+    const { execution, processId } = await started;
+    assert.ok(processId > 0);
+    const { args } = execution.task.execution as vscode.ProcessExecution;
+    assert.deepEqual(args.slice(args.indexOf("setup")), ["setup", "--home", home]);
+    execution.terminate();
+  });
+
   it("shows hostile texts of the corpora in hovers as text", async () => {
     const names = [...fs.readFileSync(path.join(corpus, "code", HOSTILE), "utf8").matchAll(/^def (hostile_\d+)/gm)];
     assert.ok(names.length >= 50);
