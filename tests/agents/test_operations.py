@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -27,6 +28,7 @@ from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import search
 from adk_evidence_agents.session import AgentSession
 from adk_evidence_cli.operating import read_request
+from adk_evidence_console import read_stdin
 from tests.agents.operations_place import (
     SHOP,
     ask,
@@ -620,7 +622,11 @@ def test_what_is_wrong_with_a_request_is_said_without_inner_names(session: Agent
     assert "the type is none of index_codebase, search_code, " in unknown.errors[0].message
 
 
-def test_a_byte_order_mark_before_a_request_is_no_part_of_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_before_a_request_is_no_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
     file = tmp_path / "request.json"
-    file.write_bytes(b"\xef\xbb\xbf{}")
-    assert read_request(str(file), lambda: "") == read_request("-", lambda: "\ufeff{}") == "{}"
+    file.write_bytes("{}".encode(encoding))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read_bytes())))
+    assert read_request(str(file), lambda: "") == read_request("-", read_stdin) == "{}"
