@@ -26,6 +26,7 @@ OUTPUT = re.compile(r" 1  |[\w/]+\.py:\d+: ")
 # service or files that the page leaves out.
 DRIVER = """
 import re, sys
+import typer
 from typer.core import TyperCommand
 from adk_evidence.search import session
 from adk_evidence.symbols import current
@@ -39,6 +40,7 @@ for module in (current, build, present):
 sys.argv = sys.argv[1:]
 # Nobody is there to say yes.
 sys.argv += ["--yes"] if "delete" in sys.argv else []
+typer.confirm = lambda *_, **__: True
 if re.search(r" (watch|eval)( |$)|--profile voyage", " ".join(sys.argv)):
     TyperCommand.invoke = lambda self, context: print("parsed")
 if sys.argv[0] == "adk-evidence":
@@ -56,7 +58,7 @@ match [program, *words]:
     case ["npm", "run", script, *_]:
         assert script in json.loads(Path(root, "package.json").read_text())["scripts"], script
     case ["pip", "install", folder]:
-        assert Path(root, folder, "pyproject.toml").is_file()
+        assert Path(root, folder.partition("[")[0], "pyproject.toml").is_file()
     case ["python", "-m", module, *_]:
         assert Path(root, *module.split(".")).with_suffix(".py").is_file()
     case ["hf", "download", *_]:
@@ -93,6 +95,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "traceback.txt": "Traceback (most recent call last):\n  File 'a.py', line 1\nValueError: tool\n",
             "agent.py": agent,
             "my_agent/agent.py": agent,
+            "../../.claude.json": "{}",
             "docs/guide.md": "# Guide\n\nText.\n",
             "docs/saved.evidence.json": saved,
         },
@@ -104,7 +107,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return user
 
 
-@pytest.mark.parametrize("block", blocks())
+@pytest.mark.parametrize("block", [*blocks()])
 def test_a_block_of_commands_does_what_it_says(block: str, made: Path, tmp_path: Path) -> None:
     user = tmp_path / "user"
     shutil.copytree(made, user, symlinks=True)
