@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
+from adk_evidence.errors import SourceError
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.store.manifest import uncommitted_name
@@ -26,10 +27,10 @@ from adk_ingest.corpora.adk import (
 from adk_ingest.corpora.corpus import CorpusInput
 from adk_ingest.corpora.credentials import credential_notices
 from adk_ingest.corpora.discovery import Discovery, discover
-from adk_ingest.corpora.known_files import KnownFiles
+from adk_ingest.corpora.known_files import ChangedFiles, KnownFiles
 from adk_ingest.corpora.twins import find_twins
 from adk_ingest.sources.base import CorpusSource
-from adk_ingest.sources.codebase import CodebaseFolder
+from adk_ingest.sources.codebase import CodebaseFolder, open_codebase
 from adk_ingest.wording import counted, named
 
 _BUNDLED = (".js", ".mjs", ".cjs", ".css")
@@ -60,14 +61,10 @@ def codebase_corpora(
     Raises:
         SettingsError: A glob cannot be parsed.
     """
-    # One walk finds both kinds: a file's extension then decides its kind.
-    about = settings.corpora["code"]
     # The globs are about the folder; citations are about the repository, of which the folder may be a part.
     known = known or KnownFiles()
-    folder_alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="", known=known)
+    folder_alone, found = _walk(settings, folder, known)
     git = folder.git
-    ignored = {*(git.ignored if git else ()), *_own_data(settings, folder)}
-    found = discover(folder_alone, about, ignored)
     prefix = git.prefix if git else ""
     notices = [*folder.notices]
     files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(found, notices))
@@ -94,6 +91,27 @@ def codebase_corpora(
     # One corpus alone says what the walk passed over.
     corpora[0] = replace(corpora[0], found=found)
     return CodebaseCorpora(corpora, found, [*notices, *credential_notices(found.skipped)])
+
+
+def changed_files(settings: CodebaseSettings, record: Path) -> ChangedFiles:
+    """How the files of a codebase differ from those of the last run, by the walk of a run.
+
+    Raises:
+        SourceError: The folder or the record cannot be had, or git fails to read the folder.
+    """
+    root, changed = settings.codebase.path, ChangedFiles(record, f"Run `{settings.ingest_command}`.")
+    if not root.is_dir():
+        raise SourceError(f"The folder {root} is not on this machine.")
+    _walk(settings, open_codebase(root), changed)
+    return changed
+
+
+def _walk(settings: CodebaseSettings, folder: CodebaseFolder, known: KnownFiles) -> tuple[CorpusSource, Discovery]:
+    # One walk finds both kinds: a file's extension then decides its kind.
+    about = settings.corpora["code"]
+    alone = CorpusSource(about.corpus, about.repo, "folder", folder.root, commit="", known=known)
+    ignored = {*(folder.git.ignored if folder.git else ()), *_own_data(settings, folder)}
+    return alone, discover(alone, about, ignored)
 
 
 def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:

@@ -93,6 +93,7 @@ class _Walk:
         self._source = source
         self._ignored = ignored
         self._root = os.path.realpath(source.root)
+        self._below = self._root.rstrip(os.sep) + os.sep
         self._exclude = read_globs("exclude_globs", settings.exclude_globs)
         self._include = read_globs("include_globs", settings.include_globs) if settings.include_globs else None
         self._may_prune = not any(map(takes_back, settings.exclude_globs))
@@ -106,15 +107,16 @@ class _Walk:
         waiting = list(self._source.subtrees)
         while waiting:
             relative = waiting.pop()
+            disk = self._on_disk(relative)
             try:
-                info = os.lstat(self._on_disk(relative))
+                info = os.lstat(disk)
             except OSError:
                 self._skip("unreadable", relative)
                 continue
             if stat.S_ISDIR(info.st_mode):
                 waiting += self._list(relative)
             else:
-                self._take(relative, info)
+                self._take(relative, disk, info)
         self._found.files.sort(key=lambda found: found.path)
         for paths in self._found.skipped.values():
             paths.sort()
@@ -161,12 +163,13 @@ class _Walk:
                 self._skip("undecodable_name", os.fsencode(path).decode("utf-8", "backslashreplace"))
         return entries
 
-    def _take(self, relative: str, info: os.stat_result) -> None:
-        reason = self._reason_by_path(relative) or self._reason_by_kind(info)
-        if reason:
-            return self._skip(reason, relative)
+    def _take(self, relative: str, disk: str, info: os.stat_result) -> None:
+        if relative in self._ignored or not self._source.known.takes(disk):
+            reason = self._reason_by_path(relative) or self._reason_by_kind(info)
+            if reason:
+                return self._skip(reason, relative)
         try:
-            known = self._source.known.look(self._on_disk(relative), info)
+            known = self._source.known.look(disk, info)
         except OSError:
             return self._skip("unreadable", relative)
         if known.facts.reason == "binary":
@@ -211,7 +214,7 @@ class _Walk:
         self._found.skip(reason, self._source.repo_path(relative))
 
     def _on_disk(self, relative: str) -> str:
-        return os.path.join(self._root, *relative.split("/")) if relative else self._root  # noqa: PTH118
+        return f"{self._below}{relative.replace('/', os.sep)}" if relative else self._root
 
 
 def read_globs(setting: str, globs: tuple[str, ...]) -> Globs:

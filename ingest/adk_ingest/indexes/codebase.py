@@ -119,8 +119,11 @@ class CodebaseIndexer:
             ingestion = Ingestion(settings, progress, dense=self._dense, sparse=self._sparse, cancelled=cancelled)
             with ingestion.started("all") as log:
                 with log.timed("discover"):
-                    found = _gather(settings, folder, progress, log.run, compare=compare)
+                    known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
+                    found = _gather(settings, folder, progress, log.run, known)
                 ingestion.run(log, found.corpora)
+                # Not before: what differs from the record is what the index lacks; see `freshness.py`.
+                known.save()
         current = generations.current()
         manifest = current.manifest if current else None
         files, earlier = _files(manifest), _files(before.manifest if before else None)
@@ -199,12 +202,10 @@ class CodebaseIndexer:
 
 
 def _gather(
-    settings: CodebaseSettings, folder: CodebaseFolder, progress: Progress, run: RunManifest, *, compare: bool
+    settings: CodebaseSettings, folder: CodebaseFolder, progress: Progress, run: RunManifest, known: KnownFiles
 ) -> CodebaseCorpora:
     """The corpora of a codebase; notices go to `progress` and into the manifest of the run."""
-    known = KnownFiles(settings.index_path / FILES_RECORD, compare=compare)
     found = codebase_corpora(settings, folder, now(), known)
-    known.save()
     run.notices += found.notices
     for notice in found.notices:
         progress.note(notice)
