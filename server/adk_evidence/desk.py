@@ -19,14 +19,19 @@ from adk_evidence.settings import Settings
 if TYPE_CHECKING:
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.index.versions import ChosenIndex
+    from adk_evidence.models.warning import Warning
     from adk_evidence.search.context import Context
     from adk_evidence.search.session import EvidenceService, Session
     from adk_evidence.search.together import Answering
+    from adk_evidence.services.eventloop import Cancelled
 
 _Read = TypeVar("_Read")
 OpenService = Callable[[Settings], "EvidenceService"]
 # Finds the google-adk of a project, by the settings of the main index. What a project is, the surface knows.
 FindAdk = Callable[[Settings, Hashable], "ProjectAdk | None"]
+# Gets the settings of the main index and of one that is asked. If that is of a codebase, it is brought up to date where
+# this is quick; says what to know where it is behind all the same, and ends with a request that is cancelled.
+Freshen = Callable[[Settings, Settings, "Cancelled | None"], "Warning | None"]
 
 
 def open_service(settings: Settings) -> EvidenceService:
@@ -49,12 +54,18 @@ class Indexes:
         settings: Of the main index.
         find_adk: Finds the google-adk of a project.
         open_service: Makes the service of the main index.
+        freshen: Called before an index is opened.
     """
 
     def __init__(
-        self, settings: Settings, find_adk: FindAdk = no_adk, open_service: OpenService = open_service
+        self,
+        settings: Settings,
+        find_adk: FindAdk = no_adk,
+        open_service: OpenService = open_service,
+        freshen: Freshen = lambda main, asked, cancelled: None,
     ) -> None:
         self.settings = settings
+        self.freshened = partial(freshen, settings)
         # How many use the services: requests, and the desk as long as it hands them out.
         self.users = 1
         self._find_adk = find_adk
@@ -115,13 +126,15 @@ class Indexes:
         from adk_evidence.search.together import Answering, Side, open_side
 
         context = context or Context()
-        services = [self.service(each) for each in (chosen.settings, beside) if each is not None]
+        asked = [each for each in (chosen.settings, beside) if each is not None]
+        older = tuple(filter(None, [self.freshened(each, context.cancelled) for each in asked]))
+        services = [self.service(each) for each in asked]
         with ExitStack() as stack:
             if beside is None:
                 sides = [Side.of(chosen.settings, stack.enter_context(services[0].session(context)))]
             else:
                 sides = [stack.enter_context(open_side(one, context, strict=strict)) for one in services]
-            yield Answering(chosen, tuple(sides))
+            yield Answering(chosen, tuple(sides), older)
 
     def read(self, read: Callable[[Session], _Read], project: Hashable = None, name: str | None = None) -> _Read:
         """What the first index holds that has it: that of the project's version, the main index, other versions.
@@ -207,9 +220,10 @@ class Desk:
         load: Callable[[], Settings],
         find_adk: FindAdk = no_adk,
         open_service: OpenService = open_service,
+        freshen: Freshen = lambda main, asked, cancelled: None,
     ) -> None:
         self.load = load
-        self._make = partial(Indexes, find_adk=find_adk, open_service=open_service)
+        self._make = partial(Indexes, find_adk=find_adk, open_service=open_service, freshen=freshen)
         self._lock = threading.Lock()
         self._current: Indexes | None = None
 

@@ -16,6 +16,7 @@ from adk_evidence.models.citation import parse_citation
 from adk_evidence.models.load import ProcessLoad
 from adk_evidence.settings import Settings, load_settings
 from adk_evidence.validation import first_problem
+from adk_ingest.indexes.freshness import Freshness
 
 if TYPE_CHECKING:
     from adk_evidence.models.pack import LeftOut
@@ -47,7 +48,7 @@ class AgentSession:
         load: Callable[[], Settings] = load_settings,
         find_adk: FindAdk = no_adk,
     ) -> None:
-        self.desk = Desk(load, find_adk)
+        self.desk = Desk(load, find_adk, freshen=Freshness())
         # What asks, what indexes or deletes, and what looks something up. The surfaces let requests in.
         self.admission = Admission()
         self.indexing = Admission(INDEXING)

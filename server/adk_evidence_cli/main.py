@@ -117,6 +117,7 @@ def ask(
     from adk_evidence.index.registry import name_of_index
     from adk_evidence.render.markdown import to_markdown
     from adk_evidence_cli.asking import Renderer, answer, build_request, prompt_renderer, selection_of, to_json
+    from adk_ingest.indexes.freshness import Freshness
 
     outputs = [name for name, on in (("json", as_json), ("markdown", as_markdown), ("prompt", as_prompt)) if on]
     if len(outputs) > 1:
@@ -156,7 +157,7 @@ def ask(
             "filters": filters,
         }
     )
-    with closing(Indexes(settings, lambda main, project: wanted)) as indexes:
+    with closing(Indexes(settings, lambda main, project: wanted, freshen=Freshness())) as indexes:
         chosen = indexes.choose(None, request.query) if index is None else indexes.named(index)
         other = None if beside is None else indexes.named(name_of_index(settings, beside)).settings
         answer(indexes, chosen, request, render, full=full, selection=selected, beside=other)

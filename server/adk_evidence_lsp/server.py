@@ -31,6 +31,7 @@ from adk_evidence_lsp.executor import Executor
 from adk_evidence_lsp.projects import Project, project_at, projects_of, used_adk
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import EvidenceProtocol
+from adk_ingest.indexes.freshness import Freshness
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import Session
@@ -60,7 +61,7 @@ class EvidenceServer(LanguageServer):
             converter_factory=default_converter,
         )
         self.executor = Executor()
-        self.desk = Desk(load_settings, used_adk, open_service)
+        self.desk = Desk(load_settings, used_adk, open_service, Freshness())
         self._place: tuple[str | None, str | None] = (None, None)
         self.documents = Documents()
         self.configuration = Configuration(self, self.configure)

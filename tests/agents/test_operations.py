@@ -14,6 +14,7 @@ from uuid import UUID
 import pytest
 
 from adk_evidence.admission import Limits
+from adk_evidence.desk import Desk
 from adk_evidence.embedding.queries import RememberedQueries
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import list_indexes, read_codebase, settings_of, size_on_disk
@@ -248,6 +249,8 @@ def test_an_analysis_counts_what_is_there(own: tuple[Workplace, AgentSession]) -
 
 def test_old_results_are_said_to_be_old(own: tuple[Workplace, AgentSession]) -> None:
     place, session = own
+    # Otherwise the question would bring the index up to date.
+    session.desk = Desk(lambda: place.settings)
     asked = {"query": "turnover of a month in cents", "collection_name": "shop", "top_k": 1}
     change(shop_folder(place) / "jobs/turnover.py", "def turnover_of_month", "# Slow.\ndef turnover_of_month")
     (moved,) = ask(session, "search_code", **asked).results.search_results or ()

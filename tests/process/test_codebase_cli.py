@@ -107,3 +107,20 @@ class TestTogether:
         shown = ask(QUESTION, "--index", "my-shop", "--with", "other").stdout
         assert "of my-shop" in shown and "of other" in shown
         assert "of my-shop" not in ask(QUESTION, "--index", "my-shop").stdout
+
+
+class TestChangedSince:
+    def test_an_answer_is_of_the_files_as_they_are_or_says_how_to_get_it(
+        self, shop: Path, ingest: Cli, ask: Cli
+    ) -> None:
+        assert ingest("codebase", shop).exit_code == 0
+        change(shop / "auth.py", "strip", "lower")
+        answer = ask("log_in", "--index", "my-shop", "--json")
+        (found,) = (one for one in json.loads(answer.stdout)["candidates"] if one["path"] == "auth.py")
+        assert found["verification"]["state"] == "exact" and "lower" in found["text"]
+        assert "index_older" not in answer.stderr
+
+        write_files(shop, {f"new_{number}.py": f"NUMBER = {number}\n" for number in range(100)})
+        answer = ask("log_in", "--index", "my-shop", "--json")
+        assert "100 files were changed, added or deleted since" in answer.stderr
+        assert f"adk-ingest codebase '{shop}' --name my-shop --home" in answer.stderr

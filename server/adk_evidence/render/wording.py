@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from adk_evidence.commands import with_options
 from adk_evidence.models.chunk import Kind, SourceType
 from adk_evidence.models.named import Named
 from adk_evidence.models.warning import Warning, WarningCode
@@ -157,6 +158,19 @@ def shows_more_of_other_versions(more: int, version: str) -> Warning:
 def index_older(name: str) -> Warning:
     told = f"{name}: files have changed since; bring this index up to date."
     return Warning(code="index_older", text=told)
+
+
+def index_behind(name: str, files: int, since: str, command: str) -> Warning:
+    """`since` is a time in ISO 8601, in UTC."""
+    changed = "1 file was" if files == 1 else f"{files:,} files were"
+    moment = since[:16].replace("T", " ")
+    told = f"the index {name} is stale: {changed} changed, added or deleted since {moment} UTC. Run `{command}`."
+    return Warning(code="index_older", text=with_options(told))
+
+
+def index_not_updated(name: str, why: object = "Another run is bringing it up to date.") -> Warning:
+    """`why` is a failure: the files cannot be looked at, or a run has failed."""
+    return Warning(code="index_older", text=f"the index {name} may be stale. {why}")
 
 
 def of_index(name: str, warning: Warning) -> Warning:

@@ -73,10 +73,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Answering:
-    """What is open for one request: the chosen index, alone or with a second one beside it."""
+    """What is open for one request: the chosen index, alone or with a second one beside it.
+
+    `older` says which of them are behind their files.
+    """
 
     chosen: ChosenIndex
     sides: tuple[Side, ...]
+    older: tuple[Warning, ...] = ()
 
     @property
     def sessions(self) -> list[Session]:
@@ -93,9 +97,15 @@ class Answering:
         request = request.model_copy(update={"project": request.project or self.chosen.project})
         match self.sides:
             case (first, second):
-                return ask_together(request, first, second)
-        (session,) = self.sessions
-        return session.service.door.find(session, request)
+                pack = ask_together(request, first, second)
+            case _:
+                (session,) = self.sessions
+                pack = session.service.door.find(session, request)
+        if not self.older:
+            return pack
+        # These say more than what the results show of it.
+        others = (warning for warning in pack.warnings if warning.code != "index_older")
+        return pack.model_copy(update={"warnings": (*self.older, *others)}).with_id()
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def analyze(run: Run, options: AnalysisOptions) -> tuple[IndexAnalysis, ...]:
             run.context.stop_if_cancelled,
         )
 
-    return tuple(run.ask_each(look))
+    return tuple(run.ask_each(look, freshen=False))
 
 
 def _survey(run: Run, name: str, session: Session) -> Survey | None:

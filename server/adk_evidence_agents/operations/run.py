@@ -130,15 +130,18 @@ class Run:
         severities = {error.severity for error in self.notes.errors}
         return "failed" if "critical" in severities else "partial" if "warning" in severities else "success"
 
-    def ask_each(self, ask: Callable[[str, Session], T]) -> list[T]:
-        """What each index answers; raises the last failure where none can answer."""
+    def ask_each(self, ask: Callable[[str, Session], T], *, freshen: bool = True) -> list[T]:
+        """What each index answers; raises the last failure where none can answer.
+
+        Codebases are brought up to date first, unless the question is how far they are behind.
+        """
         answers: list[T] = []
         failure: EvidenceError | None = None
         names = self._names()
         for name in names:
             self.context.stop_if_cancelled()
             try:
-                answers.append(ask(name, self._session(name)))
+                answers.append(ask(name, self._session(name, freshen=freshen)))
             except RequestCancelledError:
                 raise
             except EvidenceError as exc:
@@ -202,10 +205,12 @@ class Run:
             return name
         return MAIN
 
-    def _session(self, name: str) -> Session:
+    def _session(self, name: str, *, freshen: bool) -> Session:
         if name not in self._sessions:
             # The main index is that of the project's version.
             chosen = self.indexes.choose() if name == MAIN else self.indexes.named(name)
+            if freshen and (older := self.indexes.freshened(chosen.settings, self.context.cancelled)):
+                self.notes.take_warnings([older])
             service = self.indexes.service(chosen.settings)
             self._sessions[name] = self._open.enter_context(service.session(self.context))
         return self._sessions[name]
