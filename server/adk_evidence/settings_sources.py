@@ -209,5 +209,5 @@ def _same_branch(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = str(value)
+    text = "".join(char if char.isprintable() else " " for char in str(value))
     return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"

@@ -71,7 +71,8 @@ class TestBrokenFiles:
         assert run.status == "complete"
         docs = run.corpora["adk_docs"].skipped_examples
         assert docs["undecodable"] == ["docs/latin1.md"]
-        assert docs["binary"] == ["docs/nul.md", "docs/utf16.md"]
+        assert docs["binary"] == ["docs/nul.md"]
+        assert any("Text in UTF-16." in payload.text for payload in ingested[0].points().values())
         assert docs["empty"] == ["docs/blank.md", "docs/empty.md"]
         assert docs["too_large"] == ["docs/large.md"]
         assert "docs/picture.png" in docs["extension"]

@@ -6,7 +6,6 @@ import json
 import re
 import runpy
 import sys
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 pytest.importorskip("google.adk", reason="NO google-adk HERE: `npm test` runs this in .venv-adk, as a part of its own")
 
 from google.adk.agents import LlmAgent
-from mcp import Client, StdioServerParameters
 
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.session import AgentSession
@@ -95,14 +93,11 @@ async def test_the_agents_find_evidence(
     assert done.ended_well and "[CTX 1]" in done.answers[0]["content"][0]["text"]
 
 
-async def test_the_configurations_of_clients_reach_a_server(user: None, indexed: Workplace) -> None:
-    started, running = (json.loads(text)["mcpServers"]["adk-evidence"] for text in examples("json"))
-    async with AsyncExitStack() as stack:
-        assert running["url"] == HTTP_URL
-        served = await stack.enter_async_context(serving_http(indexed.home, ADK_EVIDENCE_MCP_TOKEN=CHOSEN))
+async def test_the_configuration_of_a_client_reaches_a_server_over_http(user: None, indexed: Workplace) -> None:
+    (running,) = (json.loads(text)["mcpServers"]["adk-evidence"] for text in examples("json"))
+    assert running["url"] == HTTP_URL
+    async with serving_http(indexed.home, ADK_EVIDENCE_MCP_TOKEN=CHOSEN) as served:
         header = running["headers"]["Authorization"].replace("${ADK_EVIDENCE_MCP_TOKEN}", CHOSEN)
-        by_http = http_client(served, headers={"Authorization": header})
-        for unopened in (Client(StdioServerParameters(**started), read_timeout_seconds=60), by_http):
-            async with unopened as client:
-                result = await client.call_tool("find_adk_evidence", QUESTION)
-                assert not result.is_error and "[CTX 1]" in result.content[0].text
+        async with http_client(served, headers={"Authorization": header}) as client:
+            result = await client.call_tool("find_adk_evidence", QUESTION)
+            assert not result.is_error and "[CTX 1]" in result.content[0].text
