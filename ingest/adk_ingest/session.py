@@ -185,7 +185,8 @@ def _found(
         for notice in found.notices:
             note(notice)
         if found.source is None:
-            raise SourceError(f"The source of {settings.exact_subject} cannot be had.", found.hint)
+            why = "".join(f" {notice}" for notice in found.notices[-1:])
+            raise SourceError(f"The source of {settings.exact_subject} cannot be had.{why}", found.hint)
         source = replace(found.source, known=known)
         code = code_corpus(settings, source, created_at)
         corpora.append(code)

@@ -115,3 +115,9 @@ class Home:
     def mcp_token(self, port: int) -> Path:
         """The token that clients of the MCP server at a port must show; the file exists while that server runs."""
         return self.root / f"mcp-{port}.token"
+
+
+def holds_the_users_home(folder: Path) -> bool:
+    """Whether a folder is the user's home or holds that."""
+    home = Path.home().resolve()
+    return folder == home or folder in home.parents

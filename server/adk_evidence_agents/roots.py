@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.paths import holds_the_users_home
 from adk_evidence.settings import Settings
 
 
@@ -54,9 +55,3 @@ def _roots(settings: Settings) -> tuple[Path, ...]:
     here = Path.cwd().resolve()
     # Editors and desktop programs start servers in the home folder or in `/`: nobody chose these.
     return () if holds_the_users_home(here) else (here,)
-
-
-def holds_the_users_home(folder: Path) -> bool:
-    """Whether a folder is the user's home or holds that."""
-    home = Path.home().resolve()
-    return folder == home or folder in home.parents

@@ -295,25 +295,30 @@ def demo(
     from adk_ingest.session import prepare_demo
 
     settings, request = settings_from(home=home), build_request({"query": query, "task_mode": mode})
-    progress, early = make_progress(stderr(), as_json=False), [False]
+    progress = make_progress(stderr(), as_json=False)
+    # How complete the index was that answered already.
+    answered: list[bool] = []
 
     def show() -> None:
         with closing(Indexes(settings)) as indexes:
             answer(indexes, indexes.choose(), request, full=full)
 
-    def show_first(vectors: bool) -> None:
-        if early[0]:
+    def show_early(vectors: bool) -> None:
+        if answered:
             return
-        early[0] = True
-        how = "without the list of symbols" if vectors else "by keywords alone"
-        say(stderr(), f"The first answer, {how}; the complete one follows.", "bold")
+        if not vectors:
+            say(stderr(), "The first answer, by keywords alone; the complete one follows.", "bold")
         # The ingestion goes on in any case.
         with suppress(EvidenceError):
             show()
+            answered.append(vectors)
 
-    progress.answering = show_first
+    progress.answering = show_early
     prepare_demo(settings, progress)
-    if early[0]:
+    if answered == [True]:
+        say(stderr(), "The index is complete; from now on, answers say how to import what they show, too.", "dim")
+        return
+    if answered:
         say(stderr(), "The complete answer:", "bold")
     show()
 

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.first_run [--turns 3]
 
-Prints when the environment was there, and how long after that the first answer and the complete one came. Packages, the
-model and google-adk come from the registry that pip is configured to use; the docs from `ADK_EVIDENCE_DOCS`, else from
-GitHub. What is committed is measured.
+Prints when the environment was there, and how long after that the first answer came and the index was complete. The
+first answer is by keywords if vectors must be computed. Packages, the model and google-adk come from the registry that
+pip is configured to use; the docs from `ADK_EVIDENCE_DOCS`, else from GitHub. What is committed is measured.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.benchmarks.measure import show, spread
 
 ROOT = Path(__file__).parents[2]
-_MARKS = {"environment": ".venv is ready", "first answer": "Found ", "complete": "The complete answer:"}
+_MARKS = {"environment": ".venv is ready", "first answer": "Found ", "complete": "complete"}
 
 
 def main() -> None:

@@ -47,8 +47,6 @@ def test_the_demo_answers_as_soon_as_keywords_can_and_again_when_the_index_is_co
         current = workplace.generations.current()
         assert current is not None
         answered.append(current.manifest.dense)
-        if len(answered) == 1:
-            raise ModelError("The model cannot be had.", "Wait.")
 
     monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
     monkeypatch.setattr(pipeline, "LEXICAL_FIRST", 0)
@@ -57,13 +55,33 @@ def test_the_demo_answers_as_soon_as_keywords_can_and_again_when_the_index_is_co
     monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
     workplace.overrides = {"ingestion": {"corpora": {"adk_python": {"root": str(workplace.code)}}}}
     main.demo("how do I retry?")
-    assert len(answered) == 2 and answered[0] != answered[1] == "complete", "and the ingestion goes on in any case"
+    assert len(answered) == 2 and answered[0] != answered[1] == "complete"
     told = capsys.readouterr().err
     assert (
         told.index("The first answer, by keywords alone") < told.rindex("upsert") < told.index("The complete answer:")
     )
     main.demo("how do I retry?")
     assert len(answered) == 3 and "answer" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_where_no_vectors_are_missing_the_demo_answers_once_before_the_symbols_are_listed(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fails: bool
+) -> None:
+    listed: list[bool] = []
+
+    def answer(indexes: Indexes, *_: object, **__: object) -> None:
+        listed.append("targets" in capsys.readouterr().err)
+        if fails and len(listed) == 1:
+            raise ModelError("The model cannot be had.", "Wait.")
+
+    monkeypatch.setattr(pipeline, "make_dense", lambda *_, **__: HashEmbedder())
+    monkeypatch.setattr(asking, "answer", answer)
+    monkeypatch.setattr(main, "settings_from", lambda **_: workplace.settings)
+    monkeypatch.setenv("ADK_EVIDENCE_DOCS", str(workplace.docs))
+    workplace.overrides = {"ingestion": {"corpora": {"adk_python": {"root": str(workplace.code)}}}}
+    main.demo("how do I retry?")
+    assert listed == ([False, True] if fails else [False]), "an early failure ends nothing"
 
 
 def test_an_index_of_other_settings_is_built_anew(workplace: Workplace, ingestions: list[tuple[object, ...]]) -> None:

@@ -124,3 +124,11 @@ class TestChangedSince:
         answer = ask("log_in", "--index", "my-shop", "--json")
         assert "100 files were changed, added or deleted since" in answer.stderr
         assert f"adk-ingest codebase '{shop}' --name my-shop --home" in answer.stderr
+
+
+def test_a_home_folder_is_no_codebase(shop: Path, ingest: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(shop))
+    monkeypatch.setenv("USERPROFILE", str(shop))
+    for folder in (shop, shop.parent):
+        sentence(ingest("codebase", folder), 2, "home folder", "one project")
+    assert "My Shop" not in ingest("indexes").stdout

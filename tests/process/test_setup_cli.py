@@ -120,11 +120,12 @@ def test_agents_are_connected_asked_and_let_go_to_the_byte(home: Home, indexed: 
 
 def test_without_a_yes_and_with_print_nothing_is_written(home: Home) -> None:
     before = home.state()
-    for options, said, code in (((), "", 1), ((), "n\n", 1), (("--print",), "", 0)):
+    for options, said, code in (((), "", 1), ((), "n\n", 0), (("--print",), "", 0)):
         done = home.run(*options, answer=said)
         assert done.returncode == code
         assert "[mcp_servers.adk-evidence]" in done.stdout and '"context_servers"' in done.stdout
         assert (code == 0) != ("nobody agreed" in done.stderr)
+        assert bool(said) == ("Nothing was changed." in done.stdout)
         assert ("Evidence before you write" in done.stdout) == bool(options)
     assert home.state() == before
 

@@ -26,6 +26,7 @@ from adk_evidence.index.registry import (
 )
 from adk_evidence.index.settings import CodebaseSettings, settings_for
 from adk_evidence.index.versions import VERSION_RECORD, version_in
+from adk_evidence.paths import holds_the_users_home
 from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.text.globs import Globs, any_case
@@ -97,7 +98,7 @@ class CodebaseIndexer:
 
         Raises:
             SourceError: There is no such folder, or git fails to read it.
-            InvalidRequestError: The name is taken by another folder.
+            InvalidRequestError: The name is taken by another folder, or the folder holds the user's home.
             IngestError: The run failed.
             StoreError: The index cannot be written.
             IndexBusyError: Another process is writing to the index.
@@ -107,6 +108,11 @@ class CodebaseIndexer:
         begin = time.perf_counter()
         # First of all: only a folder that exists is recorded.
         folder = open_codebase(codebase.path)
+        if holds_the_users_home(folder.root):
+            raise InvalidRequestError(
+                f"{folder.root} is the home folder or one that holds it, which is more than a codebase.",
+                "Name the folder of one project.",
+            )
         codebase = codebase.model_copy(update={"path": folder.root})
         settings = settings_for(self._settings, codebase)
         is_new = register(self._settings, codebase)

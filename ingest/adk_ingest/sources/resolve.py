@@ -40,7 +40,7 @@ class Resolved:
 
     source: CorpusSource | None
     notices: tuple[str, ...]
-    hint: str = "Name a folder or a wheel with --code."
+    hint: str = "Name a folder or a wheel: `adk-ingest all --code PATH`."
 
 
 def resolve_docs(

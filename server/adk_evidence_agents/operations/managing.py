@@ -10,12 +10,13 @@ from adk_evidence.errors import InvalidRequestError
 from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.indexer import IndexReport
 from adk_evidence.index.registry import described
+from adk_evidence.paths import holds_the_users_home
 from adk_evidence.settings import Settings
 from adk_evidence_agents.operations.notes import printable
 from adk_evidence_agents.operations.requests import IndexCodebaseParameters
 from adk_evidence_agents.operations.responses import IndexedItems, Severity
 from adk_evidence_agents.operations.run import Run
-from adk_evidence_agents.roots import check_below_roots, holds_the_users_home
+from adk_evidence_agents.roots import check_below_roots
 
 if TYPE_CHECKING:
     from adk_ingest.indexes.codebase import CodebaseIndexer

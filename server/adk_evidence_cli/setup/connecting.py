@@ -90,8 +90,9 @@ class Setup:
             say(console, "Nothing is to be changed.")
         if show_only:
             return is_well
-        if changing:
-            _ask()
+        if changing and not _agrees():
+            say(console, "Nothing was changed.")
+        elif changing:
             for file in changing:
                 self._carry_out(file)
             say(console, "Done." if self._remove else "Done: start a new session of the agent. --remove takes it back.")
@@ -129,9 +130,9 @@ class Setup:
             write(file.path, text)
 
 
-def _ask() -> None:
+def _agrees() -> bool:
     try:
-        typer.confirm("Change these files?", abort=True)
+        return typer.confirm("Change these files?")
     except typer.Abort:
-        hint = "" if sys.stdin and sys.stdin.isatty() else "Run it in a terminal, or pipe `y` into it."
+        hint = "Run it in a terminal, or pipe `y` into it."
         raise EvidenceError("Nothing was changed, because nobody agreed.", hint) from None
