@@ -14,7 +14,8 @@ const SET_UP_MS = 480_000;
 const START_MS = 180_000;
 /** The index of the small corpora is built, with a model that is fetched first. */
 const INDEX_MS = 300_000;
-const PAGES = 1500;
+// So many that their vectors are not done while somebody looks at the first answer.
+const PAGES = 2500;
 
 describe("the first run", () => {
   let server: CodeServer;
