@@ -39,7 +39,7 @@ class Progress:
     total: int | None = None
     done = 0
     begun = _shown = 0.0
-    # What was done when the first units of the stage were, and when that was.
+    # The units of the first report of the stage, and its time.
     _since: tuple[int, float] | None = None
     # Called when an index answers, with whether it has vectors.
     answering: Callable[[bool], None] | None = None
@@ -76,11 +76,10 @@ class Progress:
     @property
     def left(self) -> str:
         """How long the stage still takes, `about 4 min 20 s left`; "" while that is not known."""
-        before, since = self._since or (0, math.inf)
-        seconds = time.monotonic() - since
-        if self.total is None or seconds < MEASURED_SECONDS or self.done <= before:
+        each = _seconds_each(self._since, self.done, time.monotonic())
+        if self.total is None or each is None:
             return ""
-        minutes, rest = divmod(round((self.total - self.done) * seconds / (self.done - before)), 60)
+        minutes, rest = divmod(round((self.total - self.done) * each), 60)
         return f"about {f'{minutes} min ' if minutes else ''}{rest} s left"
 
     def show(self) -> None:
@@ -142,12 +141,18 @@ class Overall:
         if self._names[self._at] != "embed" or not self._total or not self._done:
             return
         now = self._clock()
-        if self._since is None:
-            self._since = (self._done, now)
-            return
-        units, seconds = self._done - self._since[0], now - self._since[1]
-        if units > 0 and seconds >= MEASURED_SECONDS:
-            self._pace = seconds * _RATES["embed"] / units
+        self._since = self._since or (self._done, now)
+        each = _seconds_each(self._since, self._done, now)
+        if each is not None:
+            self._pace = each * _RATES["embed"]
+
+
+def _seconds_each(since: tuple[int, float] | None, done: int, now: float) -> float | None:
+    """How long a unit takes; None until that was measured long enough `since` the first report of the stage."""
+    if since is None:
+        return None
+    units, seconds = done - since[0], now - since[1]
+    return seconds / units if units > 0 and seconds >= MEASURED_SECONDS else None
 
 
 class Reported(Progress):

@@ -29,8 +29,8 @@ _Read = TypeVar("_Read")
 OpenService = Callable[[Settings], "EvidenceService"]
 # Finds the google-adk of a project, by the settings of the main index. What a project is, the surface knows.
 FindAdk = Callable[[Settings, Hashable], "ProjectAdk | None"]
-# Gets the settings of the main index and of one that is asked. If that is of a codebase, it is brought up to date where
-# this is quick; says what to know where it is behind all the same, and ends with a request that is cancelled.
+# Takes the settings of the main index and of the index that is asked, and whether the request was cancelled. Brings the
+# index of a codebase up to date if that is quick; returns a warning if the index stays behind its files.
 Freshen = Callable[[Settings, Settings, "Cancelled | None"], "Warning | None"]
 
 
@@ -39,6 +39,10 @@ def open_service(settings: Settings) -> EvidenceService:
     from adk_evidence.search.session import EvidenceService
 
     return EvidenceService(settings)
+
+
+def as_it_is(main: Settings, asked: Settings, cancelled: Cancelled | None) -> Warning | None:
+    """Where the files of codebases are not looked at."""
 
 
 def no_adk(settings: Settings, project: Hashable) -> None:
@@ -62,7 +66,7 @@ class Indexes:
         settings: Settings,
         find_adk: FindAdk = no_adk,
         open_service: OpenService = open_service,
-        freshen: Freshen = lambda main, asked, cancelled: None,
+        freshen: Freshen = as_it_is,
     ) -> None:
         self.settings = settings
         self.freshened = partial(freshen, settings)
@@ -220,7 +224,7 @@ class Desk:
         load: Callable[[], Settings],
         find_adk: FindAdk = no_adk,
         open_service: OpenService = open_service,
-        freshen: Freshen = lambda main, asked, cancelled: None,
+        freshen: Freshen = as_it_is,
     ) -> None:
         self.load = load
         self._make = partial(Indexes, find_adk=find_adk, open_service=open_service, freshen=freshen)

@@ -296,7 +296,7 @@ def demo(
 
     settings, request = settings_from(home=home), build_request({"query": query, "task_mode": mode})
     progress = make_progress(stderr(), as_json=False)
-    # How complete the index was that answered already.
+    # Whether the index that gave the first answer had vectors; empty as long as nothing was answered.
     answered: list[bool] = []
 
     def show() -> None:
@@ -316,7 +316,7 @@ def demo(
     progress.answering = show_early
     prepare_demo(settings, progress)
     if answered == [True]:
-        say(stderr(), "The index is complete; from now on, answers say how to import what they show, too.", "dim")
+        say(stderr(), "The index is complete now; answers also say how to import what they show.", "dim")
         return
     if answered:
         say(stderr(), "The complete answer:", "bold")

@@ -38,7 +38,7 @@ SUMMARY_TOKENS = 60
 # Of the one symbol that was asked for by its name: as much as is known.
 ASKED_SUMMARY_TOKENS = 150
 
-# Of what is near a name that no symbol has.
+# The most symbols that are told where none has the name that was asked for.
 MAX_NEAREST = 2
 
 # An agent reads every answer whole, can ask again, and can read what is named: an eighth of what a prompt holds, and

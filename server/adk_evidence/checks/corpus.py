@@ -147,8 +147,8 @@ def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
-        folders[:] = [name for name in folders if not is_copy(Path(root, name), folder)]
+        seen = [name for name in folders if not name.startswith(".") and name not in _LEFT_OUT]
+        folders[:] = [name for name in seen if not is_copy(Path(root, name), folder)]
         yield from (Path(root) / name for name in files)
 
 

@@ -204,8 +204,8 @@ def _mentioned(pack: EvidencePack, documents: Sequence[Quote], room: int) -> lis
         lines = f"{one.lines.start}-{one.lines.end} " if one.lines is not None else ""
         head = " \u00b7 ".join(one_line(part) for part in (one.path, one.import_statement) if part)
         groups.setdefault(head, []).append(one_line(f"{lines}{one.signature}"))
-        told = [line for head, below in groups.items() for line in (head, *(f"  {line}" for line in below))]
-        more = f"{_MENTIONED}\n{fenced(chr(10).join(told), 'text')}"
+        told = "\n".join("\n  ".join([place, *below]) for place, below in groups.items())
+        more = f"{_MENTIONED}\n{fenced(told, 'text')}"
         if _cost(more) > room:
             break
         text = more
