@@ -190,8 +190,9 @@ class SourceParams(_Params):
 
 
 class StatusParams(_Params):
-    """`adk/status` takes nothing."""
+    """`adk/status`: `folder` is the URI of a folder of the workspace, whose index is told."""
 
+    folder: _Folder = None
 
 class IngestParams(_Params):
     """`adk/ingest`: what `adk-ingest` is to do.

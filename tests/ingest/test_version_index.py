@@ -13,9 +13,9 @@ import pytest
 
 from adk_evidence.citations.saved import index_of, other_version_note, pack_of
 from adk_evidence.errors import IngestError, InvalidRequestError, SourceError, UnknownIndexError
-from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.codebase import MAIN, Codebase
 from adk_evidence.index.project import ProjectAdk
-from adk_evidence.index.registry import list_indexes, register, settings_of
+from adk_evidence.index.registry import list_indexes, names_of_all, register, settings_of
 from adk_evidence.index.versions import (
     choose_index,
     main_version,
@@ -242,6 +242,20 @@ def test_a_second_version_embeds_only_its_new_texts(tmp_path: Path) -> None:
     assert choose_index(place.settings, named("8.1.0")).version == "9.9.0"
     with pytest.raises(UnknownIndexError):
         indexer.delete("adk-8.1.0")
+
+
+def test_indexes_of_versions_are_enough_without_the_main_one(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    assert choose_index(place.settings, None).version is None and names_of_all(place.settings) == ()
+    for version in ("8.3.0", "8.1.0"):
+        build(place, installed(tmp_path / version, version))
+    assert [finding.what for finding in examine(place.settings) if finding.state == "broken"] == []
+    chosen = choose_index(place.settings, None)
+    assert (chosen.version, chosen.exact, chosen.warning) == ("8.3.0", True, None), "the newest answers"
+    assert refs(ask(place.settings)) == {"v8.3.0"} and names_of_all(place.settings) == (MAIN,)
+    assert refs(ask(place.settings, wanted=named("8.1.0"))) == {"v8.1.0"}
+    place.ingest()
+    assert choose_index(place.settings, None).version == "9.9.0", "what the settings name comes first"
 
 
 def test_citations_outlive_the_environment(tmp_path: Path) -> None:

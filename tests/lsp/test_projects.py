@@ -148,7 +148,8 @@ def test_a_saved_pack_is_checked_against_the_version_that_answered(editor: RawCl
 
 
 def test_the_status_says_what_each_folder_uses(editor: RawClient, projects: Projects) -> None:
-    status = editor.result("adk/status", {})
+    status = editor.result("adk/status", {"folder": projects.old.as_uri()})
+    assert status["index"]["corpora"]["adk_python"]["ref"] == "v9.8.0"
     told = {each["folder"]: (each["version"], each["taken_from"], each["exact"]) for each in status["projects"]}
     assert told == {
         projects.new.as_uri(): (MAIN, "uv.lock", True),
@@ -210,5 +211,11 @@ def test_the_index_of_a_version_counts_where_there_is_no_other(start: Start, tmp
     projects.ingest_older()
     client = start(projects.workplace, initialize=False)
     begin(client, projects)
-    index = client.result("adk/status", {})["index"]
-    assert index is not None and index["corpora"]["adk_python"]["ref"] == "v9.8.0"
+    for asked in ({}, {"folder": projects.old.as_uri()}, {"folder": projects.new.as_uri()}):
+        index = client.result("adk/status", asked)["index"]
+        assert index is not None and index["corpora"]["adk_python"]["ref"] == "v9.8.0"
+    # A window without the ADK.
+    elsewhere = start(projects.workplace)
+    status = elsewhere.result("adk/status", {})
+    assert status["index"] == index and not [one for one in status["findings"] if one["state"] == "broken"]
+    assert "attempts: int = 7" in str(elsewhere.result("adk/evidence", {"query": QUESTION})["candidates"])

@@ -152,6 +152,17 @@ def test_the_index_of_a_version_is_listed_and_removed(home: Path, tmp_path: Path
     assert "adk-8.7.0" not in call(ingest_app, home, "indexes").stdout
 
 
+def test_the_only_index_is_told_and_asked_whatever_its_version(project: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert call(ingest_app, home, "all", "--project", project, "--offline").exit_code == 0
+    status = json.loads(call(ingest_app, home, "status", "--json").stdout)
+    assert status["corpora"]["adk_python"]["commit"] == "v8.1.0"
+    assert call(ingest_app, home, "verify").exit_code == 0
+    assert call(evidence_app, home, "doctor").exit_code == 0
+    assert refs(pack_of(home)) == {"v8.1.0"}
+    assert call(ingest_app, home, "rollback").exit_code != 0, "it changes no index that nobody has named"
+
+
 def test_a_pack_is_checked_against_the_version_that_answered(home: Path, project: Path, tmp_path: Path) -> None:
     saved = []
     for asked in ((QUESTION, "--project", project), (QUESTION, "--adk", "9.9.0"), (f"{QUESTION} in ADK 8.1",)):

@@ -168,9 +168,11 @@ export interface LineSpan {
   end: number;
 }
 /**
- * `adk/status` takes nothing.
+ * `adk/status`: `folder` is the URI of a folder of the workspace, whose index is told.
  */
-export interface StatusParams {}
+export interface StatusParams {
+  folder?: string | null;
+}
 /**
  * `adk/ingest`: what `adk-ingest` is to do.
  *

@@ -270,7 +270,8 @@ def rollback(adk: Adk = None, as_json: AsJson = False, profile: Profile = None, 
     from adk_evidence.store.factory import rollback as go_back
     from adk_ingest.commands.reports import make_status
 
-    settings = _index_of(settings_from(profile, home), adk)
+    settings = settings_from(profile, home)
+    settings = settings if adk is None else _index_of(settings, adk)
     generation = go_back(settings)
     if as_json:
         write_json(stdout(), make_status(settings))
@@ -287,13 +288,13 @@ def _ask(question: str, what: str) -> None:
 
 
 def _index_of(settings: Settings, adk: str | None) -> Settings:
-    """The settings of the index of a version of the ADK; of the main index where none is named."""
-    if adk is None:
-        return settings
+    """The settings of the index of a version of the ADK; where none is named, of the one that answers by itself."""
     from adk_evidence.index.registry import settings_of
-    from adk_evidence.index.versions import index_name, main_version
+    from adk_evidence.index.versions import choose_index, index_name, main_version
     from adk_evidence.text.versions import checked_version, is_same_version
 
+    if adk is None:
+        return choose_index(settings, None).settings
     version = checked_version(adk)
     return settings if is_same_version(main_version(settings), version) else settings_of(settings, index_name(version))
 

@@ -168,13 +168,14 @@ def _index(settings: Settings) -> Iterator[Finding]:
     generations = open_generations(settings)
     current = generations.current()
     if current is None:
-        yield Finding("index", "broken", "Nothing is indexed.", generations.missing_hint)
+        # Indexes of versions, which follow, answer without it.
+        if not indexed_versions(settings):
+            yield Finding("index", "broken", "Nothing is indexed.", generations.missing_hint)
         return
     manifest = current.manifest
     yield _opens(settings, generations)
     yield _fits(settings, manifest)
-    if (gap := dense_gap(manifest, generations, "adk-ingest all")) is not None:
-        yield Finding("dense vectors", "note", f"They {gap.why}; questions are answered by keywords alone.", gap.hint)
+    yield from _dense(settings, generations)
     yield _targets(settings, manifest)
     for name, corpus in manifest.corpora.items():
         size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
@@ -192,6 +193,13 @@ def _index(settings: Settings) -> Iterator[Finding]:
         missing = "The guides are not indexed; the API reference stands in."
         mend = "Go online, or set ADK_EVIDENCE_DOCS to a checkout of google/adk-docs, and run `adk-ingest all`."
         yield Finding("adk_docs", "note", missing, mend)
+
+
+def _dense(settings: Settings, generations: GenerationStore, what: str = "dense vectors") -> Iterator[Finding]:
+    current = generations.current()
+    gap = current and dense_gap(current.manifest, generations, settings.ingest_command)
+    if gap:
+        yield Finding(what, "note", f"They {gap.why}; questions are answered by keywords alone.", gap.hint)
 
 
 def _opens(settings: Settings, generations: GenerationStore) -> Finding:
@@ -237,9 +245,11 @@ def _versions(settings: Settings) -> Iterator[Finding]:
     """The indexes of other versions of the ADK, and whether questions can be asked of them."""
     for version in indexed_versions(settings):
         own = settings_for_version(settings, version)
-        finding = _opens(own, open_generations(own))
+        generations = open_generations(own)
+        finding = _opens(own, generations)
         hint = f"Run `{own.ingest_command}`." if finding.state == "broken" else ""
         yield replace(finding, what=f"google-adk {version}", mend=hint)
+        yield from _dense(own, generations, f"dense vectors of google-adk {version}")
 
 
 def _cache(settings: Settings) -> Iterator[Finding]:

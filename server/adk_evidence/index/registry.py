@@ -26,7 +26,15 @@ from adk_evidence.errors import InvalidRequestError, StoreError, UnknownIndexErr
 from adk_evidence.files import write_atomic
 from adk_evidence.index.codebase import MAIN, MAX_NAME_CHARS, Codebase, checked_name, name_for
 from adk_evidence.index.settings import settings_for
-from adk_evidence.index.versions import VERSION_RECORD, index_name, recorded_versions, settings_for_version, version_in
+from adk_evidence.index.versions import (
+    VERSION_RECORD,
+    has_main,
+    index_name,
+    indexed_versions,
+    recorded_versions,
+    settings_for_version,
+    version_in,
+)
 from adk_evidence.models.citation import short_name
 from adk_evidence.paths import expanded
 from adk_evidence.settings import Settings
@@ -88,8 +96,8 @@ def settings_of(settings: Settings, name: str) -> Settings:
 
 
 def names_of_all(settings: Settings) -> tuple[str, ...]:
-    """The main index, if it is published, and the codebases. Other versions of the ADK are not among them."""
-    main = (MAIN,) if open_generations(settings).current_id() is not None else ()
+    """The index of the ADK, if there is one, and the codebases. Further versions of the ADK are not among them."""
+    main = (MAIN,) if has_main(settings) or indexed_versions(settings) else ()
     return (*main, *_names(settings))
 
 

@@ -195,6 +195,11 @@ def indexed_versions(settings: Settings) -> list[str]:
     return [version for version, folder in folders.items() if GenerationStore(folder).current_id() is not None]
 
 
+def has_main(settings: Settings) -> bool:
+    """Whether the main index answers questions."""
+    return GenerationStore(settings.index_path).current_id() is not None
+
+
 def main_version(settings: Settings) -> str | None:
     """The version of the ADK that the main index is of; None without an index, or where its commit is no version."""
     current = GenerationStore(settings.index_path).current()
@@ -210,11 +215,14 @@ def choose_index(settings: Settings, wanted: ProjectAdk | None) -> ChosenIndex:
 
     Args:
         settings: Of the main index.
-        wanted: What the project uses; None chooses the main index.
+        wanted: What the project uses. None chooses the main index, which is of what the settings name, and where there
+            is none, the newest version that is indexed.
     """
     main = main_version(settings)
     if wanted is None:
-        return ChosenIndex(settings, main, None, exact=True)
+        newest = None if has_main(settings) else next(reversed(indexed_versions(settings)), None)
+        own_settings = settings if newest is None else settings_for_version(settings, newest)
+        return ChosenIndex(own_settings, newest or main, None, exact=True)
     version = read_release(wanted.version)
     if version is not None and main is not None and Version(main) == version:
         return ChosenIndex(settings, main, wanted, exact=True)

@@ -258,7 +258,7 @@ def _opened(session: Session, cited: CitedSource) -> dict[str, Any]:
 async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]:
     """What is installed, indexed, stale or missing."""
     ingesting, problem = server.ingesting, server.configuration.problem
-    projects = server.projects()
+    projects, asked = server.projects(), server.project(None, params.folder)
 
     def look(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.embedding.factory import fingerprint
@@ -269,11 +269,8 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
         findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
         generations = open_generations(settings)
         index = None
-        # In a workspace with one project, that project's index may be the only index.
-        for project in (*projects, None) if len(projects) == 1 else (None, *projects):
-            with suppress(EvidenceError), server.desk.session(project) as (session, _):
-                index = session.index.info
-                break
+        with suppress(EvidenceError), server.desk.session(asked) as (session, _):
+            index = session.index.info
         return ServerStatus(
             version=__version__,
             home=settings.paths.root,
