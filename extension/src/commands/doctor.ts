@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { projectOf } from "../evidence/scope";
 import { Problem } from "../problem";
 import { forEditor } from "../server/palette";
 import type { ServerPool } from "../server/pool";
@@ -35,7 +36,7 @@ export class Doctor implements vscode.Disposable {
 
 async function examine(pool: ServerPool, version: string): Promise<Examination> {
   const scope = vscode.window.activeTextEditor?.document.uri;
-  const outcome = await pool.request("adk/status", {}, undefined, scope).then(
+  const outcome = await pool.request("adk/status", projectOf(scope), undefined, scope).then(
     (status) => ({ status }),
     (error: unknown) => {
       if (error instanceof Problem) {

@@ -66,9 +66,9 @@ export class Evidence {
     return this.backend.request("adk/source", { ...projectOf(scope), ...params }, token, scope);
   }
 
-  /** What is installed, indexed, stale or missing. */
+  /** What is installed, stale or missing, and the index that answers in a folder. */
   status(token?: CancellationToken, scope?: Uri): Promise<Result<"adk/status">> {
-    return this.backend.request("adk/status", {}, token, scope);
+    return this.backend.request("adk/status", projectOf(scope), token, scope);
   }
 
   /** Builds the index anew, or brings it up to date. */

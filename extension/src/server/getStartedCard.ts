@@ -4,7 +4,7 @@ import { l10n } from "vscode";
 import { beside, type Fix } from "../problem";
 import { messageLine } from "../text/untrusted";
 import type { JobState } from "./getStarted";
-import { leftText, runningLines } from "./getStartedText";
+import { leftText, runningLine } from "./getStartedText";
 import { FIXES } from "./problems";
 import { type Situation, statusKind } from "./statusText";
 
@@ -29,7 +29,7 @@ export function jobView(job: JobState, situation: Situation, begun: boolean, con
   if (job.phase === "running") {
     return {
       title: l10n.t("Setting up ADK Evidence"),
-      lines: runningLines(job, situation.index),
+      lines: [runningLine(job, situation.index)],
       fraction: job.fraction,
       left: leftText(job),
       actions: [FIXES.stop()],

@@ -37,12 +37,11 @@ export function percent({ fraction }: JobState): number {
 }
 
 /**
- * The lines that the status item and the panel show while the job runs.
+ * The line that the status item and the panel show while the job runs: the step, until questions are answered.
  *
  * @param index The index that answers at present. An earlier job may have built a part of this index.
  */
-export function runningLines(job: JobState, index: IndexInfo | null | undefined): string[] {
+export function runningLine(job: JobState, index: IndexInfo | null | undefined): string {
   const keywords = job.answers === "keywords" || (job.answers === "nothing" && index?.dense === "pending");
-  const by = keywords ? [l10n.t("Answers are found by keywords until the vectors are there.")] : [];
-  return [stepText(job), ...by];
+  return keywords ? l10n.t("Answers are found by keywords until this is done.") : stepText(job);
 }

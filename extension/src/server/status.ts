@@ -1,6 +1,7 @@
 /** The status item and the context keys, which show the state of the server of the folder in use. */
 
 import * as vscode from "vscode";
+import { projectOf } from "../evidence/scope";
 import { BUTTON_COMMANDS, COMMANDS, CONTEXT } from "../ids";
 import { beside, type Fix } from "../problem";
 import type { EvidenceResult, IndexInfo, ProjectStatus } from "../protocol/generated";
@@ -115,7 +116,7 @@ export class StatusItem implements vscode.Disposable {
 
   private ask(scope = this.scope): void {
     // The answer comes to `learn`. Whoever asks something is shown the failure.
-    this.pool.request("adk/status", {}, undefined, scope).catch(() => undefined);
+    this.pool.request("adk/status", projectOf(scope), undefined, scope).catch(() => undefined);
   }
 
   private askAgain(): void {

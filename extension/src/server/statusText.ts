@@ -5,7 +5,7 @@ import { ageOf } from "../age";
 import type { IndexInfo, ProjectStatus } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
 import type { JobState } from "./getStarted";
-import { leftText, percent, runningLines } from "./getStartedText";
+import { leftText, percent, runningLine } from "./getStartedText";
 import type { ServerState } from "./managedServer";
 import { otherVersion, projectLine } from "./project";
 import { NOT_SET_UP } from "./setUpCodes";
@@ -68,7 +68,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   const kind = statusKind(situation);
   const { job } = situation;
   if (job !== undefined && kind === "settingUp") {
-    const lines = [LABELS.settingUp(), ...runningLines(job, situation.index), leftText(job)];
+    const lines = [LABELS.settingUp(), runningLine(job, situation.index), leftText(job)];
     const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
     return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
   }

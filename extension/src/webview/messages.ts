@@ -13,7 +13,7 @@ export type {
 } from "../protocol/generated";
 
 /** Actions that are always there; an error's own have ids that the extension makes. */
-export const ACTIONS = { getStarted: "getStarted", indexVersion: "indexVersion", retry: "retry" } as const;
+export const ACTIONS = { indexVersion: "indexVersion", retry: "retry" } as const;
 
 /**
  * The id of an action of the card on setting up is this with the action's title: a click on a card that was replaced

@@ -269,9 +269,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
       const folder = this.actions.folderOf(pack);
       return { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest, arguments: [{ folder }] };
     }
-    return id === ACTIONS.getStarted
-      ? { title: vscode.l10n.t("Get Started"), command: COMMANDS.getStarted }
-      : undefined;
+    return undefined;
   }
 
   private say(text: string): void {

@@ -85,7 +85,7 @@ describe("the first run", () => {
     console.log(
       `      the packages are there; ${((Date.now() - installed) / 1000).toFixed(1)} s later keywords answer`,
     );
-    await card.getByText("Answers are found by keywords until the vectors are there.").waitFor();
+    await card.getByText("Answers are found by keywords until this is done.").waitFor();
     await editor.picture("screenshots", "keywords-answer");
     const [pid, ...others] = processesWith(path.join(server.root, "data"), "serve", "lsp");
     assert.deepEqual(others, []);

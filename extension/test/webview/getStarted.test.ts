@@ -21,10 +21,17 @@ const CONSENT: ViewJob = {
 };
 const RUNNING: ViewJob = {
   title: "Setting up ADK Evidence",
-  lines: ["Computing vectors", "Answers are found by keywords until the vectors are there."],
+  lines: ["Answers are found by keywords until this is done."],
   fraction: 0.426,
   left: "about 4 minutes left",
   actions: ["Stop"],
+};
+const STOPPED: ViewJob = {
+  title: "Setting up is not complete",
+  lines: ["Answers are found by keywords alone: vectors are missing. What is computed already is kept."],
+  fraction: null,
+  left: "",
+  actions: ["Resume"],
 };
 const AWAITED = stateOf(null, {
   phase: "error",
@@ -84,23 +91,29 @@ describe("the card on setting up", () => {
     await test.close();
   });
 
-  it("says once that vectors are missing, and without a card the warning says it", async () => {
-    const test = await TestPage.open(browser);
+  it("says once and in its own words that keywords alone answer, with a card and without one", async () => {
+    const test = await TestPage.open(browser, { width: 300, height: 600 });
     const pack = variedPack();
-    const text = "the dense vectors are missing; results are by keywords only.";
     await test.show(
       stateOf({
         ...pack,
         index: pack.index && { ...pack.index, dense: "pending" },
-        warnings: [{ code: "dense_pending", text }],
+        quality: { level: "keyword_only", note: "Found by keywords only; the semantic side was not available." },
+        // A fact of the moment of the answer.
+        warnings: [{ code: "dense_pending", text: "the dense vectors are still being computed; Wait for it." }],
       }),
     );
-    const said = test.page.getByText(/keywords (only|until)|found by keywords/);
-    await test.page.getByText(text).waitFor();
+    const said = test.page.getByText(/keywords/i);
+    await test.page.getByText("Keywords only").waitFor();
     assert.equal(await said.count(), 1);
-    await test.send({ type: "job", job: RUNNING });
-    await test.page.getByText(RUNNING.lines[1] ?? "").waitFor();
-    assert.equal(await said.count(), 1);
+    for (const job of [RUNNING, STOPPED]) {
+      await test.send({ type: "job", job });
+      await test.page.getByText(job.lines[0] ?? "").waitFor();
+      assert.equal(await said.count(), 1);
+      const first = await test.page.locator(".card").first().boundingBox();
+      assert.ok((first?.y ?? 600) < 240, `the answer begins at ${first?.y} of 600 pixels`);
+    }
+    assert.equal(await test.page.getByText(/still being computed/).count(), 0);
     await test.close();
   });
 

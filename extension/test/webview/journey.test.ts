@@ -92,14 +92,11 @@ describe("the page", () => {
       assert.deepEqual(await messages(1), [{ type: "ask", question: { ...QUESTION, sources: "docs" } }]);
     });
 
-    it("an example of the empty page, which offers to get started, too", async () => {
+    it("an example of the empty page, which does not ask whether there is an index", async () => {
       await test.show(stateOf(null));
       await test.page.getByRole("button", { name: "How do I retry a failing tool?" }).click();
-      await test.page.getByRole("button", { name: "Get Started" }).click();
-      assert.deepEqual(await messages(2), [
-        { type: "ask", question: QUESTION },
-        { type: "action", id: "getStarted" },
-      ]);
+      assert.deepEqual(await messages(1), [{ type: "ask", question: QUESTION }]);
+      assert.equal(await test.page.getByText(/index/i).count(), 0);
     });
 
     it("and cancels with Escape or the button", async () => {

@@ -65,7 +65,7 @@ export function App({ editor }: { editor: EditorPort }) {
           onCancel={() => editor.send({ type: "cancel" })}
         />
         <div class="top-line">
-          {view.pack !== null && <Summary pack={view.pack} />}
+          {view.pack !== null && <Summary pack={view.pack} settingUp={model.job !== null} />}
           <FilterButton question={draft} open={filtering} onToggle={() => setFiltering(!filtering)} />
         </div>
         {filtering && (
@@ -81,17 +81,12 @@ export function App({ editor }: { editor: EditorPort }) {
         <GetStarted
           job={model.job}
           awaited={view.error?.awaited === true ? view.question.query : null}
+          brief={view.pack !== null && model.job.lines.length === 1}
           onAction={(id) => editor.send({ type: "action", id })}
         />
       )}
       <main aria-busy={loading}>
-        {view.phase === "empty" && (
-          <Empty
-            settingUp={model.job !== null}
-            onAsk={(query) => ask({ ...draft, query })}
-            onAction={(id) => editor.send({ type: "action", id })}
-          />
-        )}
+        {view.phase === "empty" && <Empty onAsk={(query) => ask({ ...draft, query })} />}
         {loading && <Loading query={view.question.query} />}
         {view.phase === "error" && view.error !== null && !(model.job !== null && view.error.awaited) && (
           <Failure error={view.error} onAction={(id) => editor.send({ type: "action", id })} />
@@ -137,7 +132,6 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       <Banners
         pack={pack}
         notice={model.view?.notice ?? null}
-        settingUp={model.job !== null}
         onIndexVersion={() => editor.send({ type: "action", id: ACTIONS.indexVersion })}
       />
       <ErrorTrace pack={pack} open={actions.openCitation} />

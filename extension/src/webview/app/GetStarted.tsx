@@ -8,10 +8,12 @@ interface GetStartedProps {
   job: ViewJob;
   /** The question that waits; null where none does, empty while the server has yet to make one of the selection. */
   awaited: string | null;
+  /** There is an answer below, which wants the room. */
+  brief: boolean;
   onAction(id: string): void;
 }
 
-export function GetStarted({ job, awaited, onAction }: GetStartedProps) {
+export function GetStarted({ job, awaited, brief, onAction }: GetStartedProps) {
   const { title, lines, fraction, left, actions } = job;
   const buttons = actions.map((action, index) => (
     <button
@@ -24,8 +26,13 @@ export function GetStarted({ job, awaited, onAction }: GetStartedProps) {
     </button>
   ));
   return (
-    <section class={fraction === null ? "get-started" : "get-started running"} aria-labelledby="get-started-title">
-      <h2 id="get-started-title">{title}</h2>
+    <section
+      class={`get-started${fraction === null ? "" : " running"}${brief ? " brief" : ""}`}
+      aria-labelledby="get-started-title"
+    >
+      <h2 id="get-started-title" class={brief ? "hidden" : ""}>
+        {title}
+      </h2>
       {lines.map((line) => (
         <p key={line}>
           <SafeText text={line} longest={1000} />

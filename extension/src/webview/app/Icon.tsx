@@ -23,9 +23,6 @@ const PATHS = {
   ask: "M8 13V3M3.5 7.5 8 3l4.5 4.5",
   stop: "M4.5 4.5h7v7h-7v-7Z",
   why: "M5.8 6a2.2 2.2 0 1 1 3.3 1.9c-.7.4-1.1.9-1.1 1.7M8 12.4v.1M15 8A7 7 0 1 1 1 8a7 7 0 0 1 14 0Z",
-
-  database:
-    "M13 4c0 1.1-2.2 2-5 2S3 5.1 3 4s2.2-2 5-2 5 .9 5 2ZM3 4v8c0 1.1 2.2 2 5 2s5-.9 5-2V4M3 8c0 1.1 2.2 2 5 2s5-.9 5-2",
 } as const;
 
 export type IconName = keyof typeof PATHS;

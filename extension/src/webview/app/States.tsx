@@ -1,19 +1,16 @@
 /** What the page shows where there is no pack. */
 
 import { t } from "@vscode/l10n";
-import { ACTIONS, type Question, type ViewError } from "../messages";
+import type { Question, ViewError } from "../messages";
 import { Icon } from "./Icon";
 import { SafeText } from "./SafeText";
 
 interface EmptyProps {
-  /** The card on setting up is shown. */
-  settingUp: boolean;
   onAsk(query: string): void;
-  onAction(id: string): void;
 }
 
 /** Before the first question. */
-export function Empty({ settingUp, onAsk, onAction }: EmptyProps) {
+export function Empty({ onAsk }: EmptyProps) {
   return (
     <section class="empty" aria-labelledby="empty-title">
       <h2 id="empty-title">{t("Evidence from the ADK\u2019s docs and source")}</h2>
@@ -33,16 +30,6 @@ export function Empty({ settingUp, onAsk, onAction }: EmptyProps) {
           </li>
         ))}
       </ul>
-      {!settingUp && (
-        <>
-          <h3>{t("No index yet?")}</h3>
-          <p>{t("The docs and the source are indexed once; the index stays on this machine.")}</p>
-          <button type="button" class="secondary" onClick={() => onAction(ACTIONS.getStarted)}>
-            <Icon name="database" />
-            {t("Get Started")}
-          </button>
-        </>
-      )}
       <h3>{t("Keys")}</h3>
       <dl class="keys">
         {keys().map(([key, meaning]) => (

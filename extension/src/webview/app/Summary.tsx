@@ -11,10 +11,15 @@ const ADK = "google/adk-python";
 /** Of a release; a checkout has a commit. */
 const RELEASE = /^v?(\d[\w.]*)$/;
 
-/** A pack in a line: how much there is, of which version, and how good where it is not good. */
-export function Summary({ pack }: { pack: EvidenceResult }) {
+/**
+ * A pack in a line: how much there is, of which version, and how good where it is not good.
+ *
+ * `settingUp`: the card on setting up is shown.
+ */
+export function Summary({ pack, settingUp }: { pack: EvidenceResult; settingUp: boolean }) {
   const { level, note } = pack.quality;
-  const quality = qualityLabel(level);
+  // The card on setting up says that keywords alone answer.
+  const quality = settingUp && level === "keyword_only" ? null : qualityLabel(level);
   const version = versionOf(pack);
   const origin = originOf(pack);
   return (
@@ -43,18 +48,13 @@ interface BannersProps {
   pack: EvidenceResult;
   /** Where a pack that is no fresh answer comes from. */
   notice: string | null;
-  /** The card on setting up is shown; it says that vectors are missing. */
-  settingUp: boolean;
   onIndexVersion(): void;
 }
 
 /** What a reader must know before the results. */
-export function Banners({ pack, notice, settingUp, onIndexVersion }: BannersProps) {
-  // Another part of the page says the same in other words.
-  const told = [
-    isOfOther(pack) ? "version_not_indexed" : "",
-    settingUp && pack.index?.dense === "pending" ? "dense_pending" : "",
-  ];
+export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
+  // Other parts of the page say the same in other words, and as it is now: vectors may be there since.
+  const told = [isOfOther(pack) ? "version_not_indexed" : "", "dense_pending"];
   const warnings = pack.warnings.filter(({ code }) => !told.includes(code));
   const { level, note } = pack.quality;
   return (
@@ -90,7 +90,7 @@ function Banner({ icon, text }: { icon: IconName; text: string }) {
 }
 
 /** What to do where the evidence is of another google-adk than the project's. */
-function OtherVersion({ pack, notice, onIndexVersion }: Omit<BannersProps, "settingUp">) {
+function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
   const { adk } = pack;
   if (adk == null || !isOfOther(pack)) {
     return null;

@@ -66,7 +66,7 @@ describe("indexing the project's code", () => {
     assert.deepEqual(
       asked.map(({ method, params }) => [method, params]),
       [
-        ["adk/status", {}],
+        ["adk/status", { folder: "file:///work/shop" }],
         ["adk/index", { folder: "file:///work/shop" }],
       ],
     );
