@@ -38,6 +38,8 @@ export const LINK_COMMANDS = {
 /** Context keys for `when` clauses. */
 export const CONTEXT = {
   hasAdk: "adkEvidence.hasAdk",
+  /** The folders were looked at. Before that, the shortcut asks in any Python file: its keys are not lost. */
+  hasLooked: "adkEvidence.hasLooked",
   hasPack: "adkEvidence.hasPack",
   hasIndex: "adkEvidence.hasIndex",
   serverReady: "adkEvidence.serverReady",

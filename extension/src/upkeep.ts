@@ -22,6 +22,12 @@ export function upkeep(parts: SetUpParts, key: VoyageKey, projects: AdkProjects)
   warmAll();
   return vscode.Disposable.from(
     vscode.workspace.onDidOpenTextDocument(warm),
+    // Of a folder whose Python files are closed, the status item would not know that another folder's server serves it.
+    vscode.window.onDidChangeActiveTextEditor((editor) => {
+      if (editor && projects.has(editor.document.uri)) {
+        void pool.warm(editor.document.uri);
+      }
+    }),
     projects.onDidFind(warmAll),
     onDidChangePrograms(() => void pool.reconcile()),
     key.onDidChange(() => void pool.reconcile(true)),

@@ -194,6 +194,7 @@ class StatusParams(_Params):
 
     folder: _Folder = None
 
+
 class IngestParams(_Params):
     """`adk/ingest`: what `adk-ingest` is to do.
 

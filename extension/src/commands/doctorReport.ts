@@ -70,7 +70,7 @@ function statusLines(status: ServerStatus): string[] {
     }
   }
   for (const project of status.projects) {
-    const other = otherVersion(project);
+    const other = otherVersion(project, status.index !== null);
     const mark = other === null ? MARKS.ok : MARKS.note;
     const line = [projectLine(project), other].filter((part) => part !== null).join(". ");
     lines.push(`- ${mark} **${markdownLine(projectName(project))}**: ${markdownLine(line)}`);

@@ -8,6 +8,7 @@ import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { IngestParams, IngestResult, ProjectStatus, ServerStatus } from "../protocol/generated";
+import { pinIn } from "../server/adkFiles";
 import type { GetStarted, JobParts, JobRequest } from "../server/getStarted";
 import type { ServerState } from "../server/managedServer";
 import { PROBLEMS } from "../server/problems";
@@ -82,8 +83,8 @@ export async function lacksPackages(state: ServerState, explain: () => Promise<R
  *
  * @param project What the server has said of the folder's project; null where no server has run.
  */
-export function consentLines(packages: boolean, project: ProjectStatus | null): string[] {
-  const which = versionLine(project);
+export async function consentLines(packages: boolean, project: ProjectStatus | null): Promise<string[]> {
+  const which = await versionLine(project);
   const model = vscode.l10n.t(
     "A language model of about {0} MB computes the vectors; it runs on this machine.",
     MODEL_MEGABYTES,
@@ -98,9 +99,18 @@ export function consentLines(packages: boolean, project: ProjectStatus | null): 
   return [...(packages ? [installed] : []), which, model, time];
 }
 
-function versionLine(project: ProjectStatus | null): string {
-  if (ingestSettings(folderInUse()).code != null) {
+async function versionLine(project: ProjectStatus | null): Promise<string> {
+  const folder = folderInUse();
+  if (ingestSettings(folder).code != null) {
     return vscode.l10n.t("The docs and the source that the settings name are then read and indexed on this machine.");
+  }
+  const pin = project === null && folder ? await pinIn(folder.uri, vscode.workspace.fs) : undefined;
+  if (pin) {
+    return vscode.l10n.t(
+      "The docs and the source of google-adk {0}, which {1} names, are then read and indexed on this machine; or those of the version that is installed in this project, if that is another one.",
+      pin.version,
+      messageLine(pin.file),
+    );
   }
   return project === null
     ? vscode.l10n.t(

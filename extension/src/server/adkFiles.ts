@@ -38,6 +38,11 @@ export const DEPENDENCY_FILES =
 const NAMED =
   /^[^#\r\n\u2028\u2029]*(?:(?<![\w-])google[-_.]+adk(?![\w-])|\bgithub\.com[/:]google\/adk-python(?![\w-]))/im;
 
+/** A requirement of one release, `google-adk[eval]==1.18.0`, or the entry of a lock file. */
+const PINNED =
+  /^[^#\r\n\u2028\u2029]*?(?:(?<![\w-])google[-_.]+adk(?:\[[\w, \t-]{0,100}\])?[ \t]*==[ \t]*|\bname = "google-adk"\r?\nversion = ")(\d{1,9}(?:\.\d{1,9}){1,3}(?:(?:a|b|rc|\.post|\.dev)\d{1,9})?)(?![\w.*+-])/im;
+const LOCK = /lock/i;
+
 const IMPORTED =
   /^[ \t]*(?:from[ \t]+google[ \t]*\.[ \t]*adk(?!\w)|import[ \t](?:[^#\r\n\u2028\u2029]*[, \t])?google[ \t]*\.[ \t]*adk(?!\w)|from[ \t]+google[ \t]+import[ \t(][^#\r\n\u2028\u2029]*(?<!\w|as[ \t])adk(?!\w))/m;
 
@@ -83,6 +88,24 @@ export async function dependencyIn(folder: Uri, files: Files): Promise<string | 
   return undefined;
 }
 
+/** The release that a file of dependencies pins; undefined where the file pins none. */
+export function pinnedVersion(text: string): string | undefined {
+  return PINNED.exec(text)?.[1];
+}
+
+/** The release of google-adk that a file of the folder itself pins, lock files first, and the file's name. */
+export async function pinIn(folder: Uri, files: Files): Promise<{ version: string; file: string } | undefined> {
+  const names = (await listed(folder, files)).map(([name]) => name).filter(isDependencyFile);
+  names.sort((one, other) => Number(LOCK.test(other)) - Number(LOCK.test(one)));
+  for (const file of names.slice(0, MAX_FILES)) {
+    const version = pinnedVersion(await textOf(folder, [file], files));
+    if (version !== undefined) {
+      return { version, file };
+    }
+  }
+  return undefined;
+}
+
 /** Whether a file, which has changed, is one of a folder's files of dependencies and names google-adk. */
 export async function isDependency(folder: Uri, file: Uri, files: Files): Promise<boolean> {
   const above = folder.path.endsWith("/") ? folder.path : `${folder.path}/`;
@@ -92,17 +115,19 @@ export async function isDependency(folder: Uri, file: Uri, files: Files): Promis
 }
 
 async function fileNamesAdk(folder: Uri, segments: readonly string[], files: Files): Promise<boolean> {
+  return namesAdk(await textOf(folder, segments, files));
+}
+
+/** The text of a file; empty where nobody may read it, or should. */
+async function textOf(folder: Uri, segments: readonly string[], files: Files): Promise<string> {
   const file = Uri.joinPath(folder, ...segments);
   try {
     const { type, size } = await files.stat(file);
     // Reading a pipe would never end.
-    return (
-      (type & FileType.File) !== 0 &&
-      size <= MAX_BYTES &&
-      namesAdk(new TextDecoder().decode(await files.readFile(file)))
-    );
+    const mayBeRead = (type & FileType.File) !== 0 && size <= MAX_BYTES;
+    return mayBeRead ? new TextDecoder().decode(await files.readFile(file)) : "";
   } catch {
-    return false; // It is gone, or nobody may read it.
+    return "";
   }
 }
 

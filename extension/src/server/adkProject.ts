@@ -103,6 +103,9 @@ export class AdkProjects implements vscode.Disposable {
       }
     }
     this.tellContext();
+    void Promise.all(this.looks.values()).then(() =>
+      vscode.commands.executeCommand("setContext", CONTEXT.hasLooked, true),
+    );
   }
 
   private async look(folder: vscode.WorkspaceFolder): Promise<void> {

@@ -25,9 +25,11 @@ export function projectLine({ version, taken_from }: ProjectStatus): string {
   return l10n.t("google-adk {0}, from {1}", messageLine(version), messageLine(taken_from));
 }
 
-/** What is amiss where another version answers; null where nothing is, or where nothing is indexed. */
-export function otherVersion({ version, indexed, exact }: ProjectStatus): string | null {
-  return exact || indexed === null
-    ? null
-    : l10n.t("google-adk {0} is not indexed: answers are of {1}.", messageLine(version), messageLine(indexed));
+/** What is amiss where another version answers, or one that nobody knows; null where nothing is, or nothing answers. */
+export function otherVersion({ version, indexed, exact }: ProjectStatus, answers: boolean): string | null {
+  if (exact || (indexed === null && !answers)) {
+    return null;
+  }
+  const other = indexed === null ? l10n.t("another version") : messageLine(indexed);
+  return l10n.t("google-adk {0} is not indexed: answers are of {1}.", messageLine(version), other);
 }

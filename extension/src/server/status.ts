@@ -203,8 +203,10 @@ function guides(index: IndexInfo | null | undefined): Fix[] {
   return index && !("adk_docs" in index.corpora) ? [FIXES.fetchGuides()] : [];
 }
 
-function versionFixes({ project }: Situation): Fix[] {
-  return project && otherVersion(project) !== null ? [FIXES.ingestVersion(project.version, project.folder)] : [];
+function versionFixes({ project, index }: Situation): Fix[] {
+  return project && otherVersion(project, Boolean(index)) !== null
+    ? [FIXES.ingestVersion(project.version, project.folder)]
+    : [];
 }
 
 /** Whether an answer tells what is not known of the project: its version, or that the version is indexed. */

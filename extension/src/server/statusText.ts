@@ -77,10 +77,11 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
     lines.push(situation.state.problem.message);
   }
   const project = situation.state.kind === "ready" ? situation.project : null;
+  const other = project ? otherVersion(project, Boolean(situation.index)) : null;
   if (project) {
-    lines.push(projectLine(project), otherVersion(project) ?? "");
+    lines.push(projectLine(project), other ?? "");
   }
-  const icon = project && otherVersion(project) !== null ? "$(warning)" : ICONS[kind];
+  const icon = other !== null ? "$(warning)" : ICONS[kind];
   if (situation.state.kind === "ready" && situation.index) {
     lines.push(...indexLines(situation.index, now, locale));
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { importsAdk, isDependencyFile, namesAdk } from "../../../src/server/adkFiles";
+import { importsAdk, isDependencyFile, namesAdk, pinnedVersion } from "../../../src/server/adkFiles";
 import { cpuMs } from "../cpu";
 
 describe("Python code", () => {
@@ -80,6 +80,21 @@ describe("a file of dependencies", () => {
   });
 });
 
+describe("the release that a file of dependencies pins", () => {
+  for (const [text, version] of [
+    ["requests\ngoogle-adk==1.18.0\n", "1.18.0"],
+    ["Google_ADK[eval, mcp] == 1.18.0rc1 ; python_version > '3.10'", "1.18.0rc1"],
+    ['dependencies = ["google-adk==2.0"]', "2.0"],
+    ['[[package]]\r\nname = "google-adk"\r\nversion = "1.19.0"\r\n', "1.19.0"],
+    ["google-adk>=1.18.0", undefined],
+    ["google-adk==1.18.*", undefined],
+    ["# google-adk==1.18.0", undefined],
+    ["google-adk-extras==1.18.0", undefined],
+  ] as const) {
+    it(`is ${version}: ${JSON.stringify(text)}`, () => assert.equal(pinnedVersion(text), version));
+  }
+});
+
 describe("a text of strangers", () => {
   const SIZE = 100_000;
   const nasty = [
@@ -116,6 +131,7 @@ describe("a text of strangers", () => {
         for (const start of ["", "import ", "from google import ", "from google import (", "[", "x ", "- ", '"', "'"]) {
           importsAdk(start + text);
           namesAdk(start + text);
+          pinnedVersion(start + text);
         }
       });
       // A pattern that takes quadratic time takes minutes.

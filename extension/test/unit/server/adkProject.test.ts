@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
-import { DEPENDENCY_FILES, type Files } from "../../../src/server/adkFiles";
+import { DEPENDENCY_FILES, type Files, pinIn } from "../../../src/server/adkFiles";
 import { AdkProjects } from "../../../src/server/adkProject";
 import type { FakeEditor } from "../fake-vscode";
 
@@ -184,6 +185,36 @@ describe("the projects of a window", () => {
       assert.match(said.join("\n"), /shop does not use google-adk/);
     });
   }
+
+  it("keep no key of the shortcut waiting: it asks until they were looked at, and then where the ADK is used", async () => {
+    const { contributes } = JSON.parse(await readFile("package.json", "utf8"));
+    const [{ when }] = contributes.keybindings;
+    const asks = () => {
+      const keys = Object.fromEntries((context as [string, string, unknown][]).map(([, key, value]) => [key, value]));
+      const known: Record<string, unknown> = { ...keys, editorTextFocus: true, "editorLangId == python": true };
+      const holds = (term: string) => (term.startsWith("!") ? !known[term.slice(1)] : Boolean(known[term]));
+      return when.split(" || ").some((one: string) => one.split(" && ").every(holds));
+    };
+    assert.ok(asks(), "the extension is not active yet");
+    disk.files.set("/shop/requirements.txt", "google-adk\n");
+    await open("other");
+    await settled();
+    assert.ok(!asks());
+    setFolders("shop");
+    folders.fire({ removed: [] });
+    await settled();
+    assert.ok(asks());
+  });
+
+  it("name the release that one of their files pins, lock files first", async () => {
+    const folder = file("/shop");
+    disk.files.set("/shop/requirements.txt", "google-adk==1.18.0\n");
+    disk.files.set("/shop/sub/requirements.txt", "google-adk==1.0.0\n");
+    assert.deepEqual(await pinIn(folder, disk), { version: "1.18.0", file: "requirements.txt" });
+    disk.files.set("/shop/uv.lock", 'name = "google-adk"\nversion = "1.19.0"\n');
+    assert.deepEqual(await pinIn(folder, disk), { version: "1.19.0", file: "uv.lock" });
+    assert.equal(await pinIn(file("/nowhere"), disk), undefined);
+  });
 
   it("are told apart", async () => {
     disk.files.set("/one/requirements.txt", "google-adk\n");

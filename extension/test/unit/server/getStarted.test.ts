@@ -467,13 +467,26 @@ describe("the share of the packages that is installed", () => {
 });
 
 describe("the version that the consent names", () => {
+  const workspace = { ...vscode.workspace };
   it("is, where the project names none, that of the server's settings", async () => {
     const settings = await fs.readFile(path.join(process.cwd(), "config", "settings.yaml"), "utf8");
     assert.match(settings, new RegExp(`distribution: google-adk==${USUAL_VERSION.replaceAll(".", "\\.")}\\s`));
-    const lines = consentLines(true, null);
+    const lines = await consentLines(true, null);
     assert.match(lines.join("\n"), /^About 450 MB .*\n.*version that this project names, or else of [\d.]+\.\n/);
-    assert.doesNotMatch(consentLines(false, null).join(), /packages/);
+    assert.doesNotMatch((await consentLines(false, null)).join(), /packages/);
+    const files = { "requirements.txt": "google-adk==1.17.0\n" };
+    Object.assign(vscode.workspace, {
+      workspaceFolders: [{ uri: Uri.parse("file:///work"), name: "work", index: 0 }],
+      fs: {
+        readDirectory: async () => Object.keys(files).map((name) => [name, vscode.FileType.File]),
+        stat: async () => ({ type: vscode.FileType.File, size: 20 }),
+        readFile: async () => new TextEncoder().encode(files["requirements.txt"]),
+      },
+    });
+    const pinned = await consentLines(true, null);
+    Object.assign(vscode.workspace, workspace);
+    assert.match(pinned.join("\n"), /source of google-adk 1\.17\.0, which requirements\.txt names, are then read/);
     const project = { version: "1.18.0", taken_from: ".venv" } as ProjectStatus;
-    assert.match(consentLines(true, project).join(), /google-adk 1\.18\.0, which this project uses/);
+    assert.match((await consentLines(true, project)).join(), /google-adk 1\.18\.0, which this project uses/);
   });
 });

@@ -5,6 +5,7 @@ import { GetStarted, type JobParts } from "../../../src/server/getStarted";
 import type { ServerState } from "../../../src/server/managedServer";
 import type { Answered, ServerPool } from "../../../src/server/pool";
 import { StatusItem } from "../../../src/server/status";
+import { statusKind } from "../../../src/server/statusText";
 import { FakeEditor, Uri } from "../fake-vscode";
 
 const LAUNCH = { command: "p", args: [], isolated: true, key: "p", origin: "command", version: null } as const;
@@ -66,6 +67,43 @@ describe("the status item", () => {
     finds.fire();
     assert.equal(shown, true);
     status.dispose();
+  });
+
+  it("tells of each folder of the window the index that answers there", async () => {
+    const asked: unknown[] = [];
+    const answers = new vscode.EventEmitter<Answered>();
+    const pool = {
+      onDidChange: () => new vscode.Disposable(() => undefined),
+      onDidAnswer: answers.event,
+      state: () => READY,
+      request: async (_method: string, params: object, _token: unknown, scope: vscode.Uri) => {
+        asked.push(params);
+        const pending = scope.path.startsWith("/old");
+        const index = { dense: pending ? "pending" : "complete", created_at: "", corpora: {} };
+        answers.fire({
+          folder: folderOf(scope),
+          method: "adk/status",
+          result: { index, projects: [] },
+        } as unknown as Answered);
+      },
+    } as unknown as ServerPool;
+    const [old, other] = ["old", "new"].map((name, index) => ({ name, index, uri: Uri.file(`/${name}`) }));
+    Object.assign(vscode.workspace, {
+      workspaceFolders: [old, other],
+      getWorkspaceFolder: ({ path }: vscode.Uri) => [old, other].find((each) => path.startsWith(each?.uri.path ?? "-")),
+    });
+    const folderOf = (scope?: vscode.Uri) => ({
+      id: String(vscode.workspace.getWorkspaceFolder(scope as vscode.Uri)?.uri),
+    });
+    const kinds = ["/old/a.py", "/new/b.py"].map((path) => {
+      Object.assign(vscode.window, { activeTextEditor: new FakeEditor(Uri.file(path), "") });
+      const status = new StatusItem(pool, folderOf, idleJob(), USED);
+      const kind = statusKind(status.situation());
+      status.dispose();
+      return kind;
+    });
+    assert.deepEqual(kinds, ["partial", "ready"]);
+    assert.deepEqual(asked, [{ folder: "file:///old" }, { folder: "file:///new" }]);
   });
 
   it("asks again for the folder whose answer told more, whichever folder is in use", () => {

@@ -87,6 +87,9 @@ describe("the status item", () => {
     const other = shown({ indexed: "2.13.0", exact: false });
     assert.equal(other.text, "$(warning) ADK 1.18.0");
     assert.match(other.tooltip, /google-adk 1\.18\.0 is not indexed: answers are of 2\.13\.0\./);
+    const unknown = shown({ indexed: null, exact: false });
+    assert.equal(unknown.text, "$(warning) ADK 1.18.0");
+    assert.match(unknown.tooltip, /answers are of another version\./);
     assert.doesNotMatch(shown({ taken_from: "$(bug)" }).tooltip, /\$\(bug\)/);
   });
 
