@@ -194,6 +194,7 @@ export class ServerPool implements Backend {
     // Read at the same moment as the program's settings: both may change while programs are looked at.
     const variant = this.workspace.variant(folder);
     const resolution = await this.workspace.resolve(folder, fresh);
+    const before = this.members.get(folder.id)?.key;
     this.members.set(folder.id, member);
     if ("problem" in resolution) {
       member.problem = resolution.problem;
@@ -202,6 +203,10 @@ export class ServerPool implements Backend {
     }
     const { launch } = resolution;
     member.key = `${launch.key} ${variant}`;
+    if (member.key !== before) {
+      // The server may be another folder's, ready since long.
+      this.changes.fire();
+    }
     return { key: member.key, launch, folder };
   }
 

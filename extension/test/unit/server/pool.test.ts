@@ -119,6 +119,16 @@ describe("the servers of a window", () => {
     assert.equal(pool.state(scope("a")).kind, "ready");
   });
 
+  it("tell that another folder is served by one that is ready since long", async () => {
+    const { pool } = setUp();
+    await ask(pool, "a");
+    const kinds: string[] = [];
+    pool.onDidChange(() => kinds.push(pool.state(scope("b")).kind));
+    await ask(pool, "b");
+    await ask(pool, "b");
+    assert.deepEqual(kinds, ["ready"]);
+  });
+
   it("are one for each program, and for each index", async () => {
     const { window, pool } = setUp();
     window.programs.set("b", "other");
