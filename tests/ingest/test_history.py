@@ -310,6 +310,17 @@ def test_a_class_has_what_it_and_its_methods_say(text: str, has: dict[str, bool 
     assert {name: found.has(of_class.get(name, name)) for name in has} == has
 
 
+def test_an_asynchronous_function_gives_one_thing_or_many() -> None:
+    found = made_of(
+        "class Made:\n    async def each(self): yield 1\n    async def one(self): return 1\n"
+        "    async def told(self) -> 'AsyncGenerator[int, None]':\n        raise NotImplementedError\n"
+        "    async def twice(self): yield 1\n    async def twice(self): return 1\n"
+    )
+    path = "google.adk.made.Made"
+    assert [found.yields(f"{path}.{name}") for name in ("each", "one", "told", "twice")] == [True, False, True, False]
+    assert found.members_of(path) == ["each", "one", "told", "twice"]
+
+
 # Keywords
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from adk_evidence.api.constructors import field_call, given_default, is_shared, options_of, passes_on, reads_before
 from adk_evidence.api.deprecations import deprecation, field_deprecation, module_deprecation
 from adk_evidence.api.module import ModuleText
-from adk_evidence.api.table import BEFORE, PASSED_ON
+from adk_evidence.api.signatures import yields_asynchronously
+from adk_evidence.api.table import BEFORE, PASSED_ON, YIELDS
 from adk_evidence.readers.python import (
     PROPERTIES,
     Function,
@@ -196,6 +197,8 @@ class _Reader:
             kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
             bare = method and "staticmethod" not in decorators
             self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=passes_on(node))}"
+            if kind == "a" and yields_asynchronously(node):
+                self._facts.defined[f"{name}{YIELDS}"] = "y"
         if text := deprecation(node):
             self._deprecate(name, text)
 

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from adk_evidence.api.bases import with_bases
 from adk_evidence.api.parameters import Parameters
-from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, HistoryTable, public_path
+from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, YIELDS, HistoryTable, public_path
 from adk_evidence.errors import SourceError
 from adk_evidence.settings import config_file
 from adk_evidence.text.identifiers import is_private
@@ -325,6 +325,11 @@ class VersionApi:
         """The first letter of the payload of what an import path leads to, e.g. `c` of a class; empty of the rest."""
         place = self.definition(path)
         return (self.payload(place) or "")[:1] if place is not None else ""
+
+    def yields(self, path: str) -> bool:
+        """Whether an import path leads to an asynchronous generator: its calls need `async for`, not `await`."""
+        place = self.definition(path)
+        return place is not None and self.payload(Place(place.module, place.name + YIELDS)) is not None
 
     def payload(self, place: Place) -> str | None:
         """What the table says of a definition."""

@@ -227,6 +227,11 @@ def _binding(node: Function) -> str:
     return _STATIC if "staticmethod" in decorators else _CLASS if "classmethod" in decorators else _INSTANCE
 
 
+def yields_asynchronously(node: Function) -> bool:
+    """Whether a call of a function gives something for `async for`."""
+    return _way(node) == "an asynchronous generator"
+
+
 def _way(node: Function) -> str:
     """How a function is called.
 

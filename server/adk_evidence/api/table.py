@@ -20,8 +20,10 @@ has the name and its runs, between tabs. A run is `first last payload`: from ver
 Flags: `d` dataclass, `x` takes any keyword, `k` takes its fields in camel case, too. Parameters are written as names:
 `name` required, `name=` optional, `*`, `*args`, `**kwargs`, and `**super` of a constructor that only gives its
 `**kwargs` to the constructor of the next class. The line `<class>.__before__` has the payload `b:<names>`: what a
-validator of the class may read before the fields are, so that calls may name these, too. The line `<name>!` says when
-and why a name is deprecated: its payload is `<what to use>|<text>`.
+validator of the class may read before the fields are, so that calls may name these, too. The line
+`<function>.__yields__` has the payload `y` where a function of the kind `a` is an asynchronous generator: its calls
+need `async for` in place of `await`. The line `<name>!` says when and why a name is deprecated: its payload is
+`<what to use>|<text>`.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ from adk_evidence.errors import SourceError
 FORMAT = 1
 DEPRECATED = "!"
 BEFORE = ".__before__"
+YIELDS = ".__yields__"
 PASSED_ON = "**super"
 _HINT = "Delete the file if it is in the home folder, or install adk-evidence again."
 # What a version has: for each module, its names with their payloads.
