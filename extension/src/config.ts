@@ -53,6 +53,10 @@ export function serverSettings(
   if (maxResults !== undefined && maxResults !== null && maxResults !== "") {
     told["maxResults"] = maxResults;
   }
+  const severity = settings.get<unknown>("diagnostics.severity");
+  if (typeof severity === "object" && severity !== null && Object.keys(severity).length > 0) {
+    told["diagnostics"] = { severity };
+  }
   if (settings.get<unknown>("projectCode.enabled") === false) {
     told["projectCode"] = { enabled: false };
   }

@@ -14,21 +14,23 @@ from rich.text import Text
 from adk_evidence.checks.code import check_code, unread
 from adk_evidence.checks.corpus import files_of_folder
 from adk_evidence.checks.drift import DriftChecker
+from adk_evidence.checks.remarks import CODES
 from adk_evidence.errors import SourceError
-from adk_evidence.models.code import CodeCheck
+from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.render.sanitize import one_line
 from adk_evidence_console import counted
 from adk_evidence_console.sarif import Finding, Rule
 
+_UNREAD = "unread-code"
 RULES = (
-    Rule("code-unread", "The code, or a part of it, could not be read.", "warning"),
-    Rule("code-import", "The code imports what this version of google-adk does not have."),
-    Rule("code-name", "The code uses an attribute that this version of google-adk does not have."),
-    Rule("code-keyword", "A call has a keyword that this version of google-adk does not take."),
-    Rule("code-argument", "A call lacks an argument that this version of google-adk requires."),
-    Rule("code-override", "A method does not fit the method of google-adk that it overrides."),
-    Rule("code-await", "A call of an asynchronous function of google-adk lacks an `await`."),
-    Rule("code-deprecated", "The code uses what this version of google-adk calls deprecated.", "note"),
+    Rule(_UNREAD, "The code, or a part of it, could not be read.", "warning"),
+    Rule(CODES["import"], "The code imports what this version of google-adk does not have."),
+    Rule(CODES["name"], "The code uses an attribute that this version of google-adk does not have."),
+    Rule(CODES["keyword"], "A call has a keyword that this version of google-adk does not take."),
+    Rule(CODES["argument"], "A call lacks an argument that this version of google-adk requires."),
+    Rule(CODES["override"], "A method does not fit the method of google-adk that it overrides."),
+    Rule(CODES["await"], "A call of an asynchronous function of google-adk lacks `await` or `async for`."),
+    Rule(CODES["deprecated"], "The code uses what this version of google-adk calls deprecated.", "note"),
 )
 
 
@@ -78,7 +80,7 @@ def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
     for one in linted:
         for problem in one.found.problems:
             style = "" if problem.is_error else "dim"
-            told = f"{one_line(str(one.path))}:{problem.line}: {one_line(problem.text)}"
+            told = f"{one_line(str(one.path))}:{problem.line}: {one_line(problem.text)} [{_code(problem)}]"
             out.print(Text(told, style), soft_wrap=True)
     errors = sum(one.found.errors for one in linted)
     notes = sum(len(one.found.problems) for one in linted) - errors
@@ -89,14 +91,19 @@ def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
 
 
 def as_json(linted: Sequence[Linted], version: str) -> dict[str, Any]:
-    problems = [{"path": str(one.path), **problem.model_dump()} for one in linted for problem in one.found.problems]
+    each = [(str(one.path), problem) for one in linted for problem in one.found.problems]
+    problems = [{"path": path, "code": _code(problem), **problem.model_dump()} for path, problem in each]
     confirmed = sorted({name for one in linted for name in one.found.confirmed})
     return {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
 
 
 def findings(linted: Iterable[Linted]) -> list[Finding]:
     return [
-        Finding(f"code-{problem.kind}", problem.text, str(one.path), problem.line, key=problem.symbol)
+        Finding(_code(problem), problem.text, str(one.path), problem.line, key=problem.symbol)
         for one in linted
         for problem in one.found.problems
     ]
+
+
+def _code(problem: CodeProblem) -> str:
+    return _UNREAD if problem.kind == "unread" else CODES[problem.kind]

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from adk_evidence.desk import OpenService, open_service
 from adk_evidence_lsp import protocol
 from adk_evidence_lsp.answers import requests
-from adk_evidence_lsp.answers.code_actions import code_action
+from adk_evidence_lsp.answers.code_actions import FIX_ALL, code_action
 from adk_evidence_lsp.answers.diagnostics import diagnose
 from adk_evidence_lsp.answers.hover import hover
 from adk_evidence_lsp.answers.ingest import INGEST_COMMAND, Ingestion
@@ -54,7 +54,11 @@ def make_server(
 
     for method, standard, options in (
         (types.TEXT_DOCUMENT_HOVER, hover, None),
-        (types.TEXT_DOCUMENT_CODE_ACTION, code_action, types.CodeActionOptions([types.CodeActionKind.QuickFix])),
+        (
+            types.TEXT_DOCUMENT_CODE_ACTION,
+            code_action,
+            types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL]),
+        ),
         (types.TEXT_DOCUMENT_DIAGNOSTIC, diagnose, types.DiagnosticOptions(False, False, identifier="adk-evidence")),
         (types.WORKSPACE_SYMBOL, requests.workspace_symbols, None),
     ):

@@ -412,6 +412,12 @@ class Switch(_Settings):
     enabled: bool = True
 
 
+class DiagnosticSettings(Switch):
+    """How grave diagnostics are, by their codes; what is not named has the server's own severity."""
+
+    severity: dict[str, Literal["error", "warning", "information", "hint", "off"]] = Field(default={}, max_length=100)
+
+
 class ClientSettings(_Settings):
     """The section `adkEvidence` of the client's settings.
 
@@ -425,7 +431,7 @@ class ClientSettings(_Settings):
     max_results: int | None = Field(default=None, ge=1, le=MAX_RESULTS)
     time_budget_ms: int | None = Field(default=None, ge=1, le=MAX_UINT)
     hover: Switch = Switch()
-    diagnostics: Switch = Switch()
+    diagnostics: DiagnosticSettings = DiagnosticSettings()
     project_code: Switch = Switch()
     interpreters: dict[str, Annotated[str, _NoNull]] = Field(default={}, max_length=MAX_FOLDERS)
     log_level: Literal["debug", "info", "warning", "error"] | None = None

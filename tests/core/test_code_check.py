@@ -220,6 +220,28 @@ def test_a_missing_await_and_a_deprecated_name_are_told() -> None:
     assert found.errors == 1
 
 
+@pytest.mark.parametrize(
+    ("comment", "left"),
+    [
+        ("# adk: ignore[unknown-keyword]", ["argument"]),
+        ("# type: ignore # adk: ignore[unknown-keyword, missing-argument]", []),
+        ("#adk:ignore", []),
+        ("# adk: ignore[unknown-keyword", ["argument", "keyword"]),
+        ("# adk: ignored", ["argument", "keyword"]),
+        ("# adk: ignore[]", ["argument", "keyword"]),
+    ],
+)
+def test_a_comment_leaves_out_what_its_line_has_and_the_summary_says_so(comment: str, left: list[str]) -> None:
+    found = check(f"Agent(instructions='x')  {comment}\nAgent(\n    nme=1,\n)\n")
+    assert sorted(one.kind for one in found.problems if one.line == 3) == left
+    assert sorted(one.kind for one in found.problems if one.line > 3) == ["argument", "keyword"]
+    told = f"Comments in the code leave out problems: {2 - len(left)}. The rest fits"
+    assert found.summary.startswith(told if len(left) < 2 else "The rest fits")
+    assert check_code(CHECKER, "from google.adk import Nothing  # adk: ignore\n").summary == (
+        "Comments in the code leave out problems: 1. Nothing else of google-adk in the code can be checked."
+    )
+
+
 def test_what_was_checked_is_named() -> None:
     found = check("agent = Agent(name='a', model='m')\nclass Mine(BasePlugin):\n    async def on_event(self, e): ...\n")
     assert found.problems == ()
@@ -289,6 +311,18 @@ def test_the_released_table_knows_what_the_plugins_of_the_adk_are_called_with() 
     )
     (problem,) = check_code(RELEASED, code).problems
     assert "async def before_tool_callback(self, *, tool, tool_args, tool_context)" in problem.text
+
+
+def test_the_released_table_knows_which_functions_give_events_one_by_one() -> None:
+    code = (
+        "from google.adk.runners import Runner\nfrom google.adk.tools import BaseTool\n"
+        "async def ask(runner: Runner, tool: BaseTool):\n"
+        "    for event in runner.run_async(user_id='u', session_id='s'):\n        print(event)\n"
+        "    tool.run_async(args={}, tool_context=None).get('a')\n"
+    )
+    each, once = check_code(RELEASED, code).problems
+    assert each.text.endswith("`Runner.run_async` as an asynchronous generator: the code lacks `async for`.")
+    assert once.text.endswith("`BaseTool.run_async` as an asynchronous function: the code lacks `await`.")
 
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "tasks").glob("*/*.py"))

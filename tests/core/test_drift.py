@@ -175,7 +175,7 @@ def test_a_function_is_asynchronous_in_some_versions_alone() -> None:
     )
     assert told(code, "0.5.0") == [] and [kind for kind, _, _ in told(code, "1.4.2")] == ["await"]
     (found,) = check(code, "1.4.2").deviations
-    assert found.text.endswith("as an asynchronous function: the code lacks `await` or `async for`.")
+    assert found.text.endswith("as an asynchronous function: the code lacks `await`.")
 
 
 PAGE = """\

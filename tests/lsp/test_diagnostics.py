@@ -1,4 +1,4 @@
-"""Gentle diagnostics on what the project's version of the ADK lacks, their quick fixes, and named actions."""
+"""Diagnostics on what the project's version of the ADK lacks, their quick fixes, and named actions."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ AGENT = {
         "LlmAgent.name": "r:",
         "LlmAgent.model": "o:",
         "LlmAgent.run_async": "a:context",
+        "LlmAgent.flow": "v",
+        "LlmAgent.flow!": "|Gone soon.",
     },
 }
 
@@ -53,8 +55,8 @@ def diagnostics(server: RawClient, uri: str = URI) -> list[dict[str, Any]]:
     return items
 
 
-def actions(server: RawClient, where: Any, found: list[dict[str, Any]], *, invoked: bool = False) -> Any:
-    context = {"diagnostics": found, "triggerKind": 1 if invoked else 2}
+def actions(server: RawClient, where: Any, found: list[dict[str, Any]], *, invoked: bool = False, **more: Any) -> Any:
+    context = {"diagnostics": found, "triggerKind": 1 if invoked else 2, **more}
     return server.result("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": where, "context": context})
 
 
@@ -68,7 +70,7 @@ def test_a_wrong_keyword_has_a_diagnostic_with_its_citation_and_a_quick_fix(clie
     near, far = diagnostics(client)
     # The letter before the keyword is two units of UTF-16.
     assert near["range"] == span(2, 28, 33)
-    assert (near["severity"], near["source"], near["code"]) == (3, "ADK Evidence", "unknown-keyword")
+    assert (near["severity"], near["source"], near["code"]) == (2, "ADK Evidence", "unknown-keyword")
     assert near["message"] == (
         "google-adk 9.9.0 has no `LlmAgent(modle=)`: no version has it. The nearest keyword is `model`."
     )
@@ -114,8 +116,58 @@ def test_members_arguments_and_overrides_have_diagnostics(client: RawClient) -> 
     assert argument["message"] == "`LlmAgent` of google-adk 9.9.0 requires `name`, which the call lacks."
     assert (override["code"], override["range"]) == ("unfit-override", span(4, 8, 17))
     assert override["message"].endswith("write `async def run_async(self, context)`.")
-    # There is nothing near to change these to.
-    assert all(one["title"].startswith("Find evidence") for one in actions(client, argument["range"], [argument]))
+    change, find = actions(client, argument["range"], [argument])
+    assert (change["title"], change["isPreferred"]) == ("Add name", False)
+    assert change["edit"]["changes"][URI] == [{"range": span(2, 9, 9), "newText": "name=..."}]
+    assert find["title"].startswith("Find evidence")
+    change, *_ = actions(client, override["range"], [override])
+    assert change["title"] == "Change to fit LlmAgent.run_async"
+    assert [one["newText"] for one in change["edit"]["changes"][URI]] == ["async ", "(self, context)"]
+
+
+AWAITS = """\
+from google.adk.agents import LLMAgent, LlmAgent
+
+async def ask(agent: LlmAgent):
+    agent.run_async(1).text
+    print(agent.flow)  # adk: ignore[unknown-name]
+    LlmAgent(name="a", Model="m")
+    LlmAgent(modle="m")  # adk: ignore
+"""
+
+
+@pytest.mark.usefixtures("known")
+def test_the_editor_tells_what_lint_tells_as_gravely_as_the_user_wants(client: RawClient, start: Start) -> None:
+    client.open(URI, AWAITS)
+    found = {one["code"]: one for one in diagnostics(client)}
+    assert {code: one["severity"] for code, one in found.items()} == {
+        "unknown-import": 2, "missing-await": 2, "deprecated-name": 4, "unknown-keyword": 2,
+    }  # fmt: skip
+    assert found["deprecated-name"]["tags"] == [2] and found["missing-await"]["range"] == span(3, 10, 19)
+    lint = {one["line"] - 1 for one in client.result("adk/checkCode", {"text": AWAITS})["problems"]}
+    assert lint == {one["range"]["start"]["line"] for one in found.values()}
+    strict = start(diagnostics={"severity": {"missing-await": "error", "unknown-import": "off", "other": "hint"}})
+    strict.open(URI, AWAITS)
+    assert {one["code"]: one["severity"] for one in diagnostics(strict)} == {
+        "missing-await": 1, "deprecated-name": 4, "unknown-keyword": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("known")
+def test_all_that_is_certain_is_mended_in_one_action(client: RawClient, start: Start) -> None:
+    client.open(URI, AWAITS)
+    for only in ("source", "source.fixAll", "source.fixAll.adkEvidence"):
+        (every,) = actions(client, span(0, 0, 0), [], only=[only])
+        assert every["kind"] == "source.fixAll.adkEvidence"
+        assert every["edit"]["changes"][URI] == [
+            {"range": span(3, 4, 4), "newText": "(await "},
+            {"range": span(3, 22, 22), "newText": ")"},
+            {"range": span(5, 23, 28), "newText": "model"},
+        ]
+    assert actions(client, span(0, 0, 0), [], only=["source.fixAll.ruff"]) == []
+    quiet = start(diagnostics={"enabled": False})
+    quiet.open(URI, AWAITS)
+    assert actions(quiet, span(0, 0, 0), [], only=["source.fixAll"]) == []
 
 
 @pytest.mark.usefixtures("known")
@@ -128,7 +180,7 @@ def test_a_quick_fix_of_an_import_changes_what_uses_the_import(client: RawClient
         {"range": span(1, 0, 8), "newText": "LlmAgent"},
     ]
     # The text has changed since.
-    assert actions(client, wrong["range"], [{**wrong, "range": span(0, 29, 38), "data": {"replacement": "x"}}]) == []
+    assert actions(client, wrong["range"], [{**wrong, "range": span(0, 29, 38), "data": None}]) == []
 
 
 @pytest.mark.usefixtures("known")
@@ -164,7 +216,9 @@ def test_forged_data_changes_nothing(client: RawClient) -> None:
     client.open(URI, TEXT)
     near = diagnostics(client)[0]
     forged = {**near, "data": {"replacement": "model=1); import os; os.system(", "asked": "[x](command:y)"}}
-    assert actions(client, near["range"], [forged]) == []
+    (change,) = actions(client, near["range"], [forged])
+    assert change["edit"]["changes"] == {URI: [{"range": near["range"], "newText": "model"}]}
+    assert actions(client, near["range"], [{**forged, "code": "missing-argument"}]) == []
 
 
 def test_a_name_or_selection_has_an_action_that_names_it_where_somebody_asks(client: RawClient) -> None:

@@ -99,14 +99,19 @@ def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     where = (tmp_path, code, "--adk", "9.9.0", "--home", indexed.home)
     told = cli("lint", *where)
     assert told.exit_code == 1
-    assert told.stdout.splitlines() == [f"{code}:2: {LACKING}", "1 problem; 0 names of google-adk in 1 file fit 9.9.0."]
+    assert told.stdout.splitlines() == [
+        f"{code}:2: {LACKING} [unknown-import]",
+        "1 problem; 0 names of google-adk in 1 file fit 9.9.0.",
+    ]
     assert cli("lint", code, "--adk", "9.8.0", "--home", indexed.home).exit_code == 0
     found = json.loads(cli("lint", *where, "--format", "json").stdout)
     assert (found["version"], found["files"], found["confirmed"]) == ("9.9.0", 1, [])
-    assert [(one["path"], one["line"], one["kind"]) for one in found["problems"]] == [(str(code), 2, "import")]
+    assert [(one["path"], one["line"], one["code"]) for one in found["problems"]] == [(str(code), 2, "unknown-import")]
     (result,) = json.loads(cli("lint", *where, "--format", "sarif").stdout)["runs"][0]["results"]
-    assert (result["ruleId"], result["level"], result["message"]["text"]) == ("code-import", "error", LACKING)
+    assert (result["ruleId"], result["level"], result["message"]["text"]) == ("unknown-import", "error", LACKING)
     assert cli("lint", *where, "--format", "github").stdout.startswith("::error file=")
+    code.write_text("from google.adk.plugins import WaitPlugin  # adk: ignore[unknown-import]\n")
+    assert cli("lint", *where).exit_code == 0
     # What is named is read as Python, and what cannot be read is told.
     script, binary = tmp_path / "script", tmp_path / "binary.py"
     script.write_text("from google.adk.plugins import WaitPlugin\n")

@@ -26,7 +26,12 @@ export function withReadOnlySource(
   return diagnostic;
 }
 
-/** Whether somebody asks for the actions of a place, so that the editor does not offer one beside every line. */
-export function asksForActions({ triggerKind }: vscode.CodeActionContext): boolean {
-  return triggerKind === vscode.CodeActionTriggerKind.Invoke;
+/** Whether actions are asked for where no diagnostic is, so that the editor does not offer one beside every line. */
+export function asksForActions(context: vscode.CodeActionContext): boolean {
+  return context.triggerKind === vscode.CodeActionTriggerKind.Invoke || asksForFixes(context);
+}
+
+/** Whether all that is certain shall be mended, as when a file is saved. */
+export function asksForFixes({ only }: vscode.CodeActionContext): boolean {
+  return only?.value.startsWith("source") === true;
 }

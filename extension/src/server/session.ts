@@ -23,7 +23,7 @@ import {
   type StaticFeature,
 } from "vscode-languageclient/node";
 import { INGEST_PROGRESS, ingestionIs, progressMiddleware } from "../evidence/ingestProgress";
-import { asksForActions, withReadOnlySource } from "../evidence/remarks";
+import { asksForActions, asksForFixes, withReadOnlySource } from "../evidence/remarks";
 import { readOnly } from "../evidence/sourceAddress";
 import { SYNCHRONIZED } from "../evidence/synchronized";
 import { COMMANDS, LINK_COMMANDS, SECTION } from "../ids";
@@ -257,7 +257,9 @@ export class ClientSession implements ServerSession {
         provideWorkspaceSymbols: async (query, token, next) =>
           (await next(query, token))?.map((symbol) => readOnly(symbol, options.sourceAddress)),
         provideCodeActions: (document, range, context, token, next) =>
-          (context.diagnostics.length > 0 || asksForActions(context)) && this.answersFor(document)
+          (context.diagnostics.length > 0 || asksForActions(context)) &&
+          this.answersFor(document) &&
+          (options.diagnosticsWanted(document) || !asksForFixes(context))
             ? next(document, range, context, token)
             : undefined,
       },

@@ -206,12 +206,15 @@ describe("the extension in its host", () => {
       await until("the keyword is told of", 30_000, () => own().length === 1);
       const [remark] = own();
       assert.ok(remark);
-      assert.equal(remark.severity, vscode.DiagnosticSeverity.Information);
+      assert.equal(remark.severity, vscode.DiagnosticSeverity.Warning);
       assert.match(remark.message, /^google-adk 9\.9\.0 has no `RetryPlugin\(max_retrys=\)`.*`max_retries`\.$/);
       const [cited] = remark.relatedInformation ?? [];
       assert.equal(cited?.location.uri.scheme, SOURCE_SCHEME);
       assert.match(cited?.location.uri.path ?? "", /plugins\/retry\.py$/);
 
+      const grave = { "unknown-keyword": "error" };
+      await configuration().update("diagnostics.severity", grave, vscode.ConfigurationTarget.Global);
+      await until("it is as grave as the user says", 30_000, () => own()[0]?.severity === vscode.DiagnosticSeverity.Error);
       await configuration().update("diagnostics.enabled", false, vscode.ConfigurationTarget.Global);
       await until("it is silent", 30_000, () => own().length === 0);
       await configuration().update("diagnostics.enabled", undefined, vscode.ConfigurationTarget.Global);
@@ -231,6 +234,7 @@ describe("the extension in its host", () => {
       assert.match(text ?? "", /RetryPlugin\(max_retries=3\)/);
     } finally {
       await configuration().update("diagnostics.enabled", undefined, vscode.ConfigurationTarget.Global);
+      await configuration().update("diagnostics.severity", undefined, vscode.ConfigurationTarget.Global);
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
       fs.rmSync(file.fsPath, { force: true });
       fs.rmSync(table, { force: true });

@@ -26,6 +26,9 @@ _PLAIN = (
 )
 
 
+RemarkKind = DriftKind | Literal["argument", "override"]
+
+
 @dataclass(frozen=True)
 class Remark:
     """A name of a document that the version lacks, or that is called or overridden otherwise than the version has it.
@@ -36,7 +39,7 @@ class Remark:
     shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
     """
 
-    kind: DriftKind | Literal["argument", "override"]
+    kind: RemarkKind
     symbol: str
     text: str
     line: int
@@ -71,8 +74,10 @@ def _incomplete_calls(checker: DriftChecker, code: Code, names: Names, *, shorte
         if shortened and any("#" in line for line in document.lines[call.lineno - 1 : call.end_lineno]):
             continue
         path = _called(mention, names)
-        lacking = _lacking(checker, path, call, names, mention) if path else []
-        if path and lacking:
+        # A method of a class itself is called with the object.
+        if path is None or (call.args and _is_of_class(call.func, names, mention)):
+            continue
+        if lacking := [f"`{name}`" for name in missing_in(checker, path, call)]:
             told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
             problem = f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks."
             yield Remark("argument", path, problem, mention.line, mention.start, mention.end, cited=path)
@@ -89,8 +94,8 @@ def _called(mention: Mention, names: Names) -> str | None:
     return value.path if value and not value.is_instance and names.kind(value.path) in "cfa" else None
 
 
-def _lacking(checker: DriftChecker, path: str, call: ast.Call, names: Names, mention: Mention) -> list[str]:
-    """The required arguments that a call lacks, between backticks."""
+def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
+    """The required arguments that a call lacks, sorted."""
     known = checker.api.keywords(path)
     place = checker.api.definition(path)
     if known is None or place is None:
@@ -98,11 +103,11 @@ def _lacking(checker: DriftChecker, path: str, call: ast.Call, names: Names, men
     missing = known.lacking({one.arg for one in call.keywords if one.arg})
     if call.args:
         payload = checker.api.payload(place) or ""
-        # The table has the order of the parameters of a function. A method of a class itself is called with the object.
-        if payload[:1] not in ("f", "a") or _is_of_class(call.func, names, mention):
+        # The table has the order of the parameters of a function.
+        if payload[:1] not in ("f", "a"):
             return []
         missing = missing - set(Parameters.of_table(payload).positional[: len(call.args)])
-    return [f"`{name}`" for name in sorted(missing)]
+    return sorted(missing)
 
 
 def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
@@ -134,7 +139,7 @@ def _overrides(
             payload = checker.api.payload(place) or ""
             if payload[:1] in ("f", "a"):
                 own = f"{node.name}.{method.name}"
-                problem = "" if _fits(method, payload) else _unfit(checker, own, symbol, payload)
+                problem = "" if fits(method, payload) else _unfit(checker, own, symbol, payload)
                 yield _override(document, method, symbol, problem)
 
 
@@ -163,7 +168,8 @@ def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:
     return f"`{own}` does not fit `{without_module(symbol)}` of {checker.label}, which it overrides: write `{form}`."
 
 
-def _fits(method: Function, payload: str) -> bool:
+def fits(method: Function, payload: str) -> bool:
+    """Whether a method can be called as the function of a payload of the table can."""
     # An asynchronous method may override one that is declared to return something to await.
     if payload[0] == "a" and isinstance(method, ast.FunctionDef) and _surely_returns_plain(method):
         return False

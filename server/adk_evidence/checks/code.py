@@ -12,7 +12,7 @@ from typing import Literal
 from adk_evidence.api.history import read_call
 from adk_evidence.checks.calls import Remark, uses_in
 from adk_evidence.checks.drift import MAX_LACKING_NAMES, Deviation, DriftChecker
-from adk_evidence.checks.remarks import remark
+from adk_evidence.checks.remarks import is_ignored, remark
 from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument, split_document
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.readers.pages.snippets import snippets_of
@@ -57,15 +57,16 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
         *(named.problem(deviation, remark(checker, document, deviation, mention)) for deviation, mention in told_names),
         *(CodeProblem(kind=use.kind, line=use.line + 1, symbol=use.symbol, text=use.text) for use in uses if use.text),
     ]
+    told = [one for one in found if one.kind == "unread" or not is_ignored(document.lines[one.line - 1], one.kind)]
     # Two calls in one line may lack the same.
-    problems = sorted(dict.fromkeys(found), key=lambda one: one.line)
+    problems = sorted(dict.fromkeys(told), key=lambda one: one.line)
     confirmed = sorted({*has, *(use.symbol for use in uses if not use.text)})
     is_cut = len({deviation.symbol for deviation, _ in told_names}) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
     return CodeCheck(
         version=checker.version,
         problems=tuple(problems[:MAX_PROBLEMS]),
         confirmed=tuple(confirmed),
-        summary=_summary(checker, confirmed, problems, is_cut=is_cut),
+        summary=_summary(checker, confirmed, problems, len(found) - len(told), is_cut=is_cut),
     )
 
 
@@ -85,17 +86,19 @@ def _python_of(page: str) -> str:
 
 
 def _summary(
-    checker: DriftChecker, confirmed: Collection[str], problems: Collection[CodeProblem], *, is_cut: bool
+    checker: DriftChecker, confirmed: Collection[str], problems: Collection[CodeProblem], ignored: int, *, is_cut: bool
 ) -> str:
+    left_out = f"Comments in the code leave out problems: {ignored}. " if ignored else ""
     if is_cut:
-        return f"Only the first problems are told. {_checked(confirmed)}".rstrip()
+        return f"Only the first problems are told. {left_out}{_checked(confirmed)}".rstrip()
     if not confirmed:
-        return "Nothing else of google-adk in the code can be checked." if problems else _NOTHING
+        nothing_else = "Nothing else of google-adk in the code can be checked."
+        return f"{left_out}{nothing_else}" if problems or ignored else _NOTHING
     if any(problem.kind == "unread" for problem in problems):
         fits = "The rest of what could be read fits"
     else:
-        fits = "The rest fits" if problems else "No problem was found: the code fits"
-    return f"{fits} {checker.label} as far as can be told without running it. {_checked(confirmed)}".rstrip()
+        fits = "The rest fits" if problems or ignored else "No problem was found: the code fits"
+    return f"{left_out}{fits} {checker.label} as far as can be told without running it. {_checked(confirmed)}".rstrip()
 
 
 def _checked(confirmed: Collection[str]) -> str:
@@ -130,8 +133,7 @@ class _Named:
     listed: set[tuple[str, bool]] = field(default_factory=set)
 
     def problem(self, deviation: Deviation, told: Remark) -> CodeProblem:
-        # What has no short form for those who see the code is told in full.
-        text = told.text or deviation.text
+        text = told.text
         if deviation.kind in ("keyword", "name") and told.replacement is None and deviation.instead is None:
             text = f"{text} {self._alternatives(deviation.symbol)}".rstrip()
         instead = told.replacement or deviation.instead

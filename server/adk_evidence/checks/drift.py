@@ -227,8 +227,11 @@ class DriftChecker:
 
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         if kind == "await":
-            text = f"{self.label} has `{symbol}` as an asynchronous function: the code lacks `await` or `async for`."
-            return Deviation(kind, symbol, 0, 0, text)
+            is_generator = self.api.yields(symbol)
+            what, lacking = ("generator", "async for") if is_generator else ("function", "await")
+            text = f"{self.label} has `{symbol}` as an asynchronous {what}: the code lacks `{lacking}`."
+            brief = text.replace(f"`{symbol}`", f"`{without_module(symbol)}`")
+            return Deviation(kind, symbol, 0, 0, text, brief=brief)
         has = self.api.has(symbol)
         if has:
             use = self.deprecated(symbol)
@@ -236,7 +239,7 @@ class DriftChecker:
                 return None
             instead = f": use `{use}`" if use else ""
             text = f"{self.label} calls `{symbol}` deprecated{instead}."
-            return Deviation("deprecated", symbol, 0, 0, text, instead=use or None)
+            return Deviation("deprecated", symbol, 0, 0, text, instead=use or None, brief=text)
         lack = find_lack(self.history, self.version, symbol) if has is False else None
         if lack is None:
             return None

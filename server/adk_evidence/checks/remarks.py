@@ -5,19 +5,31 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Literal
 
 from adk_evidence.api.history import read_call
-from adk_evidence.checks.calls import Remark, uses_in
+from adk_evidence.checks.calls import Remark, RemarkKind, uses_in
 from adk_evidence.checks.drift import LACKING, Code, Deviation, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.text.identifiers import is_private
 
+# By what name people set, and leave out, what is told of each kind.
+CODES: Mapping[RemarkKind, str] = {
+    "import": "unknown-import",
+    "name": "unknown-name",
+    "keyword": "unknown-keyword",
+    "argument": "missing-argument",
+    "override": "unfit-override",
+    "await": "missing-await",
+    "deprecated": "deprecated-name",
+}
 # How alike a name must be to be named in place of another one.
 ALIKE = 0.75
 MAX_KEPT = 2000
+_IGNORE = re.compile(r"#[ \t]*adk:[ \t]*ignore(?:\[([^\]]*)\]|(?![\w\[-]))")
 _HAS_ALIAS = re.compile(r"[\s\\]+as\b")
 
 
@@ -31,11 +43,22 @@ def remarks_on(
 
 
 def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Remark]:
-    """The remarks on the names of a document, and then those on its calls and overrides, in no particular order."""
+    """The remarks on the names of a document, and then those on its calls and overrides, in no particular order.
+
+    These are the problems of `check_code`, but for code that cannot be read.
+    """
     code = checker.code_of(document)
     if code is not None:
-        yield from _on_names(checker, code)
-        yield from (use for use in uses_in(checker, code) if use.text)
+        named = (remark(checker, document, *found) for found in checker.review(code)[0])
+        found = chain(named, (use for use in uses_in(checker, code) if use.text))
+        yield from (one for one in found if not is_ignored(document.lines[one.line], one.kind))
+
+
+def is_ignored(line: str, kind: RemarkKind) -> bool:
+    """Whether a comment in a line leaves out remarks of a kind: `# adk: ignore[unknown-name]`, or without brackets."""
+    return any(
+        found[1] is None or CODES[kind] in re.split(r"[,\s]+", found[1].strip()) for found in _IGNORE.finditer(line)
+    )
 
 
 def _on_names(checker: DriftChecker, code: Code, first: int = 0, last: int | None = None) -> Iterator[Remark]:
@@ -85,7 +108,7 @@ def _is_in_path(document: PythonDocument, mention: Mention) -> bool:
 
 def remark(checker: DriftChecker, document: PythonDocument, deviation: Deviation, mention: Mention) -> Remark:
     """A deviation as a remark on the name that shows it, with what is near the name."""
-    text, cited = deviation.brief, deviation.instead or ""
+    text, cited = deviation.brief, deviation.instead or ("" if deviation.kind in LACKING else deviation.symbol)
     owner, near = "", None
     if (call := read_call(deviation.symbol)) is not None:
         owner = cited = call.callable
@@ -123,11 +146,11 @@ def _nearest(
 
 def _near(name: str, names: list[str]) -> str | None:
     """The name that is most alike but for case and underscores, or the only one that adds or lacks words at its end."""
-    folded = {_folded(each): each for each in reversed(names) if not is_private(each)}
-    alike = difflib.get_close_matches(_folded(name), folded, 1, ALIKE)
+    known = {folded(each): each for each in reversed(names) if not is_private(each)}
+    alike = difflib.get_close_matches(folded(name), known, 1, ALIKE)
     if alike:
-        return folded[alike[0]]
-    begun = [each for each in folded.values() if _begins(each, name) or _begins(name, each)]
+        return known[alike[0]]
+    begun = [each for each in known.values() if _begins(each, name) or _begins(name, each)]
     return begun[0] if len(begun) == 1 else None
 
 
@@ -136,5 +159,6 @@ def _begins(name: str, longer: str) -> bool:
     return longer.startswith(f"{name}_")
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """A name without what people confuse in its spelling."""
     return name.replace("_", "").lower()

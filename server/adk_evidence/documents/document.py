@@ -193,6 +193,11 @@ class PythonDocument:
         lines[0] = lines[0][start[1] :]
         return "\n".join(lines)
 
+    def span(self, node: ast.expr | ast.stmt | ast.keyword | ast.alias) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Where a node of the tree begins and ends."""
+        line, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        return (line, self._column(line, node.col_offset)), (last, self._column(last, node.end_col_offset or 0))
+
     def enclosing(self, line: int) -> str:
         """Qualified name of the innermost function or class around a line, e.g. `Shop.build`; empty at the top."""
         around = [scope for scope in self.scopes if scope.first <= line <= scope.last]

@@ -1,7 +1,8 @@
-"""Gentle diagnostics where a document does not fit the ADK of its project, and what mends that."""
+"""Diagnostics where a document does not fit the ADK of its project, and the remarks behind them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
@@ -20,19 +21,11 @@ from adk_evidence_lsp.server import EvidenceServer
 if TYPE_CHECKING:
     from adk_evidence.checks.calls import Remark
     from adk_evidence.checks.drift import DriftChecker
-    from adk_evidence.documents.document import Mention, PythonDocument
+    from adk_evidence.documents.document import PythonDocument
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.symbols.lookup import SymbolInfo, Symbols
 
 SOURCE = "ADK Evidence"
-# What a diagnostic is about, by the kind of the remark.
-CODES = {
-    "keyword": "unknown-keyword",
-    "import": "unknown-import",
-    "name": "unknown-name",
-    "argument": "missing-argument",
-    "override": "unfit-override",
-}
 # Nobody reads more.
 MAX_REMARKS = 100
 
@@ -40,7 +33,7 @@ MAX_REMARKS = 100
 async def diagnose(
     server: EvidenceServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport:
-    """Where an open Python document does not fit the ADK of its project: names, calls and overrides."""
+    """Where an open Python document does not fit the ADK of its project, as `lint` says it."""
     none = types.RelatedFullDocumentDiagnosticReport(items=[])
     if not server.configuration.client.diagnostics.enabled:
         return none
@@ -79,17 +72,29 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
     return None
 
 
-def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
+def checked(
+    server: EvidenceServer, document: PythonDocument, chosen: ChosenIndex
+) -> tuple[DriftChecker, list[Remark]] | None:
+    """What is said of a document but for rules that the user has switched off; None where its ADK is not known."""
     from adk_evidence.checks.drift import checker_of
-    from adk_evidence.checks.remarks import all_remarks
+    from adk_evidence.checks.remarks import CODES, all_remarks
+
+    if (checker := checker_of(chosen)) is None:
+        return None
+    severity = server.configuration.client.diagnostics.severity
+    shown = (one for one in all_remarks(checker, document) if severity.get(CODES[one.kind]) != "off")
+    return checker, list(islice(shown, MAX_REMARKS))
+
+
+def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
     from adk_evidence.targets.about import code_corpus_name
 
     document = server.documents.parsed(snapshot)
+    severity = server.configuration.client.diagnostics.severity
     # `adk/status` says what is wrong with the settings.
     with suppress(EvidenceError), server.desk.open() as indexes, ExitStack() as stack:
         chosen = indexes.choose(project)
-        checker = checker_of(chosen)
-        remarks = list(islice(all_remarks(checker, document), MAX_REMARKS)) if checker is not None else []
+        checker, remarks = checked(server, document, chosen) or (None, [])
         symbols = None
         if remarks:
             # The table of versions needs no index.
@@ -100,57 +105,40 @@ def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | 
         for remark in remarks:
             info = citation_of(remark, checker, chosen, symbols) if checker and symbols else None
             file = index.file_of(code_corpus_name(index.manifest), info.path) if info else None
-            found.append(_diagnostic(snapshot, remark, info, file))
+            found.append(_diagnostic(snapshot, remark, info, file, severity))
         return found
     return []
 
 
-def _diagnostic(snapshot: Snapshot, remark: Remark, info: SymbolInfo | None, file: Path | None) -> types.Diagnostic:
-    data: dict[str, Any] = {"replacement": remark.replacement}
+def _diagnostic(
+    snapshot: Snapshot, remark: Remark, info: SymbolInfo | None, file: Path | None, severity: Mapping[str, str]
+) -> types.Diagnostic:
+    from adk_evidence.checks.remarks import CODES
+
+    data: dict[str, Any] | None = None
     related = None
     if info is not None:
-        data["asked"] = info.symbol
         # Parameters of `adk/source`, for clients that show the file read-only.
-        data["source"] = {"repo": info.repo, "commit": info.commit, "path": info.path}
+        data = {"asked": info.symbol, "source": {"repo": info.repo, "commit": info.commit, "path": info.path}}
         if file is not None:
             start = types.Position(info.lines.start - 1, 0)
             place = types.Location(file.as_uri(), types.Range(start, start))
             related = [types.DiagnosticRelatedInformation(place, f"{info.symbol}: {info.citation}")]
+    code, is_deprecated = CODES[remark.kind], remark.kind == "deprecated"
     return types.Diagnostic(
-        range=_range_of(snapshot, remark),
+        range=range_of(snapshot, (remark.line, remark.start), (remark.line, remark.end)),
         message=remark.text,
-        severity=types.DiagnosticSeverity.Information,
-        code=CODES[remark.kind],
+        severity=types.DiagnosticSeverity[severity.get(code, "hint" if is_deprecated else "warning").capitalize()],
+        code=code,
         source=SOURCE,
+        tags=[types.DiagnosticTag.Deprecated] if is_deprecated else None,
         related_information=related,
         data=data,
     )
 
 
-def _range_of(snapshot: Snapshot, name: Remark | Mention) -> types.Range:
-    return types.Range(snapshot.position(name.line, name.start), snapshot.position(name.line, name.end))
-
-
-def replacement_action(
-    snapshot: Snapshot, document: PythonDocument, diagnostic: types.Diagnostic
-) -> types.CodeAction | None:
-    """The quick fix of a diagnostic of this server that knows a nearer name; None where the name is gone."""
-    from adk_evidence.checks.remarks import renamed
-
-    match diagnostic.source, diagnostic.data:
-        case str(source), {"replacement": str(name)} if source == SOURCE and name.isidentifier():
-            changes = renamed(document, *snapshot.place(diagnostic.range.start), name)
-            edits = [types.TextEdit(_range_of(snapshot, mention), text) for mention, text in changes]
-            if not edits or edits[0].range != diagnostic.range:
-                return None
-            return types.CodeAction(
-                title=f"Change to {name}",
-                kind=types.CodeActionKind.QuickFix,
-                diagnostics=[diagnostic],
-                is_preferred=True,
-                edit=types.WorkspaceEdit(changes={snapshot.uri: [*edits]}),
-            )
-    return None
+def range_of(snapshot: Snapshot, start: tuple[int, int], end: tuple[int, int]) -> types.Range:
+    return types.Range(snapshot.position(*start), snapshot.position(*end))
 
 
 def asked_name(diagnostic: types.Diagnostic) -> str | None:

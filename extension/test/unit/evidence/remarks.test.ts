@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import * as vscode from "vscode";
-import { asksForActions, withReadOnlySource } from "../../../src/evidence/remarks";
+import { asksForActions, asksForFixes, withReadOnlySource } from "../../../src/evidence/remarks";
 import { sourceAddress } from "../../../src/evidence/sourceAddress";
 
 const PLACE = new vscode.Range(4, 0, 4, 0);
@@ -37,6 +37,10 @@ describe("a remark on a wrong name", () => {
   it("is not offered an action for every place where the cursor stands", () => {
     const context = { diagnostics: [], only: undefined };
     assert.ok(asksForActions({ ...context, triggerKind: vscode.CodeActionTriggerKind.Invoke }));
-    assert.ok(!asksForActions({ ...context, triggerKind: vscode.CodeActionTriggerKind.Automatic }));
+    const automatic = { ...context, triggerKind: vscode.CodeActionTriggerKind.Automatic };
+    assert.ok(!asksForActions(automatic));
+    // What is certain is mended when a file is saved.
+    const saving = { ...automatic, only: { value: "source.fixAll" } as vscode.CodeActionKind };
+    assert.ok(asksForActions(saving) && asksForFixes(saving) && !asksForFixes(automatic));
   });
 });

@@ -218,6 +218,7 @@ describe("a setting with variables", () => {
         "server.interpreter": "",
         "ingest.docs": "~/adk-docs",
         "ingest.code": "google-adk==2.13.0",
+        "diagnostics.severity": { "missing-await": "error" },
       });
     });
     afterEach(() => {
@@ -229,7 +230,10 @@ describe("a setting with variables", () => {
       assert.deepEqual(serverSettings(folder, 4), {
         home: path.join(here, "index"),
         logLevel: "warning",
+        diagnostics: { severity: { "missing-await": "error" } },
       });
+      values["diagnostics.severity"] = {};
+      assert.ok(!("diagnostics" in serverSettings(folder, 4)));
       assert.deepEqual(ingestSettings(folder), {
         docs: path.join(os.homedir(), "adk-docs"),
         code: "google-adk==2.13.0",

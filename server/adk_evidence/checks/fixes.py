@@ -1,0 +1,299 @@
+"""What mends code that does not fit a version: the edits that make a remark go away and change nothing else.
+
+Where an edit could change what the code means, there is no fix.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import io
+import tokenize
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+from adk_evidence.api.lacks import Lack, find_lack
+from adk_evidence.api.parameters import Parameters
+from adk_evidence.checks.calls import Remark, fits, missing_in
+from adk_evidence.checks.drift import DriftChecker
+from adk_evidence.checks.remarks import folded, renamed
+from adk_evidence.documents.document import Mention, PythonDocument, Scope
+from adk_evidence.readers.python import Function, Parameter, children, parameters, walk
+
+Place = tuple[int, int]
+# How alike two names of parameters must be to be taken for one.
+_ALIKE = 0.3
+# What has a name and binds none.
+_USING = (ast.Name, ast.Attribute, ast.keyword, ast.Constant)
+
+
+class Edit(NamedTuple):
+    """A text in place of what stands between two places, by line and character from 0."""
+
+    start: Place
+    end: Place
+    text: str
+
+
+class Fix(NamedTuple):
+    """What mends the code of a remark. `certain`: nobody needs to look at it. `title` says what happens."""
+
+    title: str
+    edits: list[Edit]
+    certain: bool = False
+
+
+def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+    """The fix of a remark on a document; None where there is none."""
+    match remark.kind:
+        case "argument":
+            return _with_arguments(checker, document, remark)
+        case "override":
+            return _fitting(checker, document, remark)
+        case "await":
+            return _awaited(checker, document, remark)
+        case "import" if remark.replacement is None:
+            return _moved(checker, document, remark)
+    name = remark.replacement or ""
+    changes = renamed(document, remark.line, remark.start, name) if name else []
+    if not changes:
+        return None
+    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
+    # But for its spelling, it is the name, and the only such keyword of the call.
+    alike = [one for one in document.given_to(changes[0][0].keyword_of) if folded(one) == folded(name)]
+    certain = remark.kind == "keyword" and alike == [changes[0][0].name]
+    return Fix(f"Change to {name}", edits, certain)
+
+
+def certain_edits(checker: DriftChecker, document: PythonDocument, remarks: Iterable[Remark]) -> list[Edit]:
+    """The edits of the fixes that nobody needs to look at, in the order of the text; of two that meet, the first."""
+    found = [fix for remark in remarks if (fix := fix_of(checker, document, remark)) is not None and fix.certain]
+    done: list[Edit] = []
+    for fix in sorted(found, key=lambda one: min(one.edits)):
+        if not any(_meet(edit, other) for edit in fix.edits for other in done):
+            done += fix.edits
+    return sorted(done)
+
+
+def edited(lines: Iterable[str], edits: Iterable[Edit]) -> str:
+    """The text of some lines with edits that do not meet."""
+    kept = list(lines)
+    for (first, start), (last, end), text in sorted(edits, reverse=True):
+        kept[first : last + 1] = [kept[first][:start] + text + kept[last][end:]]
+    return "\n".join(kept)
+
+
+def _meet(one: Edit, other: Edit) -> bool:
+    return one.start == other.start or (one.start < other.end and other.start < one.end)
+
+
+def _called_at(document: PythonDocument, remark: Remark) -> tuple[ast.Call, Mention] | None:
+    """The call whose function's name stands at a remark."""
+    calls = {id(node.func): node for node in walk(document.tree) if isinstance(node, ast.Call)}
+    for mention in document.mentions_in((remark.line, 0), (remark.line + 1, 0)):
+        if mention.start == remark.start and id(mention.expression) in calls:
+            return calls[id(mention.expression)], mention
+    return None
+
+
+def _in_parentheses(document: PythonDocument, start: Place) -> list[tuple[str, Place, bool]]:
+    """The tokens of the first parentheses behind a place, each with its end, and whether it is a comment."""
+    text = document.text_in(start, (len(document.lines), 0))
+    found: list[tuple[str, Place, bool]] = []
+    depth = 0
+    with suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            line, column = token.end
+            if token.string.strip() and (found or token.string == "("):
+                place = (start[0] + line - 1, column + (start[1] if line == 1 else 0))
+                found.append((token.string, place, token.type == tokenize.COMMENT))
+                depth += (token.string in "([{") - (token.string in ")]}")
+                if not depth:
+                    return found
+    return []
+
+
+def _with_arguments(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+    """The missing arguments by name: a variable of the same name where there is one, else `...` to write over."""
+    call, mention = _called_at(document, remark) or (None, None)
+    if call is None or mention is None or any(isinstance(one, ast.GeneratorExp) for one in call.args):
+        return None
+    names = missing_in(checker, remark.symbol, call)
+    tokens = _in_parentheses(document, document.span(call.func)[1])
+    if not names or not tokens:
+        return None
+    text = ", ".join(f"{name}={name if _is_bound(mention, name) else '...'}" for name in names)
+    last, place, _ = [token for token in tokens[:-1] if not token[2]][-1]
+    given = [*map(document.span, call.args), *map(document.span, call.keywords)]
+    if last != ",":
+        text = f", {text}" if given else text
+    elif tokens[-1][1][0] == place[0]:
+        text = f" {text},"
+    else:
+        line = document.lines[max(given)[0][0]]
+        # Behind a comment on the last argument.
+        place = (place[0], len(document.lines[place[0]]))
+        text = f"\n{line[: len(line) - len(line.lstrip())]}{text},"
+    return Fix(f"Add {' and '.join(names)}", [Edit(place, place, text)])
+
+
+def _is_bound(mention: Mention, name: str) -> bool:
+    known = mention.scope.lookup(name, mention.line)
+    return known is not None and (known[1] is not mention.scope or known[0].line < mention.line)
+
+
+def _awaited(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+    """The `await`, or `async for`, that a call lacks inside of an asynchronous function."""
+    call, mention = _called_at(document, remark) or (None, None)
+    function = mention.scope.node if mention else None
+    if call is None or not isinstance(function, ast.AsyncFunctionDef):
+        return None
+    above = {id(child): node for node in walk(function) for child in children(node)}
+    around: list[ast.AST] = [call]
+    while (node := above.get(id(around[-1]))) is not None:
+        around.append(node)
+    # These run elsewhere, or later; Python before 3.12 does not say where the parts of an f-string stand.
+    if any(isinstance(node, ast.Lambda | ast.GeneratorExp | ast.JoinedStr) for node in around):
+        return None
+    start, end = document.span(call)
+    outer = around[1]
+    if checker.api.yields(remark.symbol):
+        if not isinstance(outer, ast.For) or outer.iter is not call:
+            return None
+        place = document.span(outer)[0]
+        return Fix("Add async", [Edit(place, place, "async ")], certain=True)
+    if isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is call:
+        return Fix("Add await", [Edit(start, start, "(await "), Edit(end, end, ")")], certain=True)
+    return Fix("Add await", [Edit(start, start, "await ")], certain=True)
+
+
+def _moved(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+    """An import from where the version has the name."""
+    lack = find_lack(checker.history, checker.version, remark.symbol)
+    (module, _, new), old = ((lack and lack.instead) or "").rpartition("."), remark.symbol.rpartition(".")[2]
+    for node in walk(document.tree) if lack and module else ():
+        if not isinstance(node, ast.ImportFrom) or f"{node.module}.{old}" != remark.symbol:
+            continue
+        here = [(one.lineno - 1, one.name) == (remark.line, old) for one in node.names]
+        if not any(here):
+            continue
+        number, (start, end) = here.index(True), document.span(node)
+        before = document.lines[start[0]][: start[1]]
+        alias = node.names[number].asname or old
+        text = f"from {module} import {new}{f' as {alias}' if alias != new else ''}"
+        edits = [Edit(start, end, text)]
+        if len(here) > 1:
+            spans = [document.span(one) for one in node.names]
+            gone = (spans[number][0], spans[number + 1][0]) if number == 0 else (spans[number - 1][1], spans[number][1])
+            edits = [Edit(start, start, f"{text}\n{before}"), Edit(*gone, "")]
+        # What a comment is about is not known.
+        if "#" in document.text_in(*edits[-1][:2]) or before.strip():
+            return None
+        return Fix(f"Import {new} from {module}", edits, new == old and _is_the_same(checker, remark.symbol, lack))
+    return None
+
+
+def _is_the_same(checker: DriftChecker, path: str, lack: Lack | None) -> bool:
+    """Whether what an earlier version had at a path surely is what this version has elsewhere."""
+    had = checker.history.exactly(lack.until) if lack else None
+    place = had.definition(path) if had else None
+    if lack is None or had is None or place is None or had.definition(lack.instead or "") not in (None, place):
+        return False
+    name = path.rpartition(".")[2]
+    found = {checker.api.definition(one) for one in checker.history.paths(name)}
+    return place.name == name and [one.name for one in found if one] == [name]
+
+
+def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+    """The method with the parameters that the message spells out, which its body then uses by their new names."""
+    owner, _, named = remark.symbol.rpartition(".")
+    definition = checker.api.definition(remark.symbol)
+    payload = (checker.api.payload(definition) if definition else None) or ""
+    scope = next((one for one in document.scopes if one.name == named and _method_at(one, remark.line)), None)
+    method = scope.node if scope else None
+    if scope is None or not isinstance(method, Function):
+        return None
+    start, wanted = document.span(method)[0], Parameters.of_table(payload)
+    edits: list[Edit] = []
+    if payload[:1] == "a" and isinstance(method, ast.FunctionDef):
+        edits.append(Edit(start, start, "async "))
+    if not Parameters.of_method(method).fits(wanted):
+        tokens, own = _in_parentheses(document, start), parameters(method.args)
+        if not own or not tokens or any(is_comment for _, _, is_comment in tokens):
+            return None
+        pairs = _paired(own[1:], wanted)
+        renames = {old.name: new for new, old in pairs.items() if new != old.name}
+        uses = _renaming(document, scope, method, renames)
+        gone = {one.name for one in own[1:] if one.default is None} - {one.name for one in pairs.values()}
+        gone -= {one.name for one in own if one.kind in ("rest", "more")}
+        if uses is None or any(isinstance(node, ast.Name) and node.id in gone for node in walk(method)):
+            return None
+        begin = (tokens[0][1][0], tokens[0][1][1] - 1)
+        edits += [Edit(begin, tokens[-1][1], _written(document, own, wanted, pairs)), *uses]
+    mended = PythonDocument(edited(document.lines, edits))
+    same = next((one.node for one in mended.scopes if one.name == named and _method_at(one, remark.line)), None)
+    is_mended = isinstance(same, Function) and not mended.is_broken and fits(same, payload)
+    return Fix(f"Change to fit {owner.rpartition('.')[2]}.{named}", edits) if is_mended else None
+
+
+def _method_at(scope: Scope, line: int) -> bool:
+    return isinstance(scope.node, Function) and scope.node.lineno - 1 == line
+
+
+def _paired(own: list[Parameter], wanted: Parameters) -> dict[str, Parameter]:
+    """Which parameter of a method is meant by each name that the method is called with: the same, or the likest."""
+    names = dict.fromkeys([*wanted.positional, *wanted.named])
+    plain = [one for one in own if one.kind not in ("rest", "more")]
+    pairs = {one.name: one for one in plain if one.name in names}
+    free = [one for one in plain if one.name not in names]
+    likely = [(difflib.SequenceMatcher(None, one.name, name).ratio(), name, one) for name in names for one in free]
+    for ratio, name, one in sorted(likely, key=lambda each: -each[0]):
+        if ratio >= _ALIKE and name not in pairs and not any(one is other for other in pairs.values()):
+            pairs[name] = one
+    return pairs
+
+
+def _renaming(document: PythonDocument, scope: Scope, method: Function, renames: dict[str, str]) -> list[Edit] | None:
+    """What renames parameters in the body of a method; None where that might change something else."""
+    own = {id(one.node) for one in parameters(method.args)}
+    for node in walk(method):
+        texts = [getattr(node, name) for name in node._fields] if not isinstance(node, _USING) else []
+        bound = {one for text in texts for one in (text if isinstance(text, list) else [text]) if isinstance(one, str)}
+        # Something inside binds a name anew, or the body has the new name already.
+        is_taken = isinstance(node, ast.Name) and node.id in renames.values() and node.id not in renames
+        if is_taken or (id(node) not in own and not bound.isdisjoint((*renames, *renames.values()))):
+            return None
+    edits = []
+    for mention in document.mentions_in((method.body[0].lineno - 1, 0), (scope.last + 1, 0)):
+        known = mention.scope.lookup(mention.name, mention.line) if isinstance(mention.expression, ast.Name) else None
+        if mention.name in renames and known is not None and known[1] is scope:
+            edits.append(Edit((mention.line, mention.start), (mention.line, mention.end), renames[mention.name]))
+    is_text = all(document.text_in(edit.start, edit.end) in renames for edit in edits)
+    return edits if is_text else None
+
+
+def _written(document: PythonDocument, own: list[Parameter], wanted: Parameters, pairs: dict[str, Parameter]) -> str:
+    """The parameters of the method that fits, in parentheses, with the annotations and defaults that it has."""
+
+    def item(name: str, given: Parameter | None) -> str:
+        annotation, value = (given.node.annotation, given.default) if given else (None, None)
+        typed = f": {document.text_in(*document.span(annotation))}" if annotation else ""
+        default = document.text_in(*document.span(value)) if value else None
+        if given is None and name not in wanted.required:
+            default = "None"
+        return f"{name}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
+
+    by_kind = {one.kind: item(one.name, one) for one in own if one.kind in ("rest", "more")}
+    extra = [one for one in own[1:] if one.default is not None and not any(one is other for other in pairs.values())]
+    only_named = [item(name, pairs.get(name)) for name in wanted.named if name not in wanted.positional]
+    only_named += [item(one.name, one) for one in extra]
+    parts = [item(own[0].name, own[0]), *(item(name, pairs.get(name)) for name in wanted.positional)]
+    if "rest" in by_kind or wanted.any_positional:
+        parts.append(f"*{by_kind.get('rest', 'args')}")
+    elif only_named:
+        parts.append("*")
+    parts += only_named
+    if "more" in by_kind or wanted.any_named:
+        parts.append(f"**{by_kind.get('more', 'kwargs')}")
+    return f"({', '.join(parts)})"
