@@ -140,6 +140,12 @@ def plugin(method: str, body: str = "return None") -> str:
         (plugin("async def on_chunk(self)"), plugin("async def on_chunk(self, chunk, stream=None)")),
         (plugin("def describe(self, short)"), plugin("def describe(self)")),
         (plugin("def before_tool(self, **given)"), plugin("async def before_tool(self, **given)")),
+        (
+            "class Mine(BasePlugin):\n    async def before_tool(self, args): return args\n",
+            "class Mine(BasePlugin):\n"
+            "    async def before_tool(self, *, tool, tool_args, tool_context): return tool_args\n",
+        ),
+        (plugin("async def describe(self, short)"), None),
         # The body needs what nobody gives, or has the name for something else.
         (plugin("def describe(self, short)", "return short"), None),
         (plugin("async def before_tool(self, args)", "tool_args = args\n        return tool_args"), None),

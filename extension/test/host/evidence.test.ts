@@ -214,7 +214,11 @@ describe("the extension in its host", () => {
 
       const grave = { "unknown-keyword": "error" };
       await configuration().update("diagnostics.severity", grave, vscode.ConfigurationTarget.Global);
-      await until("it is as grave as the user says", 30_000, () => own()[0]?.severity === vscode.DiagnosticSeverity.Error);
+      await until(
+        "it is as grave as the user says",
+        30_000,
+        () => own()[0]?.severity === vscode.DiagnosticSeverity.Error,
+      );
       await configuration().update("diagnostics.enabled", false, vscode.ConfigurationTarget.Global);
       await until("it is silent", 30_000, () => own().length === 0);
       await configuration().update("diagnostics.enabled", undefined, vscode.ConfigurationTarget.Global);

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adk_evidence.api.history import History, VersionApi
 from adk_evidence.api.lacks import find_lack
@@ -32,10 +32,13 @@ from adk_evidence.documents.meaning import (
     uncertain_in,
 )
 from adk_evidence.errors import EvidenceError
-from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.pages.snippets import Snippet
 from adk_evidence.readers.python import last_line, walk
 from adk_evidence.text.identifiers import without_module
+
+# A check of code opens no index.
+if TYPE_CHECKING:
+    from adk_evidence.index.versions import ChosenIndex
 
 DriftKind = NameKind | Literal["await", "deprecated"]
 _IMPORT: DriftKind = "import"

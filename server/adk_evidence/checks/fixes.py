@@ -214,6 +214,9 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
     method = scope.node if scope else None
     if scope is None or not isinstance(method, Function):
         return None
+    if payload[:1] == "f" and isinstance(method, ast.AsyncFunctionDef):
+        # What the body awaits cannot stay.
+        return None
     start, wanted = document.span(method)[0], Parameters.of_table(payload)
     edits: list[Edit] = []
     if payload[:1] == "a" and isinstance(method, ast.FunctionDef):
@@ -265,7 +268,7 @@ def _renaming(document: PythonDocument, scope: Scope, method: Function, renames:
         if is_taken or (id(node) not in own and not bound.isdisjoint((*renames, *renames.values()))):
             return None
     edits = []
-    for mention in document.mentions_in((method.body[0].lineno - 1, 0), (scope.last + 1, 0)):
+    for mention in document.mentions_in(document.span(method.body[0])[0], (scope.last + 1, 0)):
         known = mention.scope.lookup(mention.name, mention.line) if isinstance(mention.expression, ast.Name) else None
         if mention.name in renames and known is not None and known[1] is scope:
             edits.append(Edit((mention.line, mention.start), (mention.line, mention.end), renames[mention.name]))

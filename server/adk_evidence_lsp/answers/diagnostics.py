@@ -87,8 +87,6 @@ def checked(
 
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
-    from adk_evidence.targets.about import code_corpus_name
-
     document = server.documents.parsed(snapshot)
     severity = server.configuration.client.diagnostics.severity
     # `adk/status` says what is wrong with the settings.
@@ -97,6 +95,8 @@ def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | 
         checker, remarks = checked(server, document, chosen) or (None, [])
         symbols = None
         if remarks:
+            from adk_evidence.targets.about import code_corpus_name
+
             # The table of versions needs no index.
             with suppress(EvidenceError):
                 session = stack.enter_context(indexes.service(chosen.settings).session())
