@@ -79,9 +79,7 @@ def mended(code: str) -> str | None:
         ),
         ("Agent(\n    instruction=(1)  # one\n)", "Agent(\n    instruction=(1), name=...  # one\n)"),
         ("open_plugin(('p'))", "open_plugin(('p'), folder=..., strict=...)"),
-        # What has the name already is meant.
-        ("open_plugin('p', strict=True)\nfolder = 1", "open_plugin('p', strict=True, folder=...)\nfolder = 1"),
-        ("def f(name):\n    Agent()", "def f(name):\n    Agent(name=name)"),
+        ("open_plugin('p', strict=True)", "open_plugin('p', strict=True, folder=...)"),
         ("open_plugin(x for x in y)", None),
     ],
 )

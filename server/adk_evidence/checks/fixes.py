@@ -71,7 +71,8 @@ def certain_edits(checker: DriftChecker, document: PythonDocument, remarks: Iter
     found = [fix for remark in remarks if (fix := fix_of(checker, document, remark)) is not None and fix.certain]
     done: list[Edit] = []
     for fix in sorted(found, key=lambda one: min(one.edits)):
-        if not any(_meet(edit, other) for edit in fix.edits for other in done):
+        pairs = [(one, other) for one in fix.edits for other in done]
+        if not any(one[0] == other[0] or (one[0] < other[1] and other[0] < one[1]) for one, other in pairs):
             done += fix.edits
     return sorted(done)
 
@@ -82,10 +83,6 @@ def edited(lines: Iterable[str], edits: Iterable[Edit]) -> str:
     for (first, start), (last, end), text in sorted(edits, reverse=True):
         kept[first : last + 1] = [kept[first][:start] + text + kept[last][end:]]
     return "\n".join(kept)
-
-
-def _meet(one: Edit, other: Edit) -> bool:
-    return one.start == other.start or (one.start < other.end and other.start < one.end)
 
 
 def _called_at(document: PythonDocument, remark: Remark) -> tuple[ast.Call, Mention] | None:
@@ -115,15 +112,15 @@ def _in_parentheses(document: PythonDocument, start: Place) -> list[tuple[str, P
 
 
 def _with_arguments(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
-    """The missing arguments by name: a variable of the same name where there is one, else `...` to write over."""
-    call, mention = _called_at(document, remark) or (None, None)
-    if call is None or mention is None or any(isinstance(one, ast.GeneratorExp) for one in call.args):
+    """The missing arguments by name, each with `...` to write over."""
+    call, _ = _called_at(document, remark) or (None, None)
+    if call is None or any(isinstance(one, ast.GeneratorExp) for one in call.args):
         return None
     names = missing_in(checker, remark.symbol, call)
     tokens = _in_parentheses(document, document.span(call.func)[1])
     if not names or not tokens:
         return None
-    text = ", ".join(f"{name}={name if _is_bound(mention, name) else '...'}" for name in names)
+    text = ", ".join(f"{name}=..." for name in names)
     last, place, _ = [token for token in tokens[:-1] if not token[2]][-1]
     given = [*map(document.span, call.args), *map(document.span, call.keywords)]
     if last != ",":
@@ -136,11 +133,6 @@ def _with_arguments(checker: DriftChecker, document: PythonDocument, remark: Rem
         place = (place[0], len(document.lines[place[0]]))
         text = f"\n{line[: len(line) - len(line.lstrip())]}{text},"
     return Fix(f"Add {' and '.join(names)}", [Edit(place, place, text)])
-
-
-def _is_bound(mention: Mention, name: str) -> bool:
-    known = mention.scope.lookup(name, mention.line)
-    return known is not None and (known[1] is not mention.scope or known[0].line < mention.line)
 
 
 def _awaited(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
@@ -161,8 +153,7 @@ def _awaited(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
     if checker.api.yields(remark.symbol):
         if not isinstance(outer, ast.For) or outer.iter is not call:
             return None
-        place = document.span(outer)[0]
-        return Fix("Add async", [Edit(place, place, "async ")], certain=True)
+        return Fix("Add async", [Edit(document.span(outer)[0], document.span(outer)[0], "async ")], certain=True)
     if isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is call:
         return Fix("Add await", [Edit(start, start, "(await "), Edit(end, end, ")")], certain=True)
     return Fix("Add await", [Edit(start, start, "await ")], certain=True)
@@ -282,9 +273,8 @@ def _written(document: PythonDocument, own: list[Parameter], wanted: Parameters,
     def item(name: str, given: Parameter | None) -> str:
         annotation, value = (given.node.annotation, given.default) if given else (None, None)
         typed = f": {document.text_in(*document.span(annotation))}" if annotation else ""
-        default = document.text_in(*document.span(value)) if value else None
-        if given is None and name not in wanted.required:
-            default = "None"
+        default = "None" if given is None and name not in wanted.required else ""
+        default = document.text_in(*document.span(value)) if value else default
         return f"{name}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
 
     by_kind = {one.kind: item(one.name, one) for one in own if one.kind in ("rest", "more")}

@@ -82,10 +82,7 @@ async def _mended(server: EvidenceServer, snapshot: Snapshot, own: list[types.Di
                 request = {"query": name, **_at(snapshot.uri, diagnostic.range)}
                 yield _find(server, f"Find evidence for {name}", [diagnostic], request)
 
-    def look(cancelled: Cancelled) -> list[types.CodeAction]:
-        return list(found())
-
-    return await server.executor.run(look, lane="lookup") if own else []
+    return await server.executor.run(lambda cancelled: list(found()), lane="lookup") if own else []
 
 
 async def _fix_all(server: EvidenceServer, snapshot: Snapshot) -> list[types.CodeAction]:
