@@ -190,9 +190,13 @@ class SourceParams(_Params):
 
 
 class StatusParams(_Params):
-    """`adk/status`: `folder` is the URI of a folder of the workspace, whose index is told."""
+    """`adk/status`: `folder` is the URI of a folder of the workspace, whose index is told.
+
+    Without `examined` there are no findings: for these, the index is opened once more, which takes as long as answers.
+    """
 
     folder: _Folder = None
+    examined: bool = True
 
 
 class IngestParams(_Params):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import logging
 import os
 import signal
@@ -12,7 +13,8 @@ import time
 from collections.abc import Awaitable
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from importlib import import_module
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -32,9 +34,6 @@ from adk_evidence_lsp.projects import Project, project_at, projects_of, used_adk
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import EvidenceProtocol
 from adk_ingest.indexes.freshness import Freshness
-
-if TYPE_CHECKING:
-    from adk_evidence.search.session import Session
 
 _LOG = logging.getLogger(__name__)
 # pygls logs the bodies of messages, at every level.
@@ -128,17 +127,18 @@ class EvidenceServer(LanguageServer):
     def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
         from adk_evidence.search.context import Context
-        from adk_evidence.search.session import settle
 
         try:
             # Their indexes stay open.
             projects = self.projects()
             for project in projects or (None,):
+                self._give_way(cancelled)
                 with self.desk.session(project) as (session, _):
                     _ = session.symbols
                     # The question below then touches what questions need.
                     session.index.give_back_pages()
             _LOG.info("Symbols are ready")
+            self._give_way(cancelled)
             with (
                 self.desk.use(projects[0] if projects else None) as (service, _),
                 service.session(Context(cancelled, logged=False)) as session,
@@ -147,32 +147,31 @@ class EvidenceServer(LanguageServer):
                 # whole pack, which needs tables that a ranking does not.
                 session.find(EvidenceRequest(query="how does an agent call a tool?"))
                 _LOG.info("Evidence is ready")
+                self._give_way(cancelled)
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")
                     _LOG.info("Targets are ready")
-                settle()
-                self._check_pages(session, cancelled)
+                # Otherwise, the first questions would each wait for the pages that they show.
+                for _ in session.check_pages():
+                    self._give_way(cancelled)
+                    if cancelled():
+                        return
+                _LOG.info("Pages are checked")
         except EvidenceError as exc:
             _LOG.info("Not ready: %s", exc.code)
+            gc.enable()  # no answer has done it
 
-    def _check_pages(self, session: Session, cancelled: Cancelled) -> None:
-        """Check the pages of the index for what their version lacks, while nobody asks anything.
-
-        Otherwise, the first questions would each wait for the pages that they show.
-        """
-        checking = session.check_pages()
-        while not cancelled():
-            if self.executor.questions.use().running:
-                # A page would take the interpreter from the question.
-                time.sleep(QUIET_SECONDS)
-            elif next(checking, None) is None:
-                _LOG.info("Pages are checked")
-                return
+    def _give_way(self, cancelled: Cancelled) -> None:
+        """Wait while a question is answered: it loads what it needs, and would share the interpreter with this work."""
+        while self.executor.questions.use().running and not cancelled():
+            time.sleep(QUIET_SECONDS)
 
     def begin(self, params: types.InitializeParams) -> None:
         """Begin to serve the client that sends `initialize`."""
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_log_loop_failure)
+        # Takes a third of a second, while the client and the server exchange what they can and what is set.
+        self.in_background(self.executor.run(lambda _: import_module("adk_evidence.search.session"), lane="care"))
         if sys.platform != "win32":
             # Several editors end their servers with this signal alone.
             loop.add_signal_handler(signal.SIGTERM, self.end, 1)

@@ -212,6 +212,8 @@ def test_the_status_says_what_is_indexed_and_what_is_amiss(client: RawClient, in
     assert {"index", "home", "packages"} <= {finding["what"] for finding in status["findings"]}
     assert (status["ingesting"], status["settings_problem"]) == (False, None)
     assert status["services"] == []
+    # What the status item asks for while the first question waits.
+    assert client.result("adk/status", {"examined": False}) == {**status, "findings": []}
 
 
 def test_a_command_that_is_none_is_refused(shop: RawClient) -> None:

@@ -68,7 +68,7 @@ export class Evidence {
 
   /** What is installed, stale or missing, and the index that answers in a folder. */
   status(token?: CancellationToken, scope?: Uri): Promise<Result<"adk/status">> {
-    return this.backend.request("adk/status", projectOf(scope), token, scope);
+    return this.backend.request("adk/status", { ...projectOf(scope), examined: false }, token, scope);
   }
 
   /** Builds the index anew, or brings it up to date. */

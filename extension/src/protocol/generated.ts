@@ -169,9 +169,12 @@ export interface LineSpan {
 }
 /**
  * `adk/status`: `folder` is the URI of a folder of the workspace, whose index is told.
+ *
+ * Without `examined` there are no findings: for these, the index is opened once more, which takes as long as answers.
  */
 export interface StatusParams {
   folder?: string | null;
+  examined?: boolean;
 }
 /**
  * `adk/ingest`: what `adk-ingest` is to do.

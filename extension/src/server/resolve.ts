@@ -75,13 +75,17 @@ export async function resolve(request: LaunchRequest, interpreters: Interpreters
     return { trail, launch: pythonLaunch(development, "checkout", null) };
   }
 
+  // Looked at while the Python extension, which takes its time, is asked.
+  const own = interpreters.privateEnvironment().then(async (environment) => {
+    return { environment, flaw: await flawOf(environment, request, interpreters) };
+  });
+  own.catch(() => undefined);
   const active = await fromPythonExtension(request, interpreters, note);
   if (active) {
     return { trail, launch: pythonLaunch(active.path, "pythonExtension", active.package) };
   }
 
-  const environment = await interpreters.privateEnvironment();
-  const flaw = await flawOf(environment, request, interpreters);
+  const { environment, flaw } = await own;
   if (flaw) {
     note("privateEnvironment", flaw);
     return { trail, problem: PROBLEMS.environmentBroken(flaw) };

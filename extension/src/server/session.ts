@@ -54,6 +54,8 @@ export interface SessionOptions {
   environment(): Promise<Readonly<Record<string, string>>>;
   /** The section `adkEvidence` as the server gets it. */
   settings(): Record<string, unknown>;
+  /** Waits until they are known, while the server starts. */
+  settled(): Promise<void>;
   /** Calls back when something has changed that the editor does not count among its settings. */
   onDidChangeSettings(listener: () => void): Disposable;
   /** Whether the server is to have a document open. */
@@ -232,7 +234,10 @@ export class ClientSession implements ServerSession {
           }
         },
         workspace: {
-          configuration: (params) => params.items.map((item) => (item.section === SECTION ? this.settings() : null)),
+          configuration: async (params) => {
+            await options.settled();
+            return params.items.map((item) => (item.section === SECTION ? this.settings() : null));
+          },
           // The server pulls what changed, so the section is not sent.
           didChangeConfiguration: async () => {
             await this.tellChanges();

@@ -83,15 +83,12 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
       new ClientSession(launch, {
         log,
         version: extensionVersion(context),
-        environment: async () => {
-          // The first settings name them.
-          await interpreters.known();
-          return key.environment();
-        },
+        environment: () => key.environment(),
         settings: () => ({
           ...serverSettings(folderAt(folder), log.logLevel),
           interpreters: interpreters.byFolder,
         }),
+        settled: () => interpreters.known(),
         onDidChangeSettings: (listener) =>
           vscode.Disposable.from(log.onDidChangeLogLevel(listener), interpreters.onDidChange(listener)),
         synchronizes: isSynchronized,
@@ -126,7 +123,7 @@ export function extensionVersion(context: vscode.ExtensionContext): string {
 export function onDidChangePrograms(listener: () => void): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.workspace.onDidChangeConfiguration((event) => {
-      const deciding = ["server", "home", "profile"];
+      const deciding = ["server", "home"];
       if (deciding.some((name) => event.affectsConfiguration(`${SECTION}.${name}`))) {
         listener();
       }

@@ -9,12 +9,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "mocha";
+import type { CodeServer } from "../e2e/codeServer";
 import type { Editor } from "../e2e/editor";
 import { REQUIREMENTS } from "../e2e/workplace";
 import { openWindow, ownServer } from "../journeys/bench";
 
 const COMMAND = path.join(process.cwd(), ".venv", "bin", "adk-evidence");
 const START_MS = 120_000;
+const WINDOWS = 6;
 /** A person takes longer from a selection to the shortcut, and from a card to a click; the editor is at rest by then. */
 const PERSON_MS = 700;
 /** Questions, each of which is asked once: an answer that is kept from before would be no measure. */
@@ -45,13 +47,14 @@ describe("a user of the editor waits", () => {
   const home = process.env.ADK_EVIDENCE_HOME;
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "adk-evidence-benchmark-"));
   let editor: Editor;
+  let server: CodeServer;
 
   before(async function () {
     this.timeout(2 * START_MS);
     assert.ok(home, "Set ADK_EVIDENCE_HOME to a folder in which `adk-ingest all` was run.");
     fs.writeFileSync(path.join(root, "questions.py"), QUESTIONS.map((question) => `# ${question}\n`).join(""));
     fs.writeFileSync(path.join(root, "requirements.txt"), REQUIREMENTS);
-    const server = await ownServer();
+    server = await ownServer();
     server.configure({}, { "adkEvidence.home": home, "adkEvidence.server.command": [COMMAND, "serve", "lsp"] });
     await server.start();
     editor = await openWindow(server, root);
@@ -59,12 +62,32 @@ describe("a user of the editor waits", () => {
   });
   after(() => fs.rmSync(root, { recursive: true, force: true }));
 
-  it("for the first answer of a window", async function () {
-    this.timeout(2 * START_MS);
-    // The shortcut is there once the extension has found google-adk.
-    await editor.select(1, 1, 0);
-    await editor.run("ADK Evidence: Find ADK Evidence");
-    await editor.webview.locator(".card").first().waitFor({ timeout: START_MS });
+  it("for the first answer of a window, from the moment it loads", async function () {
+    this.timeout(WINDOWS * START_MS);
+    const file = `vscode-remote://${server.authority}${path.join(root, "questions.py")}`;
+    const address = server.address(root, [["openFile", file]]);
+    const files: number[] = [];
+    const servers: number[] = [];
+    const answers: number[] = [];
+    for (let at = 0; at < WINDOWS; at++) {
+      await editor.page.goto("about:blank");
+      const start = performance.now();
+      await editor.page.goto(address);
+      const text = editor.page.locator(".monaco-editor .view-line", { hasText: "retry" });
+      await text.first().click({ timeout: START_MS });
+      files.push(performance.now() - start);
+      // The shortcut is there once the extension has found google-adk.
+      await editor.statusItem("adk-evidence.adk-evidence.status").waitFor({ timeout: START_MS });
+      servers.push(performance.now() - start);
+      await editor.page.keyboard.press("Control+Alt+E");
+      await editor.webview.locator(".card").first().waitFor({ timeout: START_MS });
+      answers.push(performance.now() - start);
+    }
+    print("load to the file", files);
+    print("load to the extension", servers);
+    print("load to the first answer", answers);
+    const waited = answers.map((answer, at) => answer - (servers[at] ?? 0));
+    print("extension to the first answer", waited);
   });
 
   it("for an answer and for a citation, when both are warm", async function () {

@@ -206,11 +206,12 @@ def settle() -> None:
     """Leave what the first request has loaded out of garbage collections, and collect less often.
 
     Modules, models, the index and its symbols are some 250,000 objects, and stay. A full collection that walks over all
-    of them would stop a later request for 100 ms. What later requests read stays for a while in caches, and is no
-    garbage either: with Python's own threshold, looking for garbage among that takes a twentieth of all time.
+    of them would stop a request for 100 ms, the first one too: the little garbage among them stays. What later requests
+    read stays for a while in caches, and is no garbage either: with Python's own threshold, looking for garbage among
+    that takes a twentieth of all time.
     """
-    gc.collect()
     gc.freeze()
+    gc.enable()  # a server collects nothing before
     # A process that collects less often still, or not at all (0), wants that.
     youngest, *older = gc.get_threshold()
     if 0 < youngest < COLLECTED_AT_ONCE:

@@ -263,10 +263,13 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
     def look(cancelled: Cancelled) -> dict[str, Any]:
         from adk_evidence.embedding.factory import fingerprint
         from adk_evidence.store.factory import open_generations
-        from adk_ingest.commands.doctor import examine
 
         settings = server.desk.load()
-        findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
+        findings: tuple[FindingInfo, ...] = ()
+        if params.examined:
+            from adk_ingest.commands.doctor import examine
+
+            findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
         generations = open_generations(settings)
         index = None
         with suppress(EvidenceError), server.desk.session(asked) as (session, _):

@@ -66,7 +66,7 @@ describe("indexing the project's code", () => {
     assert.deepEqual(
       asked.map(({ method, params }) => [method, params]),
       [
-        ["adk/status", { folder: "file:///work/shop" }],
+        ["adk/status", { folder: "file:///work/shop", examined: false }],
         ["adk/index", { folder: "file:///work/shop" }],
       ],
     );

@@ -204,6 +204,23 @@ describe("the choice of the program", () => {
     assert.notEqual(await key({ command: ["a", "b c"] }), await key({ command: ["a", "b", "c"] }));
   });
 
+  it("looks at the private environment while the Python extension, which takes its time, is asked", async () => {
+    const probed: string[] = [];
+    const parts = around({ pythons: PRIVATE, environment: READY }, probed);
+    const found = await resolve(NOTHING, {
+      ...parts,
+      activePython: () =>
+        new Promise((resolved) => {
+          setImmediate(() => {
+            probed.push("it answers");
+            resolved(undefined);
+          });
+        }),
+    });
+    assert.equal(outcome(found), "privateEnvironment /private/python");
+    assert.deepEqual(probed.slice(0, 2), ["probe /private/python", "it answers"]);
+  });
+
   it("tells what it looked at, in order", async () => {
     const found = await resolve(
       NOTHING,
