@@ -1,6 +1,7 @@
 /** A result's text in an answer: quoted, as data in which nothing is markup. */
 
 import type { Candidate } from "../protocol/generated";
+import { plainDocs, plainLine } from "../text/mkdocs";
 import { clip, fenced, markdownLine } from "../text/untrusted";
 
 const MOST_LINES = 12;
@@ -13,10 +14,11 @@ const LANGUAGE = /^[a-z0-9+#.-]{1,30}$/i;
 export function quoteOf(candidate: Candidate): string {
   const { passages } = candidate;
   const text = passages.length > 0 ? passages.map((passage) => passage.text).join("\n\n") : candidate.text;
-  const all = text.replaceAll("\r\n", "\n").trimEnd().split("\n");
+  const isCode = candidate.source_type === "code";
+  const all = isCode ? text.trimEnd().split(/\r?\n/) : plainDocs(text.trimEnd());
   const lines = all.slice(0, MOST_LINES).map((line) => clip(line, LONGEST_LINE));
   const cut = all.length > MOST_LINES ? ["\u2026"] : [];
-  return candidate.source_type === "code"
+  return isCode
     ? fenced([...lines, ...cut].join("\n"), LANGUAGE.test(candidate.language) ? candidate.language : "")
     : quotedDocs([...lines, ...cut]);
 }
@@ -47,7 +49,7 @@ function quotedDocs(lines: readonly string[]): string {
       code = { mark, language, lines: [] };
     } else {
       // Two blanks keep the end of the line: points of a list stay apart.
-      const shown = markdownLine(line.replace(HEADING, ""));
+      const shown = markdownLine(plainLine(line.replace(HEADING, "")));
       prose.push(shown === "" ? "" : `${shown}  `);
     }
   }

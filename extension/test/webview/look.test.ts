@@ -28,7 +28,7 @@ describe("the page's look", () => {
         error: {
           message: "There is no index yet. Ingest the corpora once, then ask again.",
           actions: [
-            { title: "Ingest Corpora", id: "fix-0" },
+            { title: "Update Index", id: "fix-0" },
             { title: "Try Again", id: "retry" },
           ],
         },
@@ -49,7 +49,8 @@ describe("the page's look", () => {
   };
 
   for (const theme of Object.keys(THEMES) as ThemeName[]) {
-    for (const width of [300, 1000]) {
+    // The narrowest side bar of the editor leaves 173 pixels.
+    for (const width of [173, 300, 1000]) {
       it(`fits ${width} pixels in ${theme}`, async () => {
         const test = await TestPage.open(browser, { theme, width, height: 900 });
         for (const [name, state] of Object.entries(states)) {
@@ -66,8 +67,8 @@ describe("the page's look", () => {
           }
           const { page: wide, parts } = await test.page.evaluate(() => ({
             page: Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
-            // Nothing of a card may stand out of it either, where it would be cut.
-            parts: [...document.querySelectorAll(".card")].flatMap((card) =>
+            // Nothing of a card or of the header may stand out of it either, where it would be cut.
+            parts: [...document.querySelectorAll(".top, .card")].flatMap((card) =>
               [...card.querySelectorAll("*:not(.hidden, .path *)")]
                 .filter((part) => part.getBoundingClientRect().right > card.getBoundingClientRect().right)
                 .map((part) => part.className.toString()),

@@ -6,6 +6,17 @@
 
 import MarkdownIt, { type BlockState, type InlineState, type Token } from "markdown-it";
 import type { LeftOut } from "../../protocol/generated";
+import {
+  ATTRIBUTES,
+  FRONT_MATTER,
+  ICON,
+  INDENT,
+  LAYOUT,
+  NOTE,
+  SNIPPET,
+  TAB,
+  withoutIndentation,
+} from "../../text/mkdocs";
 
 /** A part of a line. */
 export type Inline =
@@ -36,22 +47,8 @@ export type Container =
 
 /** How deep blocks may stand in blocks. What stands deeper is left to the source: nobody reads it in a card. */
 const DEEPEST = 40;
-const INDENT = 4;
 /** A line of so many cells is no table that anyone reads, and the parser would fill up every row to as many. */
 const WIDE_TABLE = /(?:\|[^|\n]*){40}/;
-const FRONT_MATTER = /^---\n(?:[^\n]*\n){0,40}?---(?:\n|$)/;
-/** `--8<-- "file"`, which stands for a file's lines, and its form of several lines. */
-const SNIPPET = /^[ \t]*(?:;*--8<--|-{1,2}8<-{1,2})(?:[ \t].*)?$/;
-const TAB = /^===[!+]?[ \t]*"([^"\n]{0,200})"[ \t]*$/;
-const NOTE =
-  /^(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]{0,40})?(?:[ \t]+inline)?(?:[ \t]+end)?[ \t]*(?:"([^"\n]{0,300})")?[ \t]*$/;
-/** Tags that only lay a page out, without anything that acts; all others are text. */
-const LAYOUT =
-  /<(\/?)(?:div|span|p|br|center|strong|em|b|i|sub|sup|table|thead|tbody|tr|td|th|ul|ol|li|h[1-6])(?:\s{1,20}(?:class|markdown)(?:="[\w -]{0,100}")?){0,3}\s{0,20}\/?>/y;
-/** Attributes of the element before them, and icons by name. */
-const ATTRIBUTES =
-  /\{:?[ \t]{0,20}(?:[.#][\w-]{1,80}|target="?_blank"?|[\w-]{1,40}="[^"<>{}]{0,200}")(?:[ \t]{1,20}(?:[.#][\w-]{1,80}|[\w-]{1,40}="[^"<>{}]{0,200}"))*[ \t]{0,20}\}/y;
-const ICON = /:(?:material|octicons|fontawesome|simple)-[a-z0-9-]{1,80}:/y;
 
 const parser = new MarkdownIt("default", { html: false, linkify: false, maxNesting: DEEPEST });
 parser.block.ruler.before("fence", "indented", indentedBlock, {
@@ -82,24 +79,6 @@ function prepared(text: string): string {
   return withoutIndentation(bare.split("\n"))
     .map((line) => (SNIPPET.test(line) ? "" : line))
     .join("\n");
-}
-
-/** A text may begin inside a tab or a list, whose mark is not part of it. */
-function withoutIndentation(lines: string[]): string[] {
-  const begin = lines.findIndex((line) => line.trim() !== "");
-  const width = indentationOf(lines[begin] ?? "");
-  if (width < INDENT) {
-    return lines;
-  }
-  let end = begin;
-  while (end < lines.length && (lines[end]?.trim() === "" || indentationOf(lines[end] ?? "") >= width)) {
-    end++;
-  }
-  return lines.map((line, at) => (at < end ? line.slice(width) : line));
-}
-
-function indentationOf(line: string): number {
-  return line.length - line.trimStart().length;
 }
 
 // Rules of the parser

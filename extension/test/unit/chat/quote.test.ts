@@ -25,6 +25,21 @@ describe("a quote in an answer", () => {
     );
   });
 
+  it("has no front matter, and no marks of tabs, remarks, snippets and layout", () => {
+    const text = [
+      '---\ntitle: Tools\n---\n## Retry {#retry}\n=== "Python"\n    ```python\n    run()\n        .go()\n    ```\n',
+      '    !!! note\n        Only <span class="x">once</span>.\n=== "Java"\n    --8<-- "a.java"\n    Later.\nDone.',
+    ].join("\n");
+    assert.equal(
+      quoteOf(docs(text.replaceAll("\n", "\r\n"))),
+      [
+        "> Retry  \n> Python\\:",
+        "```python\nrun()\n    .go()\n```",
+        "> Note\\:  \n> Only once\\.  \n> Java\\:  \n> Later\\.  \n> Done\\.",
+      ].join("\n\n"),
+    );
+  });
+
   it("has the passages that match rather than the beginning", () => {
     const passages = [{ lines: { start: 7, end: 7 }, text: "It matches." }];
     assert.equal(quoteOf(docs("A long beginning.\n\nIt matches.", { passages })), "> It matches\\.");
