@@ -14,7 +14,7 @@ import { connectAgents } from "./commands/connectAgents";
 import { copyShown } from "./commands/copy";
 import { Doctor } from "./commands/doctor";
 import { setUpEnvironment } from "./commands/environment";
-import { explainError, explainTerminalError } from "./commands/explainError";
+import { explainError, explainTerminalError, followSelection } from "./commands/explainError";
 import { findEvidence } from "./commands/find";
 import { findSymbol } from "./commands/findSymbol";
 import { consentLines, getStarted, jobParts, lacksPackages, runJob } from "./commands/getStarted";
@@ -26,13 +26,12 @@ import { openFileOnDisk } from "./commands/openFileOnDisk";
 import { openFrame } from "./commands/openFrame";
 import { restartServer } from "./commands/restart";
 import { openSavedPack, savePack } from "./commands/savedPacks";
-import { ingestSettings } from "./config";
 import { CitedLocations } from "./evidence/citedLocations";
 import { Evidence } from "./evidence/client";
 import { Highlight } from "./evidence/highlight";
 import { Citations } from "./evidence/openCitation";
 import { panelActions } from "./evidence/panelActions";
-import { TASK_MODE } from "./evidence/requestSettings";
+import { TASK_MODE } from "./evidence/question";
 import { folderInUse, followEditors, scopeInUse } from "./evidence/scope";
 import { SourceDocuments } from "./evidence/sourceDocuments";
 import { synchronize } from "./evidence/synchronized";
@@ -100,7 +99,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const card = new JobCard({
     job,
     consent,
-    dependsOn: () => [folder(), ingestSettings(folderInUse()).code],
+    dependsOn: () => [folder()],
     show: (view) => panel.showJob(view),
   });
 
@@ -137,15 +136,16 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     [BUTTON_COMMANDS.showLogs]: () => log.show(),
     [COMMANDS.connectAgents]: async () =>
       connectAgents(await workspace.resolve(folderOf(folderInUse()?.uri), false), folderInUse(), environment),
-    [COMMANDS.runDoctor]: () => doctor.run(),
+    [COMMANDS.status]: () => status.showMenu(),
     [LINK_COMMANDS.openCitation]: (argument) => openCitation(argument, citations),
     [LINK_COMMANDS.openFrame]: (argument) => openFrame(argument, evidence, citations),
-    [BUTTON_COMMANDS.statusMenu]: () => status.showMenu(),
+    [BUTTON_COMMANDS.runDoctor]: () => doctor.run(),
   };
 
   context.subscriptions.push(
     log,
     followEditors(),
+    followSelection(),
     projects,
     interpreters,
     status,

@@ -4,8 +4,7 @@ import os from "node:os";
 import * as vscode from "vscode";
 import { MCP_ENABLED, SECTION } from "./ids";
 import { serverLevel } from "./log";
-import type { IngestParams } from "./protocol/generated";
-import { expandPath, expandSource, expandVariables, type SettingVariables } from "./server/paths";
+import { expandPath, expandVariables, type SettingVariables } from "./server/paths";
 
 /** The settings that decide which program is started. In Restricted Mode the editor omits the workspace's values. */
 export interface LaunchSettings {
@@ -27,16 +26,11 @@ export function launchSettings(folder: vscode.WorkspaceFolder | undefined): Laun
   };
 }
 
-/** The settings that choose the index of a server; folders with different values have different servers. */
-export function indexSettings(folder: vscode.WorkspaceFolder | undefined): { home?: string; profile?: string } {
-  const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
-  const home = settings.get<unknown>("home");
-  const profile = settings.get<unknown>("profile");
+/** The setting that chooses the index of a server; folders with different values have different servers. */
+export function indexSettings(folder: vscode.WorkspaceFolder | undefined): { home?: string } {
+  const home = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null).get<unknown>("home");
   const expanded = typeof home === "string" && home.trim() ? expandHere(home.trim(), folder) : undefined;
-  return {
-    ...(expanded ? { home: expanded } : {}),
-    ...(typeof profile === "string" && profile ? { profile } : {}),
-  };
+  return expanded ? { home: expanded } : {};
 }
 
 /**
@@ -48,11 +42,11 @@ export function serverSettings(
   logLevel: vscode.LogLevel,
 ): Record<string, unknown> {
   const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
-  const told: Record<string, unknown> = { ...indexSettings(folder), logLevel: serverLevel(logLevel) };
-  const maxResults = settings.get<unknown>("maxResults");
-  if (maxResults !== undefined && maxResults !== null && maxResults !== "") {
-    told["maxResults"] = maxResults;
-  }
+  const told: Record<string, unknown> = {
+    ...indexSettings(folder),
+    maxResults: settings.get<unknown>("maxResults"),
+    logLevel: serverLevel(logLevel),
+  };
   const severity = settings.get<unknown>("diagnostics.severity");
   if (typeof severity === "object" && severity !== null && Object.keys(severity).length > 0) {
     told["diagnostics"] = { severity };
@@ -81,17 +75,6 @@ export function mcpEnabled(): boolean {
 /** Whether the user has left the editor's chat on. */
 export function chatWanted(): boolean {
   return !vscode.workspace.getConfiguration().get<boolean>("chat.disableAIFeatures", false);
-}
-
-/** The corpora that the settings name for an ingestion; the server's own settings name the others. */
-export function ingestSettings(folder: vscode.WorkspaceFolder | undefined): Pick<IngestParams, "docs" | "code"> {
-  const settings = vscode.workspace.getConfiguration(SECTION, folder?.uri ?? null);
-  const named = (name: string, expand: (text: string, variables: SettingVariables) => string | undefined) => {
-    const text = settings.get<string>(name, "").trim();
-    // A text that cannot be expanded is passed unchanged: the server's message then names it.
-    return text === "" ? null : (expand(text, variablesOf(folder)) ?? text);
-  };
-  return { docs: named("ingest.docs", expandPath), code: named("ingest.code", expandSource) };
 }
 
 /** A path with its variables expanded; undefined where it starts in a folder that is not on a disk or not trusted. */

@@ -16,12 +16,12 @@ export const COMMANDS = {
   savePack: "adkEvidence.savePack",
   openSavedPack: "adkEvidence.openSavedPack",
   connectAgents: "adkEvidence.connectAgents",
-  runDoctor: "adkEvidence.runDoctor",
+  status: "adkEvidence.status",
 } as const;
 
 /** What buttons, the status item and its menu run; the palette does not list them. */
 export const BUTTON_COMMANDS = {
-  statusMenu: "adkEvidence.statusMenu",
+  runDoctor: "adkEvidence.runDoctor",
   stopGettingStarted: "adkEvidence.stopGettingStarted",
   setVoyageApiKey: "adkEvidence.setVoyageApiKey",
   setUpEnvironment: "adkEvidence.setUpEnvironment",
@@ -41,6 +41,7 @@ export const CONTEXT = {
   /** The folders were looked at. Before that, the shortcut asks in any Python file: its keys are not lost. */
   hasLooked: "adkEvidence.hasLooked",
   hasPack: "adkEvidence.hasPack",
+  errorSelected: "adkEvidence.errorSelected",
   hasIndex: "adkEvidence.hasIndex",
   serverReady: "adkEvidence.serverReady",
   /** The job that sets everything up runs, or was begun and has not ended. */

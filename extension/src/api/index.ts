@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
+import { TASK_MODE } from "../evidence/question";
 import { Problem } from "../problem";
 import type { EvidenceResult, RenderParams } from "../protocol/generated";
 import { paramsOfPrompt, paramsOfRequest } from "./request";
@@ -18,7 +18,7 @@ export function createApi(evidence: Evidence): AdkEvidenceApi {
     version: 1,
     async findEvidence(request, token) {
       const scope = request.scope === undefined ? undefined : vscode.Uri.parse(request.scope);
-      const params = { taskMode: TASK_MODE, ...limitsOf(scope), ...paramsOfRequest(request) };
+      const params = { taskMode: TASK_MODE, ...paramsOfRequest(request) };
       const { queryUsed: _, ...pack } = await evidence.find(params, token, scope);
       return structuredClone(pack);
     },

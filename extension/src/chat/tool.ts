@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { paramsOfRequest } from "../api/request";
 import type { FindEvidenceRequest } from "../api/types";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
+import { TASK_MODE } from "../evidence/question";
 import { Problem } from "../problem";
 import type { EvidenceResult } from "../protocol/generated";
 import { clip, messageLine } from "../text/untrusted";
@@ -51,7 +51,7 @@ class EvidenceTool implements vscode.LanguageModelTool<object> {
       refuseUnknown(input, this.inputs);
       // The server refuses what else the model should not have sent.
       const asked = paramsOfRequest(input as FindEvidenceRequest);
-      const params = { taskMode: TASK_MODE, ...limitsOf(undefined), ...asked };
+      const params = { taskMode: TASK_MODE, ...asked };
       const pack = await this.evidence.find(params, token);
       const text = await this.promptWithin(pack, tokenizationOptions, token);
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);

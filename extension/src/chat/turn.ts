@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { asProblem } from "../commands/command";
 import type { CitedLocations } from "../evidence/citedLocations";
 import type { Evidence } from "../evidence/client";
-import { limitsOf, TASK_MODE, wordingsWanted } from "../evidence/requestSettings";
+import { TASK_MODE } from "../evidence/question";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
@@ -35,7 +35,7 @@ const FENCE = "```";
 export interface TurnParts {
   evidence: Evidence;
   locations: CitedLocations;
-  rewording: Rewording;
+  rewording: Pick<Rewording, "of">;
   log: vscode.LogOutputChannel;
 }
 
@@ -122,23 +122,23 @@ export class Turn {
     const prompt = this.request.prompt.trim();
     const find = (query: string, wordings: string[]) => {
       const worded = wordings.length > 0 ? { wordings } : {};
-      return this.parts.evidence.find({ query, ...worded, taskMode, ...limitsOf(scope) }, this.token, scope);
+      return this.parts.evidence.find({ query, ...worded, taskMode }, this.token, scope);
     };
     const previous = lastQuestion(this.history, PARTICIPANT);
     if (previous !== null && isFollowUp(prompt)) {
       const query = continued(previous, search);
-      return { pack: await find(query, await this.wordings(query, scope)), question: previous };
+      return { pack: await find(query, await this.wordings(query)), question: previous };
     }
-    const pack = await find(search, await this.wordings(search, scope));
+    const pack = await find(search, await this.wordings(search));
     if (previous === null || pack.quality.level !== "none") {
       return { pack, question: prompt || search };
     }
     return { pack: await find(continued(previous, search), []), question: previous };
   }
 
-  /** What else to search for, in the words of the model if that is wanted; the response says it. */
-  private async wordings(query: string, scope: vscode.Uri | undefined): Promise<string[]> {
-    if (hasNoModel(this.request) || this.request.prompt.trim() === "" || !wordingsWanted(scope)) {
+  /** What else to search for, in the words of the model; the response says it. */
+  private async wordings(query: string): Promise<string[]> {
+    if (hasNoModel(this.request) || this.request.prompt.trim() === "") {
       return [];
     }
     const wordings = await this.parts.rewording.of(query, this.request.model, this.token);

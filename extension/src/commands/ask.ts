@@ -1,7 +1,6 @@
 import * as vscode from "vscode";
 import { ageOf } from "../age";
-import { questionOfText } from "../evidence/question";
-import { TASK_MODE } from "../evidence/requestSettings";
+import { questionOfText, TASK_MODE } from "../evidence/question";
 import { MAX_QUERY } from "../protocol/check";
 import type { HistoryItem } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";

@@ -8,7 +8,7 @@ import { showProblem } from "../server/showProblem";
 import { doctorReport, type Examination } from "./doctorReport";
 import { ReportDocument } from "./reportDocument";
 
-/** "Run Doctor": shows what the server finds, or why there is no server, and offers what fixes it. */
+/** The report behind "Status": shows what the server finds, or why there is no server, and offers what fixes it. */
 export class Doctor implements vscode.Disposable {
   private readonly report = new ReportDocument("adk-evidence-doctor", "ADK Evidence Doctor");
 

@@ -29,8 +29,8 @@ export interface SetUpParts {
 }
 
 /**
- * "Set Up Python Environment": makes the environment anew, and then whatever else is missing. Its argument: `choose`
- * asks for the Python, `consented` does not ask for consent. While a job runs, the command shows that job.
+ * Makes the environment anew, to which the user has consented, and then whatever else is missing. The argument `choose`
+ * asks for the Python. While a job runs, that job is shown.
  */
 export async function setUpEnvironment(
   argument: unknown,
@@ -47,9 +47,8 @@ export async function setUpEnvironment(
     throw PROBLEMS.setUp("no_payload");
   }
   const choose = isSet(argument, "choose");
-  const consent = isSet(argument, "consented") ? "search" : await askForConsent(parts, choose);
-  const base = consent === "choose" ? await chooseBase(parts) : undefined;
-  if (consent === "search" || base !== undefined) {
+  const base = choose ? await chooseBase(parts) : undefined;
+  if (!choose || base !== undefined) {
     shown();
     await runJob({ anew: true, ...(base === undefined ? {} : { base }) });
   }
@@ -65,27 +64,6 @@ export async function upgrade(parts: SetUpParts): Promise<void> {
     return;
   }
   await showUpdate(parts, vscode.l10n.t("Updating the Python environment of ADK Evidence"));
-}
-
-async function askForConsent(parts: SetUpParts, choose: boolean): Promise<"search" | "choose" | undefined> {
-  const state = await parts.environment.state();
-  const question =
-    state.kind === "none"
-      ? vscode.l10n.t("Set up a Python environment for ADK Evidence?")
-      : vscode.l10n.t("Set up the Python environment of ADK Evidence anew?");
-  const detail = vscode.l10n.t(
-    "The server that this extension brings along and the packages that it needs are installed into an environment of their own, in the extension's storage; your Pythons stay as they are. It takes about {0} MB. Packages come from the package index that pip is configured to use. The environment is updated with the extension.",
-    MEGABYTES,
-  );
-  const search: Choice = { title: vscode.l10n.t("Set Up"), way: "search" };
-  const pick: Choice = { title: vscode.l10n.t("Choose Python…"), way: "choose" };
-  const choices = choose ? [pick] : [search, pick];
-  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...choices);
-  return chosen?.way;
-}
-
-interface Choice extends vscode.MessageItem {
-  way: "search" | "choose";
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { CONTEXT } from "../ids";
 import { clipQuestion, isError } from "../text/traceback";
 import type { PackPanel } from "../webview/panel";
 
@@ -16,6 +17,22 @@ export async function explainError(argument: unknown, panel: PackPanel): Promise
 export async function explainTerminalError(panel: PackPanel): Promise<void> {
   const selected = await terminalSelection();
   await explain(selected.trim() === "" ? await askForError("") : selected, panel);
+}
+
+/** Lets the menu of the editor offer the command only where what is selected looks like an error. */
+export function followSelection(): vscode.Disposable {
+  let told = false;
+  const look = (editor: vscode.TextEditor | undefined) => {
+    const selected = editor !== undefined && isError(editor.document.getText(editor.selection));
+    if (selected !== told) {
+      told = selected;
+      void vscode.commands.executeCommand("setContext", CONTEXT.errorSelected, selected);
+    }
+  };
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => look(textEditor)),
+  );
 }
 
 /** What a link in the terminal passes on. */

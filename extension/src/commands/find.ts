@@ -1,8 +1,7 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { isRequest, parseFindArguments } from "../evidence/findArguments";
-import { questionAt } from "../evidence/question";
-import { limitsOf, TASK_MODE } from "../evidence/requestSettings";
+import { questionAt, TASK_MODE } from "../evidence/question";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { EvidenceParams, FindArguments } from "../protocol/generated";
@@ -64,7 +63,7 @@ async function show(
       sources: "both",
       path: "",
     },
-    run: (token) => evidence.find({ ...limitsOf(scope), ...params, supersedeKey: PANEL_KEY }, token, scope),
+    run: (token) => evidence.find({ ...params, supersedeKey: PANEL_KEY }, token, scope),
   });
 }
 

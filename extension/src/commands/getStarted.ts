@@ -1,7 +1,6 @@
 /** "Get Started": one consent, and then everything that questions need. */
 
 import * as vscode from "vscode";
-import { ingestSettings } from "../config";
 import type { Evidence } from "../evidence/client";
 import { followIngestion } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
@@ -101,9 +100,6 @@ export async function consentLines(packages: boolean, project: ProjectStatus | n
 
 async function versionLine(project: ProjectStatus | null): Promise<string> {
   const folder = folderInUse();
-  if (ingestSettings(folder).code != null) {
-    return vscode.l10n.t("The docs and the source that the settings name are then read and indexed on this machine.");
-  }
   const pin = project === null && folder ? await pinIn(folder.uri, vscode.workspace.fs) : undefined;
   if (pin) {
     return vscode.l10n.t(
@@ -171,15 +167,19 @@ async function ingest(
 }
 
 /** What has to be ingested for the folder in use; null where its index is complete. */
-export function missingIn({ index, projects }: Pick<ServerStatus, "index" | "projects">): IngestParams | null {
-  const folder = folderInUse();
-  const settings = ingestSettings(folder);
-  const project = projects.find((each) => each.folder === folder?.uri.toString());
-  // A source that the settings name is the user's own choice.
-  const version = settings.code == null ? project : undefined;
+export function missingIn(status: Pick<ServerStatus, "index" | "projects">): IngestParams | null {
+  const { index } = status;
+  const project = projectInUse(status);
   const complete = index !== null && index.dense === "complete" && "adk_docs" in index.corpora;
-  if (complete && (version === undefined || version.exact)) {
-    return null;
-  }
-  return version === undefined ? { mode: "all", ...settings } : { folder: version.folder, docs: settings.docs ?? null };
+  return complete && (project === undefined || project.exact) ? null : wholeOf(status);
+}
+
+/** The whole index of the folder in use: of the version that its project uses, else of the usual one. */
+export function wholeOf(status: Pick<ServerStatus, "projects">): IngestParams {
+  const project = projectInUse(status);
+  return project === undefined ? { mode: "all" } : { folder: project.folder };
+}
+
+function projectInUse({ projects }: Pick<ServerStatus, "projects">): ProjectStatus | undefined {
+  return projects.find(({ folder }) => folder === folderInUse()?.uri.toString());
 }

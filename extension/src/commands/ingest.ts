@@ -1,21 +1,18 @@
 import * as vscode from "vscode";
-import { ingestSettings } from "../config";
 import type { Evidence } from "../evidence/client";
-import { shortCommit } from "../evidence/commit";
 import { onIngestProgress } from "../evidence/ingestProgress";
-import { folderInUse, scopeInUse } from "../evidence/scope";
+import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import type { IngestParams, IngestResult } from "../protocol/generated";
+import type { IngestResult } from "../protocol/generated";
 import { messageLine } from "../text/untrusted";
-
-type Mode = NonNullable<IngestParams["mode"]>;
+import { wholeOf } from "./getStarted";
 
 /**
- * Ingest Corpora: asks which, shows the progress with a way to cancel, and then the outcome.
+ * Update Index: shows the progress with a way to cancel, and then the outcome.
  *
- * @param argument `{ folder }`, the URI of a document or folder: does not ask, but indexes the version of google-adk
- * that the project there uses.
+ * @param argument `{ folder }`, the URI of a document or folder whose project's version of google-adk is indexed; by
+ * default, that of the folder in use.
  */
 export async function ingestCorpora(
   argument: unknown,
@@ -23,14 +20,11 @@ export async function ingestCorpora(
   log: vscode.LogOutputChannel,
 ): Promise<void> {
   const folder = folderOf(argument);
-  const params = folder === undefined ? await pickParams() : paramsOf(folder);
-  if (params === undefined) {
-    return;
-  }
   const scope = folder ?? scopeInUse();
+  const params = folder ? { folder: folder.toString() } : wholeOf(await evidence.status(undefined, scope));
   let run: IngestResult;
   try {
-    const title = vscode.l10n.t("Ingesting the ADK corpora");
+    const title = vscode.l10n.t("Updating the ADK index");
     run = await withIngestProgress(title, (token) => evidence.ingest(params, token, scope));
   } catch (error) {
     if (!(error instanceof Problem && error.code === "cancelled")) {
@@ -49,31 +43,6 @@ export async function ingestCorpora(
 function folderOf(argument: unknown): vscode.Uri | undefined {
   const named = typeof argument === "object" && argument !== null && "folder" in argument && argument.folder;
   return typeof named === "string" ? vscode.Uri.parse(named) : undefined;
-}
-
-/** The docs are those of the settings; the code is the version's release. */
-function paramsOf(folder: vscode.Uri): IngestParams {
-  const { docs = null } = ingestSettings(vscode.workspace.getWorkspaceFolder(folder));
-  return { folder: folder.toString(), docs };
-}
-
-async function pickParams(): Promise<IngestParams | undefined> {
-  const mode = await pickMode();
-  return mode && { mode, ...ingestSettings(folderInUse()) };
-}
-
-async function pickMode(): Promise<Mode | undefined> {
-  const items: (vscode.QuickPickItem & { mode: Mode })[] = [
-    {
-      mode: "all",
-      label: vscode.l10n.t("Docs and source"),
-      detail: vscode.l10n.t("The documentation of the ADK and the source of its Python package"),
-    },
-    { mode: "docs", label: vscode.l10n.t("Docs"), detail: vscode.l10n.t("The documentation alone") },
-    { mode: "code", label: vscode.l10n.t("Source"), detail: vscode.l10n.t("The source of the Python package alone") },
-  ];
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Ingest Corpora") });
-  return picked?.mode;
 }
 
 /** Shows the progress of an ingestion, with a way to cancel it. */
@@ -114,9 +83,9 @@ async function tell(run: IngestResult): Promise<void> {
 }
 
 async function tellStopped(): Promise<void> {
-  const resume = vscode.l10n.t("Ingest Corpora");
+  const resume = vscode.l10n.t("Update Index");
   const message = vscode.l10n.t(
-    "The ingestion was stopped. Its results so far are kept, and Ingest Corpora continues from there.",
+    "The update was stopped. Its results so far are kept, and Update Index continues from there.",
   );
   if ((await vscode.window.showInformationMessage(message, resume)) === resume) {
     await vscode.commands.executeCommand(COMMANDS.ingest);
@@ -148,14 +117,9 @@ function lacks({ missing, failed_files: failed }: IngestResult): string {
   return sentences.join(" ");
 }
 
-function summary({ status, corpora, seconds, notices }: IngestResult): string {
-  const parts = Object.values(corpora).map(({ repo, commit, chunks }) =>
-    vscode.l10n.t("{0} at {1} ({2} passages)", messageLine(repo), shortCommit(commit), chunks),
-  );
-  const indexed = new Intl.ListFormat(vscode.env.language).format(parts);
+function summary({ status, seconds, notices }: IngestResult): string {
   const noticed = notices.length > 0 ? ` ${vscode.l10n.t("The log has {0} remarks.", notices.length)}` : "";
-  if (status === "unchanged") {
-    return vscode.l10n.t("The index is up to date: {0}.", indexed) + noticed;
-  }
-  return vscode.l10n.t("The index is ready after {0} seconds: {1}.", Math.round(seconds), indexed) + noticed;
+  return status === "unchanged"
+    ? vscode.l10n.t("The index is up to date.") + noticed
+    : vscode.l10n.t("The index is ready after {0} seconds.", Math.round(seconds)) + noticed;
 }

@@ -5,7 +5,6 @@ import type { PanelActions } from "../webview/actions";
 import type { Evidence } from "./client";
 import type { Citations } from "./openCitation";
 import { paramsOf } from "./question";
-import { limitsOf } from "./requestSettings";
 import { projectOf, scopeInUse } from "./scope";
 
 /** What the panel's clicks do. */
@@ -13,7 +12,7 @@ export function panelActions(evidence: Evidence, citations: Citations): PanelAct
   return {
     ask(question, token) {
       const scope = scopeInUse();
-      return evidence.find({ ...paramsOf(question), ...limitsOf(scope), supersedeKey: PANEL_KEY }, token, scope);
+      return evidence.find({ ...paramsOf(question), supersedeKey: PANEL_KEY }, token, scope);
     },
     open: (candidate, pack, where) => citations.open(candidate, pack, where),
     openCitation: (citation, pack) => citations.openCitation(citation, evidence.scopeOf(pack)),

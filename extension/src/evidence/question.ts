@@ -3,8 +3,11 @@
 import type * as vscode from "vscode";
 import type { EvidenceFilters, EvidenceParams, Range } from "../protocol/generated";
 import { clipQuestion, hasTraceback } from "../text/traceback";
-import type { Question } from "../webview/messages";
+import type { Question, TaskMode } from "../webview/messages";
 import { isSynchronized } from "./synchronized";
+
+/** What evidence is wanted for, where neither a chat command nor a link says otherwise. */
+export const TASK_MODE: TaskMode = "build";
 
 const LONGEST_SELECTION = 1500;
 const COMMENT = /^\s*(?:#+:?|\/{2,}|\/\*+|\*+\/?|--)\s?/;

@@ -19,7 +19,7 @@ export interface McpServer {
  */
 export function mcpServer(
   launch: Launch,
-  index: { home?: string; profile?: string },
+  index: { home?: string },
   roots: readonly string[] = [],
   project?: string,
 ): McpServer | undefined {
@@ -31,7 +31,7 @@ export function mcpServer(
 export function runningInstead(
   { command, args, isolated }: Launch,
   words: readonly string[],
-  index: { home?: string; profile?: string },
+  index: { home?: string },
   options: readonly string[] = [],
 ): McpServer | undefined {
   const place = args.findLastIndex((word, at) => word === "serve" && args[at + 1] === "lsp");
@@ -39,11 +39,10 @@ export function runningInstead(
     return undefined;
   }
   const home = index.home === undefined ? [] : ["--home", index.home];
-  const profile = index.profile === undefined ? [] : ["--profile", index.profile];
   return {
     command,
     // The words after `lsp` are options for the language server only.
-    args: [...args.slice(0, place), ...words, ...home, ...profile, ...options],
+    args: [...args.slice(0, place), ...words, ...home, ...options],
     env: isolated ? Object.fromEntries(FOREIGN_VARIABLES.map((name) => [name, null])) : {},
   };
 }

@@ -50,13 +50,13 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
         FIXES.ingest(),
       ]);
     case "index_mismatch":
-      return new Problem(sentence, code, [FIXES.ingest(), FIXES.settings("profile")]);
+      return new Problem(sentence, code, [FIXES.ingest()]);
     case "invalid_settings":
       return new Problem(sentence, code, [FIXES.settings(), FIXES.doctor()]);
     case "voyage_key":
       return new Problem(sentence, code, [FIXES.key(), FIXES.doctor()]);
     case "source_unavailable":
-      return new Problem(sentence, code, [FIXES.settings("ingest"), FIXES.doctor()]);
+      return new Problem(sentence, code, [FIXES.doctor()]);
     case "ingest_running":
     case "invalid_request":
       return new Problem(sentence, code, []);

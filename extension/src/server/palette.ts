@@ -8,6 +8,6 @@ const CATEGORY = "ADK Evidence";
 /** A sentence of the server that names the command of the palette instead of the terminal's, where there is one. */
 export function forEditor(sentence: string): string {
   return sentence
-    .replace(/`adk-ingest (?:all|docs|code|targets)\b[^`]*`/g, `"${CATEGORY}: ${l10n.t("Ingest Corpora")}"`)
-    .replace(/`adk-evidence doctor\b[^`]*`/g, `"${CATEGORY}: ${l10n.t("Run Doctor")}"`);
+    .replace(/`adk-ingest (?:all|docs|code|targets)\b[^`]*`/g, `"${CATEGORY}: ${l10n.t("Update Index")}"`)
+    .replace(/`adk-evidence doctor\b[^`]*`/g, `"${CATEGORY}: ${l10n.t("Status")}"`);
 }

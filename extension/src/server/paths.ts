@@ -51,14 +51,6 @@ export function expandPath(text: string, variables: SettingVariables): string | 
   return variables.folder === undefined ? undefined : path.resolve(variables.folder, written);
 }
 
-/** A requirement such as `google-adk==2.13.0`: a package's name and what may follow the name. It is no file. */
-const REQUIREMENT = /^(?!\S*\.whl$)[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:$|[[=<>!~@;])/;
-
-/** Expands the variables of a setting that is a path or a requirement of pip. */
-export function expandSource(text: string, variables: SettingVariables): string | undefined {
-  return REQUIREMENT.test(text) ? expandVariables(text, variables) : expandPath(text, variables);
-}
-
 /**
  * The full path of a program. Only the absolute folders of PATH are searched, never the folder that the editor was
  * started in.

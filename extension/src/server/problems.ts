@@ -24,15 +24,8 @@ export const FIXES = {
   stop: (): Fix => ({ title: l10n.t("Stop"), command: BUTTON_COMMANDS.stopGettingStarted }),
   /** Takes the outcome of the last set-up away. */
   dismiss: (): Fix => ({ title: l10n.t("Not Now"), command: BUTTON_COMMANDS.stopGettingStarted }),
-  setUp: (): Fix => ({ title: l10n.t("Set Up"), command: BUTTON_COMMANDS.setUpEnvironment }),
-  /** Asks for consent first. */
-  setUpAnew: (): Fix => ({ title: l10n.t("Set Up Python Environment"), command: BUTTON_COMMANDS.setUpEnvironment }),
   /** Makes the environment anew; the user consented when it was first made. */
-  repair: (): Fix => ({
-    title: l10n.t("Repair"),
-    command: BUTTON_COMMANDS.setUpEnvironment,
-    arguments: [{ consented: true }],
-  }),
+  repair: (): Fix => ({ title: l10n.t("Repair"), command: BUTTON_COMMANDS.setUpEnvironment }),
   choosePython: (): Fix => ({
     title: l10n.t("Choose Interpreter"),
     command: BUTTON_COMMANDS.setUpEnvironment,
@@ -41,8 +34,8 @@ export const FIXES = {
   retrySetUp: () => getStartedFix(l10n.t("Try Again")),
   restart: (): Fix => ({ title: l10n.t("Restart Server"), command: BUTTON_COMMANDS.restartServer }),
   logs: (): Fix => ({ title: l10n.t("Show Logs"), command: BUTTON_COMMANDS.showLogs }),
-  doctor: (): Fix => ({ title: l10n.t("Run Doctor"), command: COMMANDS.runDoctor }),
-  ingest: (): Fix => ({ title: l10n.t("Ingest Corpora"), command: COMMANDS.ingest }),
+  doctor: (): Fix => ({ title: l10n.t("What Is Set Up"), command: BUTTON_COMMANDS.runDoctor }),
+  ingest: (): Fix => ({ title: l10n.t("Update Index"), command: COMMANDS.ingest }),
   /** @param folder The URI of the folder whose project uses the version. */
   ingestVersion: (version: string, folder: string): Fix => ({
     title: l10n.t("Index google-adk {0}", messageLine(version)),
@@ -67,9 +60,11 @@ export const PROBLEMS = {
 
   environmentOutdated: () =>
     new Problem(
-      l10n.t("The Python environment of ADK Evidence is of another version of the extension. Set it up again."),
+      l10n.t(
+        "The Python environment of ADK Evidence is of another version of the extension. Repair installs a new one.",
+      ),
       "environment_outdated",
-      [FIXES.setUp(), FIXES.settings("server")],
+      [FIXES.repair(), FIXES.settings("server")],
     ),
 
   environmentBroken: (flaw: string) =>
@@ -173,7 +168,7 @@ export const PROBLEMS = {
         "The server's answer has a form that this version of the extension cannot read. Update both to the same version.",
       ),
       "unreadable_answer",
-      [FIXES.setUp(), FIXES.doctor()],
+      [FIXES.restart(), FIXES.doctor()],
     ),
 
   setUp: (failure: SetUpFailure) => new Problem(setUpSentence(failure), `set_up_${failure}`, setUpFixes(failure)),

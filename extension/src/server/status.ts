@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { projectOf } from "../evidence/scope";
-import { BUTTON_COMMANDS, COMMANDS, CONTEXT } from "../ids";
+import { COMMANDS, CONTEXT } from "../ids";
 import { beside, type Fix } from "../problem";
 import type { EvidenceResult, IndexInfo, ProjectStatus } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
@@ -18,6 +18,8 @@ interface Told {
   readonly ready: ServerState;
   index: IndexInfo | null | undefined;
   project: ProjectStatus | null;
+  /** The models that the server's settings choose. */
+  profile?: string;
 }
 
 export class StatusItem implements vscode.Disposable {
@@ -38,7 +40,7 @@ export class StatusItem implements vscode.Disposable {
     private readonly projects: Pick<AdkProjects, "hasInUse" | "onDidFind">,
   ) {
     this.item.name = "ADK Evidence";
-    this.item.command = BUTTON_COMMANDS.statusMenu;
+    this.item.command = COMMANDS.status;
     this.disposables = [
       this.item,
       pool.onDidChange(() => this.refresh()),
@@ -116,7 +118,8 @@ export class StatusItem implements vscode.Disposable {
 
   private ask(scope = this.scope): void {
     // The answer comes to `learn`. Whoever asks something is shown the failure.
-    this.pool.request("adk/status", projectOf(scope), undefined, scope).catch(() => undefined);
+    const params = { ...projectOf(scope), examined: false };
+    this.pool.request("adk/status", params, undefined, scope).catch(() => undefined);
   }
 
   private askAgain(): void {
@@ -138,6 +141,8 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     told.index = index;
+    // Of `adk/status` and `adk/evidence`, as the index.
+    told.profile = (result as Pick<EvidenceResult, "profile"> | undefined)?.profile ?? told.profile ?? "";
     const project = projectIn(answered);
     if (project !== undefined) {
       told.project = project;
@@ -159,7 +164,9 @@ export class StatusItem implements vscode.Disposable {
   /** Offers what can be done in this state. */
   async showMenu(): Promise<void> {
     const { tooltip } = statusText(this.situation(), new Date(), vscode.env.language);
-    const items = menu(this.situation(), this.job.begun).map((fix) => ({ label: fix.title, fix }));
+    const keyed = this.told.get(this.folderOf(this.scope).id)?.profile === "voyage";
+    const fixes = [...menu(this.situation(), this.job.begun), ...(keyed ? [FIXES.key()] : [])];
+    const items = fixes.map((fix) => ({ label: fix.title, fix }));
     const chosen = await vscode.window.showQuickPick(items, {
       title: "ADK Evidence",
       placeHolder: tooltip.replaceAll("\n", " · "),
@@ -172,7 +179,7 @@ export class StatusItem implements vscode.Disposable {
 
 function menu(situation: Situation, begun: boolean): Fix[] {
   const ask: Fix = { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
-  const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings(), FIXES.key(), FIXES.setUpAnew()];
+  const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings()];
   const first = (() => {
     const { job, index } = situation;
     const begin = begun || job?.phase === "stopped" ? FIXES.resume() : FIXES.getStarted();

@@ -267,7 +267,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     // A pack with a notice is no fresh answer: the project may use another version by now.
     if (id === ACTIONS.indexVersion && pack !== null && notice == null) {
       const folder = this.actions.folderOf(pack);
-      return { title: vscode.l10n.t("Ingest Corpora"), command: COMMANDS.ingest, arguments: [{ folder }] };
+      return { title: vscode.l10n.t("Update Index"), command: COMMANDS.ingest, arguments: [{ folder }] };
     }
     return undefined;
   }

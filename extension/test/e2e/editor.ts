@@ -58,7 +58,7 @@ export class Editor {
     await this.ready();
   }
 
-  /** Run a command by its title in the palette, as soon as it is there: "ADK Evidence: Run Doctor". */
+  /** Run a command by its title in the palette, as soon as it is there: "ADK Evidence: Status". */
   async run(title: string): Promise<void> {
     const row = this.row(title).first();
     await until(`the palette has ${title}`, READY_MS, async () => {

@@ -22,6 +22,8 @@ describe("the first run", () => {
   let workspace: string;
   let planted: string;
   let ran: string;
+  /** The docs and the source that the settings of the server name; the test that sets everything up makes them. */
+  let corpus: string;
 
   // Also each time that a test is tried again: what was trusted or set up before cannot be asked for a second time.
   beforeEach(async function () {
@@ -35,7 +37,12 @@ describe("the first run", () => {
     fs.writeFileSync(path.join(workspace, "agent.py"), AGENT_FILE);
     fs.writeFileSync(planted, `#!/bin/sh\necho ran > '${ran}'\nexit 1\n`, { mode: 0o755 });
     server.configure({});
-    await server.start();
+    const roots = "ADK_EVIDENCE_INGESTION__CORPORA__";
+    corpus = path.join(server.root, "corpora", "corpus");
+    await server.start({
+      [`${roots}ADK_DOCS__ROOT`]: path.join(corpus, "docs"),
+      [`${roots}ADK_PYTHON__ROOT`]: path.join(corpus, "code"),
+    });
   });
 
   it("says in Restricted Mode what is missing, and runs no program of the folder", async () => {
@@ -60,12 +67,8 @@ describe("the first run", () => {
 
   it("sets everything up with one click, answers by keywords on the way, and goes on after it was stopped", async function () {
     this.timeout(SET_UP_MS + 2 * INDEX_MS + START_MS);
-    const corpora = path.join(server.root, "corpora");
-    makeWorkplace(corpora);
-    const docs = path.join(corpora, "corpus", "docs");
-    addPages(path.join(docs, "docs", "many"), PAGES);
-    const code = path.join(corpora, "corpus", "code");
-    server.configure({}, { "adkEvidence.ingest.docs": docs, "adkEvidence.ingest.code": code });
+    makeWorkplace(path.dirname(corpus));
+    addPages(path.join(corpus, "docs", "docs", "many"), PAGES);
     const editor = await openWindow(server, workspace);
     await editor.openFile("agent.py");
     await editor.run("ADK Evidence: Find ADK Evidence");

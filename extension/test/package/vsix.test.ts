@@ -94,6 +94,37 @@ describe("the VSIX", () => {
     }
   });
 
+  it("lists few commands and settings, and says in place of a removed setting what to do", () => {
+    const { commands, configuration } = manifest().contributes;
+    assert.ok(commands.length <= 16, `${commands.length} commands`);
+    const settings: [string, { deprecationMessage?: string; default?: unknown }][] = Object.entries(
+      configuration.properties,
+    );
+    const listed = settings.filter(([, { deprecationMessage }]) => deprecationMessage === undefined);
+    assert.ok(listed.length <= 10, `${listed.length} settings`);
+    const removed = settings.filter((setting) => !listed.includes(setting)).map(([name]) => name);
+    const names = ["profile", "ingest.docs", "ingest.code", "chat.wordings"].map((name) => `adkEvidence.${name}`);
+    assert.deepEqual(removed.sort(), names.sort());
+    // The number that is shown is the server's own.
+    const { default: results } = configuration.properties["adkEvidence.maxResults"];
+    assert.match(fs.readFileSync("config/settings.yaml", "utf8"), new RegExp(`^  max_results_final: ${results}$`, "m"));
+  });
+
+  it("keeps to the lower part of menus, and offers to explain only what looks like an error", () => {
+    const { menus, chatParticipants } = manifest().contributes;
+    const entries: { command: string; group: string; when: string }[] = [
+      ...menus["editor/context"],
+      ...menus["terminal/context"],
+    ];
+    assert.deepEqual(
+      entries.filter(({ group }) => /^(?:navigation|1)/.test(group)),
+      [],
+    );
+    assert.match(entries.find(({ command }) => command === COMMANDS.explainError)?.when ?? "", /errorSelected/);
+    // The next message of a chat is for @adk, too.
+    assert.equal(chatParticipants[0].isSticky, true);
+  });
+
   it("names no file in its manifest that it does not hold", () => {
     const named = JSON.stringify(manifest()).matchAll(/"(?:\.\/)?(extension\/[^"]+)"/g);
     for (const [, name = ""] of named) {

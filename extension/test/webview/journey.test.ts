@@ -469,10 +469,10 @@ describe("the page", () => {
   });
 
   it("offers what mends an error", async () => {
-    const actions = [{ title: "Ingest Corpora", id: "fix-0" }];
+    const actions = [{ title: "Update Index", id: "fix-0" }];
     await test.show(stateOf(null, { phase: "error", error: { message: "There is no index.", actions } }));
     assert.equal(await test.page.getByRole("alert").locator("p").textContent(), "There is no index.");
-    await test.page.getByRole("button", { name: "Ingest Corpora" }).click();
+    await test.page.getByRole("button", { name: "Update Index" }).click();
     assert.deepEqual(await messages(1), [{ type: "action", id: "fix-0" }]);
   });
 

@@ -22,7 +22,7 @@ describe("the API for other extensions", () => {
     assert.deepEqual(
       backend.asked.map(({ params }) => params),
       [
-        { query: "x", taskMode: "build", maxResults: null, filters: {} },
+        { query: "x", taskMode: "build", filters: {} },
         {
           query: "x",
           taskMode: "debug",

@@ -51,7 +51,6 @@ describe("the tool for language models", () => {
     assert.deepEqual(params, {
       query: "x",
       taskMode: "build",
-      maxResults: null,
       filters: { source_types: ["code"] },
     });
   });
@@ -119,11 +118,11 @@ describe("the tool for language models", () => {
     await assert.rejects(invoke(refusing, { query: "x", sources: ["web"] }), /"docs" and "code"/);
     const down = new FakeBackend({
       "adk/evidence": () => {
-        throw new Problem("Nothing is indexed yet.", "no_index", [{ title: "Ingest Corpora", command: "c" }]);
+        throw new Problem("Nothing is indexed yet.", "no_index", [{ title: "Update Index", command: "c" }]);
       },
     });
     await assert.rejects(invoke(down, { query: "x" }), {
-      message: 'Nothing is indexed yet. The user can do this: "Ingest Corpora".',
+      message: 'Nothing is indexed yet. The user can do this: "Update Index".',
     });
   });
 

@@ -23,7 +23,6 @@ import { Problem } from "../../../src/problem";
 import type { CodeCheck, EvidenceResult, RenderResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "../evidence/fakeBackend";
 import { candidate, pack } from "../evidence/packs";
-import { configured } from "../fake-vscode";
 import { FakeResponse, location } from "./fakeResponse";
 
 const QUESTION = "How do I retry a tool that throws?";
@@ -39,7 +38,7 @@ interface Model {
 }
 
 interface Asked {
-  /** How the model words the question; without it, the setting is off. */
+  /** How the model words the question; without it, the model words nothing. */
   worded?: string;
   prompt?: string;
   command?: string;
@@ -57,7 +56,6 @@ interface Asked {
 /** A request to the participant, and all that came of it. */
 async function ask({ prompt = QUESTION, command, references = [], history = [], model = {}, ...more }: Asked) {
   const packs = [...(more.packs ?? [pack()])];
-  configured.set("adkEvidence.chat.wordings", more.worded !== undefined);
   const logged: string[] = [];
   const sent: { role: string; content: string }[][] = [];
   const source = new CancellationTokenSource();
@@ -106,7 +104,7 @@ async function ask({ prompt = QUESTION, command, references = [], history = [], 
     {
       evidence: new Evidence(backend),
       locations: { find: async () => PLACE } as unknown as CitedLocations,
-      rewording: new Rewording(log),
+      rewording: more.worded === undefined ? { of: async () => [] } : new Rewording(log),
       log: log as unknown as LogOutputChannel,
     },
     request as unknown as ChatRequest,
@@ -148,7 +146,7 @@ describe("a request to @adk", () => {
     assert.deepEqual(response.references, [PLACE]);
     assert.match(response.progressed[0] ?? "", /Searching/);
     assert.deepEqual(facts, { outcome: "answered", packId: "p", citations: 1, query: QUESTION, taskMode: "explain" });
-    assert.deepEqual(searched, [{ query: QUESTION, taskMode: "explain", maxResults: null }]);
+    assert.deepEqual(searched, [{ query: QUESTION, taskMode: "explain" }]);
     const [messages = []] = sent;
     assert.ok(messages.at(-1)?.content.includes(PROMPT));
   });
@@ -195,7 +193,7 @@ describe("a request to @adk", () => {
     it("is searched in these words, too, and says so", async () => {
       const { searched, response, sent, facts } = await ask({ worded });
       const wordings = ["ReflectAndRetryToolPlugin", "retry of a tool [x] (y)"];
-      assert.deepEqual(searched, [{ query: QUESTION, wordings, taskMode: "build", maxResults: null }]);
+      assert.deepEqual(searched, [{ query: QUESTION, wordings, taskMode: "build" }]);
       assert.match(
         response.text,
         /^\s*Also searched for\\: ReflectAndRetryToolPlugin\\; retry of a tool \\\[x\\\] \\\(y/,
@@ -233,7 +231,7 @@ describe("a request to @adk", () => {
         { worded: "" },
       ]) {
         const { searched, response } = await ask(more);
-        assert.deepEqual(searched, [{ query: QUESTION, taskMode: "build", maxResults: null }]);
+        assert.deepEqual(searched, [{ query: QUESTION, taskMode: "build" }]);
         assert.doesNotMatch(response.text, /Also searched/);
       }
       const selected = await ask({
@@ -241,7 +239,7 @@ describe("a request to @adk", () => {
         prompt: "",
         references: [{ id: "file", value: "agent = Agent(name='a')" }],
       });
-      assert.deepEqual(Object.keys(selected.searched[0] as object), ["query", "taskMode", "maxResults"]);
+      assert.deepEqual(Object.keys(selected.searched[0] as object), ["query", "taskMode"]);
     });
 
     it("is not searched once it is cancelled", async () => {

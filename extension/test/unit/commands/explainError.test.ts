@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { explainError, explainTerminalError } from "../../../src/commands/explainError";
+import { explainError, explainTerminalError, followSelection } from "../../../src/commands/explainError";
 import { errorLinks } from "../../../src/terminal/errorLinks";
 import type { Question } from "../../../src/webview/messages";
 import type { PackPanel } from "../../../src/webview/panel";
@@ -58,6 +58,21 @@ describe("an error that is to be explained", () => {
     await explainError(undefined, panel);
     assert.deepEqual(asked, [{ query: TRACEBACK, taskMode: "debug", sources: "both", path: "" }]);
     assert.equal(await env.clipboard.readText(), "KeyError: copied");
+  });
+
+  it("is offered in the menu only while what is selected looks like one", () => {
+    const told: unknown[][] = [];
+    commands.executeCommand = (async (...all: unknown[]) => void told.push(all)) as typeof executeCommand;
+    const following = followSelection();
+    for (const text of ["agent = LlmAgent()", "", TRACEBACK, "KeyError: 'x'", "x"]) {
+      const textEditor = { document: { getText: () => text }, selection: {} } as never;
+      window.selectionChanged.fire({ textEditor, kind: undefined });
+    }
+    following.dispose();
+    assert.deepEqual(told, [
+      ["setContext", "adkEvidence.errorSelected", true],
+      ["setContext", "adkEvidence.errorSelected", false],
+    ]);
   });
 
   it("is the one of the clipboard where nothing is selected", async () => {

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { ingestCorpora } from "../../../src/commands/ingest";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
-import type { IngestResult } from "../../../src/protocol/generated";
+import type { IngestResult, ProjectStatus, ServerStatus } from "../../../src/protocol/generated";
 import { type Asked, FakeBackend } from "../evidence/fakeBackend";
 
 function run(more: Partial<IngestResult> = {}): IngestResult {
@@ -12,7 +12,12 @@ function run(more: Partial<IngestResult> = {}): IngestResult {
 }
 
 /** Ingests all in an editor whose messages are told: the kind of each, its text and its buttons. */
-async function ingested(answer: () => Promise<IngestResult>, argument?: unknown, asked?: Asked[]): Promise<string[]> {
+async function ingested(
+  answer: () => Promise<IngestResult>,
+  argument?: unknown,
+  asked?: Asked[],
+  projects: Partial<ProjectStatus>[] = [],
+) {
   const told: string[] = [];
   const message =
     (kind: string) =>
@@ -22,14 +27,16 @@ async function ingested(answer: () => Promise<IngestResult>, argument?: unknown,
   const before = { ...vscode.window };
   Object.assign(vscode.window, {
     activeTextEditor: undefined,
-    showQuickPick: async (items: unknown[]) => items[0],
     withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) => work({ report: () => {} }, {}),
     showInformationMessage: message("information"),
     showWarningMessage: message("warning"),
   });
   try {
     const log = { warn: () => undefined } as unknown as vscode.LogOutputChannel;
-    const backend = new FakeBackend({ "adk/ingest": answer });
+    const backend = new FakeBackend({
+      "adk/ingest": answer,
+      "adk/status": () => ({ projects }) as unknown as ServerStatus,
+    });
     await ingestCorpora(argument, new Evidence(backend), log);
     asked?.push(...backend.asked);
     return told;
@@ -57,12 +64,29 @@ describe("ingesting the corpora", () => {
     assert.match(told, /^warning: .* 2 files could not be split into passages.*the first is a\.py/);
   });
 
-  it("indexes the version of a project without asking what to ingest", async () => {
+  it("indexes the version that the project in use has, or else all that the settings say", async () => {
+    const folder = vscode.Uri.parse("file:///work/agent");
+    Object.assign(vscode.workspace, { workspaceFolders: [{ uri: folder, name: "agent", index: 0 }] });
+    try {
+      const asked: Asked[] = [];
+      await ingested(async () => run(), undefined, asked, [{ folder: folder.toString() }]);
+      await ingested(async () => run(), undefined, asked);
+      const ingestions = asked.filter(({ method }) => method === "adk/ingest");
+      assert.deepEqual(
+        ingestions.map(({ params }) => params),
+        [{ folder: folder.toString() }, { mode: "all" }],
+      );
+    } finally {
+      Object.assign(vscode.workspace, { workspaceFolders: undefined });
+    }
+  });
+
+  it("indexes the version of a project that is named", async () => {
     const asked: Asked[] = [];
     await ingested(async () => run(), { folder: "file:///work/agent" }, asked);
     assert.deepEqual(
       asked.map(({ params, scope }) => [params, scope?.path]),
-      [[{ folder: "file:///work/agent", docs: null }, "/work/agent"]],
+      [[{ folder: "file:///work/agent" }, "/work/agent"]],
     );
   });
 
@@ -70,7 +94,7 @@ describe("ingesting the corpora", () => {
     const [told = ""] = await ingested(async () => {
       throw new Problem("The request was cancelled.", "cancelled");
     });
-    assert.match(told, /^information: The ingestion was stopped.*continues from there\. \[Ingest Corpora\]$/);
+    assert.match(told, /^information: The update was stopped.*continues from there\. \[Update Index\]$/);
   });
 
   it("leaves other problems to whoever started it", async () => {

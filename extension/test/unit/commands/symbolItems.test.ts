@@ -49,7 +49,7 @@ describe("the list of symbols", () => {
   it("ends with the server's warnings, which are told in full when they are chosen", () => {
     const warning = "By words only; run `adk-ingest all`.";
     const item = symbolItems(answer([target()], { warnings: [warning] }), []).at(-1);
-    const told = 'By words only; run "ADK Evidence: Ingest Corpora".';
+    const told = 'By words only; run "ADK Evidence: Update Index".';
     assert.deepEqual([item?.label, item?.target, item?.warning], [`$(warning) ${told}`, null, told]);
   });
 

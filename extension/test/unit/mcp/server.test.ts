@@ -12,11 +12,10 @@ describe("the server for agents", () => {
   it("runs in the environment of the language server, from the same index", () => {
     const server = mcpServer(launch("/env/bin/python", serverArguments(), "privateEnvironment"), {
       home: "/data/my index",
-      profile: "voyage",
     });
     assert.equal(server?.command, "/env/bin/python");
     const place = server.args.indexOf("serve");
-    assert.deepEqual(server.args.slice(place), ["serve", "mcp", "--home", "/data/my index", "--profile", "voyage"]);
+    assert.deepEqual(server.args.slice(place), ["serve", "mcp", "--home", "/data/my index"]);
     assert.deepEqual(server.args.slice(0, place), serverArguments().slice(0, place));
     // Another interpreter's modules must not be loaded.
     assert.deepEqual(server.env, { PYTHONHOME: null, PYTHONPATH: null, __PYVENV_LAUNCHER__: null });

@@ -49,7 +49,7 @@ describe("a failed request", () => {
       "without a corpus",
       failed(-32803, "x", { code: "source_unavailable", hint: "" }),
       "source_unavailable",
-      "workbench.action.openSettings",
+      "adkEvidence.runDoctor",
     ],
     ["while another ingests", failed(-32803, "x", { code: "ingest_running", hint: "" }), "ingest_running", undefined],
     [
@@ -82,7 +82,7 @@ describe("a failed request", () => {
       "Run `adk-ingest all --home '/a b'` to build it anew, or `adk-evidence doctor`, or `adk-ingest delete x`.";
     const problem = failed(-32803, "The models differ.", { code: "index_mismatch", hint });
     const expected =
-      'The models differ. Run "ADK Evidence: Ingest Corpora" to build it anew, or "ADK Evidence: Run Doctor", ' +
+      'The models differ. Run "ADK Evidence: Update Index" to build it anew, or "ADK Evidence: Status", ' +
       "or `adk-ingest delete x`.";
     assert.equal(problem.message, expected);
   });

@@ -415,8 +415,8 @@ describe("what is ingested", () => {
   };
 
   it("is the version that the project uses, and else what the settings say", () => {
-    assert.deepEqual(inFolder({ index: null, projects: [project(false)] }), { folder: folder.toString(), docs: null });
-    assert.deepEqual(inFolder({ index: null, projects: [] }), { mode: "all", docs: null, code: null });
+    assert.deepEqual(inFolder({ index: null, projects: [project(false)] }), { folder: folder.toString() });
+    assert.deepEqual(inFolder({ index: null, projects: [] }), { mode: "all" });
   });
 
   it("is nothing where the index is complete, but vectors, guides and another version are missing parts", () => {

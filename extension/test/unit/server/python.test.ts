@@ -3,9 +3,9 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { expandHere, indexSettings, ingestSettings, launchSettings, serverSettings } from "../../../src/config";
+import { expandHere, indexSettings, launchSettings, serverSettings } from "../../../src/config";
 import { serverLevel } from "../../../src/log";
-import { expandPath, expandSource, expandVariables, findOnPath } from "../../../src/server/paths";
+import { expandPath, expandVariables, findOnPath } from "../../../src/server/paths";
 import { type Finished, type Run, run } from "../../../src/server/process";
 import { areCompatible, isNewEnough, Prober, pythonOfUv, pythonsOfLauncher } from "../../../src/server/python";
 import { Uri, workspace } from "../fake-vscode";
@@ -191,20 +191,6 @@ describe("a setting with variables", () => {
     assert.equal(expandVariables(variable("workspaceFolder"), nowhere), undefined);
   });
 
-  it("may be a requirement instead of a path", () => {
-    for (const text of [
-      "google-adk",
-      "google-adk==2.13.0",
-      "google-adk[eval] >= 2",
-      "google-adk @ https://x.org/a.whl",
-    ]) {
-      assert.equal(expandSource(text, place), text);
-    }
-    for (const text of ["./adk", "checkouts/adk-python", "google_adk-2.13.0-py3-none-any.whl", "~/adk"]) {
-      assert.equal(expandSource(text, place), expandPath(text, place));
-    }
-  });
-
   describe("of a workspace", () => {
     const values: Record<string, unknown> = {};
     const { getConfiguration } = workspace;
@@ -216,8 +202,7 @@ describe("a setting with variables", () => {
         home: `${variable("workspaceFolder")}/index`,
         "server.command": ["~/bin/adk-evidence", "serve", "lsp", `${variable("env:HOME")}`],
         "server.interpreter": "",
-        "ingest.docs": "~/adk-docs",
-        "ingest.code": "google-adk==2.13.0",
+        maxResults: 20,
         "diagnostics.severity": { "missing-await": "error" },
       });
     });
@@ -229,15 +214,12 @@ describe("a setting with variables", () => {
     it("reaches the server written out, with how much to log", () => {
       assert.deepEqual(serverSettings(folder, 4), {
         home: path.join(here, "index"),
+        maxResults: 20,
         logLevel: "warning",
         diagnostics: { severity: { "missing-await": "error" } },
       });
       values["diagnostics.severity"] = {};
       assert.ok(!("diagnostics" in serverSettings(folder, 4)));
-      assert.deepEqual(ingestSettings(folder), {
-        docs: path.join(os.homedir(), "adk-docs"),
-        code: "google-adk==2.13.0",
-      });
       assert.equal(launchSettings(folder).command[0], path.join(os.homedir(), "bin/adk-evidence"));
     });
 

@@ -103,7 +103,10 @@ describe("the status item", () => {
       return kind;
     });
     assert.deepEqual(kinds, ["partial", "ready"]);
-    assert.deepEqual(asked, [{ folder: "file:///old" }, { folder: "file:///new" }]);
+    assert.deepEqual(asked, [
+      { folder: "file:///old", examined: false },
+      { folder: "file:///new", examined: false },
+    ]);
   });
 
   it("asks again for the folder whose answer told more, whichever folder is in use", () => {

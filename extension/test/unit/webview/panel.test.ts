@@ -375,7 +375,7 @@ describe("the panel", () => {
     fixture.view.received.fire({ type: "action", id: "indexVersion" });
     await settled();
     assert.deepEqual(fixture.fixed, [
-      { title: "Ingest Corpora", command: "adkEvidence.ingest", arguments: [{ folder: "file:///work" }] },
+      { title: "Update Index", command: "adkEvidence.ingest", arguments: [{ folder: "file:///work" }] },
     ]);
   });
 
