@@ -61,11 +61,12 @@ BOIL = code(POTS, "Pot.boil", 'def boil(self):\n  raise PotError(f"No lid for {s
 LID_BOIL = code(POTS, "Lid.boil", "def boil(self):\n  raise PotError(\n    'A lid cannot boil')", 40)
 LONG = code(POTS, "Pot.fill", "async def fill(self):\n  water = await tap()", 60)
 REST = code(POTS, "Pot.fill", "  return self.boil()", 70, symbols=(), names=(), symbol_kind="block")
+HEAT = code(POTS, "Pot.heat", "def heat(self):\n  raise ValueError(\n    f'The pot must not be empty: {self}'\n  )", 72)
 LIGHT = code(STOVE, "light", "def light():\n  pot.fill()", 5)
 SERVE = code(APP, "serve", 'def serve():\n  kitchen.open("today")', 3)
 START = code(APP, "app", "if __name__ == '__main__':\n  serve()", 20, symbols=(), names=(), symbol_kind="module")
 TASK = code(TWO_TASKS[0], "serve", 'def serve():\n  kitchen.open("today")', 3)
-CHUNKS = (BOIL, LID_BOIL, LONG, REST, LIGHT, SERVE, START, TASK)
+CHUNKS = (BOIL, LID_BOIL, LONG, REST, HEAT, LIGHT, SERVE, START, TASK)
 
 
 class Chunks:
@@ -145,6 +146,19 @@ def test_where_the_line_says_little_the_message_and_then_the_number_decide():
 def test_an_error_that_another_package_raises_is_not_said_to_be_raised_here():
     text = trace(OUTER, ("/env/http/client.py", 3, "send", "raise Timeout()"), error="Timeout: too slow")
     assert named(text) == [("light", 5, "is the last indexed call before the error")]
+
+
+def test_a_function_that_raises_another_message_of_the_same_type_is_not_said_to_raise_the_error():
+    old = (POTS, 75, "heat", "raise ValueError(")
+    assert named(trace(OUTER, old, error="ValueError: No lid for red")) == [
+        ("Pot.heat", 72, "is the last indexed call before the error"),
+        ("light", 5, "calls it: frame 1 of 2"),
+    ]
+    assert named(trace(old, error="ValueError: The pot must not be empty: red"))[0] == (
+        "Pot.heat",
+        72,
+        "raises the error",
+    )
 
 
 def test_where_a_traceback_is_cut_off_before_its_exception_nothing_is_said_to_raise():

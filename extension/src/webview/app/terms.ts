@@ -8,10 +8,12 @@ const LONGEST_WORD = 80;
 const WORD = /[\p{L}\p{N}_]+/gu;
 /** A word as people write names in code: with an underscore, a digit, or a capital letter inside. */
 const NAME = /[\p{L}\p{N}]_|_[\p{L}\p{N}]|\p{L}\p{N}|\p{Ll}\p{Lu}/u;
+/** Where a call of a traceback stands: the folders on the user's machine. */
+const FRAME = /\bFile "[^"\n]*", line \d+/g;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu;
 /** A search needs these words, because Python does; to a reader of a passage they say nothing. */
 const COMMON =
-  "and or not is in if else for from with while as by on at into over between than then but out up all any no yes can via per";
+  "and or not is in if else for from with while as by on at into over between than then but out up all any no yes can via per self cls";
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `${stopWords.replaceAll(/^#.*$/gm, "")} ${COMMON}`.split(/\s+/).filter((word) => word !== ""),
@@ -30,7 +32,7 @@ export const NO_TERMS: Terms = { names: new Set(), words: new Set() };
 export function termsOf(question: string): Terms {
   const names = new Set<string>();
   const words = new Set<string>();
-  for (const [word] of question.matchAll(WORD)) {
+  for (const [word] of question.replaceAll(FRAME, "").matchAll(WORD)) {
     if (word.length > LONGEST_WORD || names.size + words.size >= MOST_TERMS) {
       continue;
     }

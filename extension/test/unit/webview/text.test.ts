@@ -164,6 +164,11 @@ describe("the words of a question", () => {
     assert.equal(marked(text, "how is it in the for loop"), text);
   });
 
+  it("are not what every method of a pasted traceback has, nor the folders of the user's machine", () => {
+    const question = 'File "/home/lib/python3/app.py", line 7, in run\n    self.pour(cup)';
+    assert.equal(marked("def run(self, cup): lib.line = app", question), "def <run>(self, <cup>): lib.line = app");
+  });
+
   it("are names as they are written, not their parts", () => {
     const question = "difference between RemoteA2aAgent and LlmAgent.output_key";
     assert.equal(marked("agent: RemoteA2aAgent", question), "agent: <RemoteA2aAgent>");

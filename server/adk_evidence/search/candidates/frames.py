@@ -12,7 +12,7 @@ from typing import NamedTuple
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.named import Named
 from adk_evidence.search.candidates.lookup import read_hits
-from adk_evidence.search.candidates.phrases import Phrase, raising_line, row_of
+from adk_evidence.search.candidates.phrases import Phrase, raises_other, raising_line, row_of
 from adk_evidence.search.question.traceback import Frame, Raised, Traceback
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Match
@@ -246,6 +246,9 @@ def _lines(question: Question, payload: ChunkPayload, site: Site) -> tuple[int, 
     found = [number for number, line in enumerate(body, start) if code and code in " ".join(line.split())]
     if not code and is_installed and start <= frame.line <= payload.end_line:
         found = [frame.line]
+    if code.endswith("("):
+        # The first line of a `raise` says nothing of its message.
+        found = [number for number in found if not raises_other(body[number - start :], site.message)]
     lines = sorted(found, key=lambda number: abs(number - frame.line))[:1]
     raising = raising_line(payload, Phrase.of(site.message), site.error.rpartition(".")[2])
     if raising is not None:

@@ -138,6 +138,8 @@ def raising_line(payload: ChunkPayload, message: Phrase, error: str) -> Raising 
     body = payload.body.split("\n")
     raising = [(number, match[1]) for number, line in enumerate(body) if (match := _RAISE.match(line))]
     found = []
+    # Of a longer message, the last words are not known.
+    text = " ".join(message.words) if len(message.words) < MAX_WORDS else ""
     for number, name in raising[:_RAISES]:
         share = message.covered(row_of("\n".join(body[number : number + _RAISE_LINES])), 2, 1) if message.words else 0.0
         # A type of another name may stand above the error's own, or inside it.
@@ -145,10 +147,20 @@ def raising_line(payload: ChunkPayload, message: Phrase, error: str) -> Raising 
         # Many places raise Python's own types, each with another message.
         if name == error and not (message.words and hasattr(builtins, error)):
             least = 0.0
-        if share >= least:
+        if share >= least and (least == 0.0 or not raises_other(body[number:], text)):
             found.append((share, name == error, -number))
     best = max(found, default=None)
     return Raising(best[0], payload.start_line - best[2]) if best else None
+
+
+def raises_other(lines: Sequence[str], message: str) -> bool:
+    """Whether the first of some lines begins to raise another message than this, by the literals of the statement."""
+    if not message or not _RAISE.match(lines[0]):
+        return False
+    margin = len(lines[0]) - len(lines[0].lstrip())
+    ends = (number for number, line in enumerate(lines[1:], 1) if len(line) - len(line.lstrip()) <= margin)
+    statement = "\n".join(lines[: next(ends, _RAISE_LINES)])
+    return bool(_literals(statement)) and holding_line(statement, message) is None
 
 
 def holding_line(body: str, message: str) -> int | None:
