@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from adk_evidence.commands import with_options
 from adk_evidence.index.indexer import Progress
 from adk_evidence.models.pack import Candidate, EvidencePack, PastedError
 from adk_evidence.models.warning import Warning
-from adk_evidence.render.excerpts import body, shown
+from adk_evidence.render.excerpts import body, marks, passage_lines, shown, with_marks
 from adk_evidence.render.sanitize import caption, one_line, visible
 from adk_evidence.render.signatures import listed_takers
 from adk_evidence.render.view import (
@@ -161,7 +162,7 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
     console.print(Indented(_facts(candidate)))
     if candidate.same_as is not None and not full:
         return
-    text = (body(candidate) if full else shown(candidate)).strip("\n")
+    text = (body(candidate) if full else _best_of(candidate, console.width - len(BAR))).strip("\n")
     if not full:
         # One line more than is shown makes the cut visible.
         text = "\n".join(_FRONT_MATTER.sub("", text).split("\n")[: MAX_LINES + 1])
@@ -171,6 +172,28 @@ def _print_result(console: Console, candidate: Candidate, file: Path | None, *, 
     highlighted.no_wrap, highlighted.overflow = False, "fold"
     # Behind a bar, no line of the corpus can pass for a line of ours.
     console.print(Indented(highlighted, BAR, BAR, Style(dim=True), None if full else MAX_LINES))
+
+
+def _best_of(candidate: Candidate, width: int) -> str:
+    """The passages, or as much of them as has room: the best lines with what names them, then what stands around."""
+    whole, best, passages = shown(candidate), candidate.best, passage_lines(candidate)
+    if best is None or candidate.lines is None or _height(whole, width) <= MAX_LINES:
+        return whole
+    kept = frozenset(best.numbers)
+    holding = (part for part in candidate.parts if part.worth is not None and part.lines.touches(best.start, best.end))
+    named = frozenset(line for part in holding for need in part.needs for line in candidate.parts[need].lines.numbers)
+    around = [sorted(line for line in passages if line > best.end), sorted(passages.difference(kept, named))[::-1]]
+    for lines in ([named], *([frozenset({line}) for line in side] for side in around)):
+        for more in lines:
+            following = marks(candidate, max(kept | more) + 1, candidate.lines.end)
+            if _height(with_marks(candidate, kept | more), width) - len(following) > MAX_LINES:
+                break
+            kept |= more
+    return with_marks(candidate, kept)
+
+
+def _height(text: str, width: int) -> int:
+    return sum(max(1, math.ceil(cell_len(line) / max(1, width))) for line in text.split("\n"))
 
 
 def _facts(candidate: Candidate) -> Text:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adk_evidence.models.named import Named
 from adk_evidence.models.pack import LeftOut, LineSpan, Passage, Verification
 from adk_evidence.render.excerpts import OF_STRING, shown
 from adk_evidence.render.markdown import to_markdown
@@ -84,6 +85,28 @@ def test_what_is_similar_is_shown_without_a_word_of_the_question():
     assert not any(one.lines.start <= target <= one.lines.end for one in passages(chunk, place=9))
     found = passages(chunk, place=9, similarities=near, question=QuestionWords.made({"boat": 1.0}, None, frozenset()))
     assert any(one.lines.start <= target <= one.lines.end for one in found)
+
+
+def test_similarity_counts_on_a_page_that_includes_files_whose_paths_are_no_words_of_it():
+    block = '```python\n--8<-- "examples/retry_limit.py"\n```'
+    body = f"# Retries\n\n{FILLER}\n\n{block}\n\n{FILLER}"
+    target, include = (
+        body.split("\n").index("Paragraph 6 tells of weather, of tides and of the long way home that sailors take.")
+        + 1,
+        21,
+    )
+    starts = (1, target, target + 1, include + 2, *(include,) * 3)
+    chunk = payload("doc", body=body, passage_lines=starts)
+    found = excerpt(hit(chunk), 9, QUESTION, [0.1, 0.9, 0.1, 0.1, 0.2, 0.2, 0.2])
+    assert found.best == LineSpan(start=target, end=target)
+
+
+def test_the_line_of_a_call_or_a_raise_is_what_is_shown_where_room_is_short():
+    body = (
+        "def pour(self):\n" + "\n".join(f"  cups.append({n})" for n in range(12)) + "\n  raise PotError('retry limit')"
+    )
+    one = hit(payload("code", "src/pots.py", body, symbol="pour", symbol_kind="function", end_line=14))
+    assert excerpt(one._replace(named=Named("raises"), lines=(9,)), 0, QUESTION).best == LineSpan(start=7, end=12)
 
 
 def test_lines_for_other_readers_are_never_shown():

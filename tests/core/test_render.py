@@ -14,7 +14,17 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
 
-from adk_evidence.models.pack import ErrorFrame, LeftOut, LineSpan, Outline, OutlinePart, PastedError, Verification
+from adk_evidence.models.pack import (
+    ErrorFrame,
+    LeftOut,
+    LineSpan,
+    Outline,
+    OutlinePart,
+    Part,
+    Passage,
+    PastedError,
+    Verification,
+)
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.excerpts import for_reader, is_for_others
 from adk_evidence.render.markdown import to_markdown
@@ -169,6 +179,18 @@ def test_only_the_first_lines_are_shown_unless_asked():
     assert "--full" in show(made)
     whole = show(made, full=True)
     assert "line 39" in whole and "--full" not in whole
+
+
+def test_of_a_long_text_the_best_lines_are_shown_with_what_names_them():
+    made = pack(payload("code", body="\n".join(f"line {n}" for n in range(1, 41)), end_line=40))
+    whole = Passage(lines=LineSpan(start=1, end=40), text=made.candidates[0].text)
+    head = Part(lines=LineSpan(start=1, end=1), worth=None, needs=())
+    best = Part(lines=LineSpan(start=30, end=31), worth=1.0, needs=(0,))
+    update = {"passages": (whole,), "parts": (head, best), "best": best.lines}
+    text = show(made.model_copy(update={"candidates": (made.candidates[0].model_copy(update=update),)}))
+    numbers = [int(number) for number in re.findall(r"│ line (\d+)$", text, re.MULTILINE)]
+    assert numbers == [1, *range(30, 40)]
+    assert "[... lines 2-29]" in text
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 140])

@@ -47,6 +47,9 @@ WORDS_SHARE = 0.5
 SIMILARITY_RANGE = 0.3
 # Fewer lines than this between two passages are shown, too.
 GAP_LINES = 3
+# What is shown around the line of a traceback: the condition above it, and the rest of its statement.
+LINES_BEFORE = 2
+LINES_BEHIND = 3
 # Leaving out less than this is not worth the marker.
 LEAST_TOKENS = 40
 # So much of a unit's lines must stand in an earlier result for the unit to be left out.
@@ -60,6 +63,7 @@ _TELLING_CHARS = 12
 # As many chunks as 85 answers show.
 KEPT_CHUNKS = 1280
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
+_INCLUDE = re.compile(r"^.*-8<-.*$", re.MULTILINE)
 # What begins and ends a block of code, and an item of a list.
 _FENCES = ("```", "~~~")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
@@ -171,6 +175,10 @@ def excerpt(
     says = bool(attached) or any(chunk.units[number].says for number in kept)
     said = sorted(kept.intersection(chunk.wanted))
     best = chunk.spans[max(said, key=lambda number: scores[number])] if said else None
+    if best is not None and asked and hit.named is not None and hit.named.role not in ("defines", "takes"):
+        # A unit may have more lines than a reader sees: the call or the `raise` is to be among them.
+        first = max(payload.start_line, hit.lines[0] - LINES_BEFORE)
+        best = LineSpan(start=first, end=min(payload.end_line, hit.lines[0] + LINES_BEHIND))
     allowed = kept | ({*chunk.visible} - held.keys())
     worth = [(WORTH_BASE + score) / (place + WORTH_PLACE) for score in scores]
     parts = _parts(chunk, allowed, worth)
@@ -257,7 +265,9 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
         texts = ["\n".join([lines[n] for n in range(one.start, one.end) if n not in hidden]) for one in found]
     else:
         texts = ["\n".join(lines[one.start : one.end]) for one in found]
-    return _Chunk(lines, found, texts, Words.of(texts), hidden, start)
+    # The path of an included file is no word of the page.
+    words = Words.of([_INCLUDE.sub("", text) if "8<" in text else text for text in texts])
+    return _Chunk(lines, found, texts, words, hidden, start)
 
 
 def _scores(
@@ -305,8 +315,10 @@ def _with_meant(chunk: _Chunk, scores: list[float], meant: Collection[int]) -> l
 def _by_lines(chunk: _Chunk, payload: ChunkPayload, similarities: Sequence[float]) -> list[float]:
     """The similarity of the passages that cover each unit; empty where that is not known."""
     starts = [line - payload.start_line for line in payload.passage_lines]
-    if not starts or len(starts) != len(similarities) or starts != sorted(starts):
+    if not starts or len(starts) != len(similarities):
         return []
+    # Behind the passages of the page stand those of the files that the page includes.
+    starts = starts[: next((n for n in range(1, len(starts)) if starts[n] < starts[n - 1]), None)]
     found = []
     for unit in chunk.units:
         first = max(0, bisect.bisect_right(starts, unit.start) - 1)
