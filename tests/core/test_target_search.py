@@ -562,6 +562,13 @@ def test_what_another_version_exports_elsewhere_is_there() -> None:
     assert availability(moved, in_use("1.0.0"), "v2.13.0") == "true"
 
 
+def test_a_member_is_there_where_a_class_has_it_that_inherits_it_or_is_another_name_of_its_class_now() -> None:
+    fqn = "google.adk.agents.context.Context.state"
+    member = TARGETS[0].model_copy(update={"fqn": fqn, "import_path": fqn})
+    assert availability(member, in_use("1.18.0"), "v2.13.0", ("ToolContext.state",)) == "true"
+    assert availability(member, in_use("1.18.0"), "v2.13.0", ("Context.state",)) == "false"
+
+
 def test_answers_carry_the_mark_of_the_environment(
     targets: CurrentSymbols, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

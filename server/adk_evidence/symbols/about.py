@@ -8,7 +8,7 @@ from adk_evidence.api.lacks import Lifetime, lifetime
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.symbols.lookup import SymbolInfo, Symbols
-from adk_evidence.symbols.resolution import parameter_at, resolve_at
+from adk_evidence.symbols.resolution import parameter_at, reached_at
 from adk_evidence.symbols.table import SymbolEntry
 
 # How many overridden methods are read for a docstring.
@@ -49,19 +49,25 @@ def about(
         column: From 0, in characters.
         checker: Knows the released versions; None where the index is of none of them.
     """
-    entry = resolve_at(document, symbols, line, column)
-    if entry is not None:
+    reached = reached_at(document, symbols, line, column)
+    if reached is not None:
+        entry = reached.entry
         info = symbols.info(entry)
         if not info.doc and (doc := _doc_elsewhere(symbols, entry)):
             info = info.model_copy(update={"doc": doc})
-        return About(entry, info, None, *_released(checker, entry.fqn))
+        return About(entry, info, None, *_released(checker, entry.fqn, reached.path))
     found = parameter_at(document, symbols, line, column)
     if found is None:
         return None
-    function, name = found
+    (function, path), name = found
     called = function.fqn.removesuffix(".__init__")
     parameter = Parameter(symbols.definition(function).parameters[name], _argument_doc(symbols, function, name))
-    return About(function, symbols.info(function), parameter, *_released(checker, f"{called}({name}=)"))
+    return About(
+        function,
+        symbols.info(function),
+        parameter,
+        *_released(checker, *(f"{each}({name}=)" for each in (called, path))),
+    )
 
 
 def _doc_elsewhere(symbols: Symbols, entry: SymbolEntry) -> str | None:
@@ -85,14 +91,18 @@ def _owner(symbols: Symbols, entry: SymbolEntry) -> SymbolEntry | None:
     return symbols.resolve(entry.fqn.rpartition(".")[0]) if "." in entry.symbol else None
 
 
-def _released(checker: DriftChecker | None, name: str) -> tuple[Lifetime | None, str | None]:
-    """How long the ADK has a name, by its own path and by its public one, and what takes the place of the name."""
+def _released(checker: DriftChecker | None, name: str, written: str) -> tuple[Lifetime | None, str | None]:
+    """How long the ADK has a name, and what takes the place of the name.
+
+    What counts is its own path, its public one, and the one by which the document comes to it: a member may have stood
+    in another class before, and that class may inherit it now or be another name of this one.
+    """
     if checker is None:
         return None, None
     path, bracket, keyword = name.partition("(")
     place = checker.api.definition(path)
     public = checker.api.import_path(place) if place is not None else None
-    names = tuple(dict.fromkeys((name, f"{public}{bracket}{keyword}" if public else name)))
+    names = tuple(dict.fromkeys((written, name, f"{public}{bracket}{keyword}" if public else name)))
     instead = (checker.deprecated(one) for one in names)
     known = lifetime(checker.history, checker.version, names)
     return known, next((one for one in instead if one is not None), None)

@@ -21,7 +21,7 @@ from adk_evidence.targets.about import About, about_index, has_vectors, make_tar
 from adk_evidence.targets.imports import PublicImports, type_imports
 from adk_evidence.targets.installation import availability, find_installed
 from adk_evidence.targets.internals import standing
-from adk_evidence.targets.search import TargetSearch, typed_as
+from adk_evidence.targets.search import Scored, TargetSearch, typed_as
 from adk_evidence.targets.sets import find_set, load_set
 from adk_evidence.targets.target import (
     MAX_QUERY_CHARS,
@@ -147,7 +147,7 @@ class CurrentSymbols:
                 deprecated=target.parts.deprecated,
                 score=round(item.score, 4),
                 why=item.why,
-                available=availability(target, installed, about.ref),
+                available=availability(target, installed, about.ref, _as_asked(query, item)),
             )
             results.append(result)
         return TargetAnswer(
@@ -213,6 +213,13 @@ _OTHERWISE = {
     "definition": "`{name}` can be imported, and is not listed; the nearest:",
     "elsewhere": "`{name}` can be imported, and comes from another package; the nearest:",
 }
+
+
+def _as_asked(query: str, found: Scored) -> Sequence[str]:
+    """The names by which a member was asked for, or else is known: those of classes that inherit it."""
+    if found.why.match == "exact":
+        return (query,) if "." in query else ()
+    return [f"{heir}.{found.member.target.name}" for heir in found.member.inherited_by] if found.member else ()
 
 
 def _checked(query: str, limit: int) -> str:

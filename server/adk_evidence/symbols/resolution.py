@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from adk_evidence.documents.annotations import annotation_names
 from adk_evidence.documents.document import Binding, Mention, PythonDocument, Scope, Use
@@ -28,6 +29,7 @@ class _Member:
     """An attribute of an instance."""
 
     entry: SymbolEntry
+    path: str
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class _Instance:
     """An instance of an indexed class."""
 
     of: SymbolEntry
+    path: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +73,33 @@ class Named:
     claimed: frozenset[str]
 
 
+class Reached(NamedTuple):
+    """An indexed symbol, and the path by which a document comes to it: by the class that the document names.
+
+    What that class inherits, or is another name of, may stand elsewhere in other versions.
+    """
+
+    entry: SymbolEntry
+    path: str
+
+
 def resolve_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> SymbolEntry | None:
     """The indexed symbol that the name at a line and column means, or None."""
+    found = reached_at(document, symbols, line, column)
+    return found.entry if found else None
+
+
+def reached_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> Reached | None:
+    """What `resolve_at` finds, with the path that leads there."""
     mention = document.mention_at(line, column)
     return _Reader(symbols).meaning(mention) if mention else None
 
 
-def parameter_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> tuple[SymbolEntry, str] | None:
-    """The function of the index, or the `__init__`, whose parameter the keyword at a place sets, and the parameter."""
+def parameter_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> tuple[Reached, str] | None:
+    """The function of the index whose parameter the keyword at a place sets, and the parameter.
+
+    The path of an `__init__` is that of its class.
+    """
     mention = document.mention_at(line, column)
     taking = _Reader(symbols).taking(mention) if mention else None
     return (taking, mention.name) if mention and taking else None
@@ -93,9 +115,9 @@ def named_in(document: PythonDocument, symbols: Symbols, start: tuple[int, int],
     found: dict[SymbolEntry, list[Use]] = {}
     claimed = set()
     for mention in document.mentions_in(start, end):
-        for entry in (reader.meaning(mention), reader.taking(mention)):
-            if entry is not None:
-                found.setdefault(entry, []).append(mention.use)
+        for reached in (reader.meaning(mention), reader.taking(mention)):
+            if reached is not None:
+                found.setdefault(reached.entry, []).append(mention.use)
         if reader.is_claimed(mention):
             claimed.add(mention.name)
 
@@ -111,28 +133,29 @@ class _Reader:
     def __init__(self, symbols: Symbols) -> None:
         self._symbols = symbols
 
-    def meaning(self, mention: Mention) -> SymbolEntry | None:
+    def meaning(self, mention: Mention) -> Reached | None:
         """The symbol that a mention names, for a keyword the field that it sets, or None."""
         if mention.keyword_of is not None:
             value = self._value(mention.keyword_of, mention.scope, mention.line, 0)
             if isinstance(value, _Local):
-                return self._entry(self._local(value.scope, mention.name, 0)) if value.is_class else None
-            called = self._entry(value)
-            is_class = called is not None and self._symbols.is_class(called)
-            return self._symbols.member(called, mention.name) if called and is_class else None
+                return self._reached(self._local(value.scope, mention.name, 0)) if value.is_class else None
+            called = self._reached(value)
+            is_class = called is not None and self._symbols.is_class(called.entry)
+            return self._member(called, mention.name) if called and is_class else None
         if mention.imported is not None:
-            return self._symbols.resolve(mention.imported)
+            return self._reached(_Path(mention.imported))
         node = mention.expression
-        return self._entry(self._value(node, mention.scope, mention.line, 0)) if node else None
+        return self._reached(self._value(node, mention.scope, mention.line, 0)) if node else None
 
-    def taking(self, mention: Mention) -> SymbolEntry | None:
+    def taking(self, mention: Mention) -> Reached | None:
         """The function that has the parameter which a keyword sets."""
         if mention.keyword_of is None:
             return None
-        called = self._entry(self._value(mention.keyword_of, mention.scope, mention.line, 0))
-        if called is not None and self._symbols.is_class(called):
-            called = self._symbols.member(called, "__init__")
-        return called if called and mention.name in self._symbols.definition(called).parameters else None
+        called = self._reached(self._value(mention.keyword_of, mention.scope, mention.line, 0))
+        if called is not None and self._symbols.is_class(called.entry):
+            made = self._symbols.member(called.entry, "__init__")
+            called = called._replace(entry=made) if made else None
+        return called if called and mention.name in self._symbols.definition(called.entry).parameters else None
 
     def is_claimed(self, mention: Mention) -> bool:
         """Whether the name is one that only indexed code can define: what it belongs to is indexed."""
@@ -150,13 +173,22 @@ class _Reader:
         return owner is not None and self._entry(self._value(owner, mention.scope, mention.line, 0)) is not None
 
     def _entry(self, value: _Value | None) -> SymbolEntry | None:
+        found = self._reached(value)
+        return found.entry if found else None
+
+    def _reached(self, value: _Value | None) -> Reached | None:
         match value:
             case _Path(dotted):
-                return self._symbols.resolve(dotted)
-            case _Member(entry) | _Instance(entry):
-                return entry
+                entry = self._symbols.resolve(dotted)
+                return Reached(entry, dotted) if entry else None
+            case _Member(entry, path) | _Instance(entry, path):
+                return Reached(entry, path)
             case _:
                 return None
+
+    def _member(self, owner: Reached, name: str) -> Reached | None:
+        found = self._symbols.member(owner.entry, name)
+        return Reached(found, f"{owner.path}.{name}") if found else None
 
     def _value(self, node: ast.expr, scope: Scope, line: int, depth: int) -> _Value | None:
         if depth > MAX_DEPTH:
@@ -213,7 +245,7 @@ class _Reader:
         value = self._value(node.func if isinstance(node, ast.Call) else node, scope, line, depth + 1)
         entry = None if isinstance(value, _Instance) else self._entry(value)
         item = self._symbols.value_class(entry, called=is_call, items=True) if entry else None
-        return _Instance(item) if item else None
+        return _Instance(item, item.fqn) if item else None
 
     def _starred(self, name: str, scope: Scope) -> _Value | None:
         while scope.parent is not None:
@@ -228,32 +260,32 @@ class _Reader:
             value = self._value(node, scope.parent or scope, binding.line, depth + 1)
             if isinstance(value, _Local):
                 return _Local(value.scope, is_class=False)
-            entry = self._entry(value)
-            if entry is not None and self._symbols.is_class(entry):
-                return _Instance(entry)
+            found = self._reached(value)
+            if found is not None and self._symbols.is_class(found.entry):
+                return _Instance(*found)
         return None
 
     def _called(self, function: _Value | None) -> _Value | None:
         if isinstance(function, _Local):
             return _Local(function.scope, is_class=False) if function.is_class else None
-        entry = self._entry(function)
-        if entry is None or isinstance(function, _Instance):
+        found = self._reached(function)
+        if found is None or isinstance(function, _Instance):
             return None
-        if self._symbols.is_class(entry):
-            return _Instance(entry)
-        result = self._symbols.value_class(entry, called=True)
-        return _Instance(result) if result else None
+        if self._symbols.is_class(found.entry):
+            return _Instance(*found)
+        result = self._symbols.value_class(found.entry, called=True)
+        return _Instance(result, result.fqn) if result else None
 
     def _attribute(self, owner: _Value, name: str, depth: int) -> _Value | None:
         match owner:
             case _Path(dotted):
                 return _Path(f"{dotted}.{name}")
-            case _Instance(entry):
-                found = self._symbols.member(entry, name)
-                return _Member(found) if found else None
+            case _Instance(entry, path):
+                found = self._member(Reached(entry, path), name)
+                return _Member(*found) if found else None
             case _Member(entry):
                 held = self._symbols.value_class(entry, called=False)
-                return self._attribute(_Instance(held), name, depth) if held else None
+                return self._attribute(_Instance(held, held.fqn), name, depth) if held else None
             case _Local(scope):
                 return self._local(scope, name, depth)
             case _Super(scope):
@@ -279,9 +311,9 @@ class _Reader:
             if isinstance(parent, _Local):
                 found = self._local(parent.scope, name, depth + 1)
             else:
-                entry = self._entry(parent)
-                member = self._symbols.member(entry, name) if entry else None
-                found = _Member(member) if member else None
+                base_class = self._reached(parent)
+                member = self._member(base_class, name) if base_class else None
+                found = _Member(*member) if member else None
             if found is not None:
                 return found
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,10 +29,13 @@ def find_installed(python: Path | None = None) -> ProjectAdk | None:
     return find_adk(active=True) or find_adk(python=Path(sys.executable))
 
 
-def availability(target: Target, installed: ProjectAdk | None, ref: str | None) -> Availability:
+def availability(
+    target: Target, installed: ProjectAdk | None, ref: str | None, names: Sequence[str] = ()
+) -> Availability:
     """Whether an installed version has a target; the version that was indexed, e.g. `v2.13.0`, has every target.
 
-    Of what is no release, and of versions that the table of releases does not know, nobody knows.
+    Of what is no release, and of versions that the table of releases does not know, nobody knows. `names` are others
+    that the target goes by: what another class of the installed version defined may stand in this one now.
     """
     if installed is None:
         return "unknown"
@@ -42,6 +46,7 @@ def availability(target: Target, installed: ProjectAdk | None, ref: str | None) 
         known = history.exactly(installed.version) if installed.exact else None
         if known is not None and target.fqn.startswith(f"{history.package}."):
             # Another version may not export by the same package what it has all the same.
-            has = True if known.definition(target.fqn) is not None else known.has(target.import_path)
+            is_there = known.definition(target.fqn) is not None or any(map(known.has, names))
+            has = True if is_there else known.has(target.import_path)
             return "unknown" if has is None else "true" if has else "false"
     return "unknown"
