@@ -13,6 +13,7 @@ from adk_evidence.desk import OpenService, open_service
 from adk_evidence_lsp import protocol
 from adk_evidence_lsp.answers import requests
 from adk_evidence_lsp.answers.code_actions import FIX_ALL, code_action
+from adk_evidence_lsp.answers.definition import definition
 from adk_evidence_lsp.answers.diagnostics import diagnose
 from adk_evidence_lsp.answers.hover import hover
 from adk_evidence_lsp.answers.ingest import INGEST_COMMAND, Ingestion
@@ -54,6 +55,7 @@ def make_server(
 
     for method, standard, options in (
         (types.TEXT_DOCUMENT_HOVER, hover, None),
+        (types.TEXT_DOCUMENT_DEFINITION, definition, None),
         (
             types.TEXT_DOCUMENT_CODE_ACTION,
             code_action,

@@ -100,6 +100,12 @@ class EvidenceServer(LanguageServer):
                 return command in named
         return False
 
+    @property
+    def tells_diagnostics(self) -> bool:
+        """Whether the client asks for diagnostics, and its user wants them."""
+        text = self.client_capabilities.text_document
+        return text is not None and text.diagnostic is not None and self.configuration.client.diagnostics.enabled
+
     def in_background(self, work: Awaitable[Any]) -> None:
         """Start something that nobody waits for. A failure is logged."""
 

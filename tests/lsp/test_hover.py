@@ -96,7 +96,8 @@ def test_a_hover_says_what_a_reader_wants_first(table: RawClient) -> None:
     line = next(number for number, text in enumerate(LINES) if "    RetryPlugin," in text)
     shown = table.hover(URI, line, 5)
     assert shown is not None
-    assert shown.startswith("```python\nclass RetryPlugin\n```\n\nRetries a tool that throws.\n\n")
+    made = "RetryPlugin(max_retries: int = MAX_RETRIES)"
+    assert shown.startswith(f"```python\nclass RetryPlugin\n{made}\n```\n\nRetries a tool that throws.\n\n")
     assert "`google.adk.plugins.retry.RetryPlugin` · v9.9.0\n\n" in shown
     assert len([part for part in shown.splitlines() if part]) <= 10
     (code, cited), (docs, page), (browser, also), (find, request) = links(shown)
@@ -203,6 +204,40 @@ def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(cl
     said = "google-adk 9.9.0 has no `make(old=)`: the last version that has it is 9.8.0."
     assert client.hover(uri, 2, 6) == said
     assert [client.hover(uri, *place) for place in ((3, 7), (4, 2))] == [None, None]
+
+
+@pytest.mark.usefixtures("known")
+def test_what_a_diagnostic_says_is_not_said_again(start: Start) -> None:
+    pulls = {"textDocument": {"diagnostic": {}}}
+    text = "from google.adk.agents import make\nmake(old=1)\n"
+    for wanted, said in ((True, False), (False, True)):
+        server = start(capabilities=pulls, diagnostics={"enabled": wanted})
+        server.open(URI, text)
+        assert ("has no `make(old=)`" in (server.hover(URI, 1, 6) or "")) is said
+
+
+def test_a_member_is_as_old_as_the_class_that_the_document_names(client: RawClient, indexed: Workplace) -> None:
+    module = "google.adk.agents.llm_agent"
+    old = {"google.adk": {"": "m"}, module: {"": "m", "LlmAgent": "c:", "LlmAgent.name": "o:", "Agent": "c:"}}
+    moved = {"BaseAgent": "c:", "BaseAgent.name": "o:", "LlmAgent": f"c:{module}.BaseAgent"}
+    new = {**old, module: {"": "m", **moved, "Agent": f"={module}.LlmAgent"}}
+    text = f"""\
+from {module} import Agent, BaseAgent, LlmAgent
+agent = LlmAgent(name="x")
+agent.name
+class Shop(LlmAgent):
+    def open(self):
+        self.name
+BaseAgent().name
+Agent
+"""
+    uri = "file:///work/moved.py"
+    client.open(uri, text)
+    with released(indexed.root, {"9.8.0": old, "9.9.0": new}):
+        hovers = [client.hover(uri, *place) or "" for place in ((1, 18), (2, 7), (5, 14), (7, 2))]
+        base = client.hover(uri, 6, 13) or ""
+    assert all("v9.9.0" in shown and "new in" not in shown for shown in hovers), hovers
+    assert "new in 9.9.0" in base
 
 
 def test_a_name_says_since_and_until_when_the_adk_has_it_and_what_to_use_instead(

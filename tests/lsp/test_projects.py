@@ -106,6 +106,17 @@ def test_the_folder_of_a_document_decides(editor: RawClient, projects: Projects)
     assert symbol["ref"] == "v9.8.0"
 
 
+def test_a_definition_is_opened_where_the_project_has_no_installed_adk(editor: RawClient, projects: Projects) -> None:
+    at = {folder: place(projects.document(folder), 2, 12) for folder in (projects.old, projects.new)}
+    found = editor.result("textDocument/definition", at[projects.new])
+    assert found["uri"].endswith("/src/google/adk/plugins/retry.py")
+    text = (projects.workplace.code / "src/google/adk/plugins/retry.py").read_text().splitlines()
+    assert text[found["range"]["start"]["line"]].startswith("class RetryPlugin")
+    assert editor.result("textDocument/definition", at[projects.old]) is None
+    assert editor.result("textDocument/definition", place(projects.document(projects.new), 2, 2)) is not None
+    assert editor.result("textDocument/definition", place(projects.document(projects.new), 1, 0)) is None
+
+
 def test_symbols_of_the_workspace_name_their_version(editor: RawClient, projects: Projects) -> None:
     found = editor.result("workspace/symbol", {"query": "RetryPlugin"})
     containers = {symbol["containerName"] for symbol in found if symbol["name"] == "RetryPlugin"}

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { Problem } from "../problem";
-import type { Candidate, EvidenceResult, LineSpan } from "../protocol/generated";
+import type { Candidate, EvidenceResult, LineSpan, SourceFile, SymbolResult } from "../protocol/generated";
+import type { Params } from "../protocol/requests";
 import type { Evidence } from "./client";
 import { planSource } from "./opening";
 import type { SourceDocuments } from "./sourceDocuments";
@@ -37,6 +38,29 @@ export class CitedLocations {
       throw reason;
     }
   }
+}
+
+const asking = new Set<string>();
+
+/** Where a name of the ADK is defined, if no other extension knows: they know as long as google-adk is installed. */
+export async function definitionAt(
+  uri: vscode.Uri,
+  position: vscode.Position,
+  find: (at: Params<"adk/symbol">) => Promise<SymbolResult | null>,
+  addressOf: (file: SourceFile) => vscode.Uri,
+): Promise<vscode.Location | undefined> {
+  const key = `${uri}#${position.line}:${position.character}`;
+  // The editor asks this extension, too, while it asks all the others.
+  if (asking.has(key)) {
+    return undefined;
+  }
+  asking.add(key);
+  const others = vscode.commands.executeCommand<unknown[]>("vscode.executeDefinitionProvider", uri, position);
+  const known = await Promise.resolve(others).finally(() => asking.delete(key));
+  // The server's status says what keeps it from answering.
+  const textDocument = { uri: uri.toString() };
+  const found = known.length === 0 ? await find({ textDocument, position }).catch(() => null) : null;
+  return found ? new vscode.Location(addressOf(found), rangeOf(found.lines, "")) : undefined;
 }
 
 /** Whole lines; the first line where no lines are known. */

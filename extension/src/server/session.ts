@@ -22,6 +22,7 @@ import {
   type ServerCapabilities,
   type StaticFeature,
 } from "vscode-languageclient/node";
+import { definitionAt } from "../evidence/citedLocations";
 import { INGEST_PROGRESS, ingestionIs, progressMiddleware } from "../evidence/ingestProgress";
 import { asksForActions, asksForFixes, withReadOnlySource } from "../evidence/remarks";
 import { readOnly } from "../evidence/sourceAddress";
@@ -247,6 +248,10 @@ export class ClientSession implements ServerSession {
         },
         provideHover: (document, position, token, next) =>
           this.answersFor(document) && options.hoversWanted(document) ? next(document, position, token) : undefined,
+        provideDefinition: (document, position, token) =>
+          this.answersFor(document)
+            ? definitionAt(document.uri, position, (at) => this.request("adk/symbol", at, token), options.sourceAddress)
+            : undefined,
         provideDiagnostics: async (document, previous, token, next) => {
           // Of a tab that is not loaded yet, the address alone is given.
           const asked = "languageId" in document ? document : undefined;

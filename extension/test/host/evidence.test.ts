@@ -176,6 +176,26 @@ describe("the extension in its host", () => {
     assert.match(text, /command:adkEvidence\.findEvidence/);
   });
 
+  it("goes to the cited definition of a name, and to no other where another extension knows one", async () => {
+    await vscode.workspace.openTextDocument(agentFile());
+    const definitions = () =>
+      vscode.commands.executeCommand<vscode.Location[]>("vscode.executeDefinitionProvider", agentFile(), AGENT_PLACE);
+    const [found] = await definitions();
+    assert.equal(found?.uri.scheme, SOURCE_SCHEME);
+    const text = (await vscode.workspace.openTextDocument(found.uri)).lineAt(found.range.start.line).text;
+    assert.match(text, /^class RetryPlugin/);
+    const other = new vscode.Location(agentFile(), new vscode.Position(0, 0));
+    const provider = vscode.languages.registerDefinitionProvider("python", { provideDefinition: () => other });
+    try {
+      assert.deepEqual(
+        (await definitions()).map(({ uri }) => uri.scheme),
+        ["file"],
+      );
+    } finally {
+      provider.dispose();
+    }
+  });
+
   it("offers evidence for a diagnostic", async () => {
     const range = new vscode.Range(5, 9, 5, 20);
     const collection = vscode.languages.createDiagnosticCollection("test");

@@ -13,9 +13,10 @@ from lsprotocol import types
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import Verification
 from adk_evidence.render.sanitize import code_span, fenced, inline
-from adk_evidence.render.signatures import limited_signature
+from adk_evidence.render.signatures import limited_signature, parameter_names
 from adk_evidence.render.view import deviation, short_commit
 from adk_evidence.services.eventloop import Cancelled
+from adk_evidence.text.tokens import listed_within
 from adk_evidence_lsp.answers.diagnostics import citation_of
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
 from adk_evidence_lsp.server import EvidenceServer
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import Session
     from adk_evidence.symbols.about import About
+    from adk_evidence.targets.constructors import Constructor
 
 # A hover of more than about ten lines hides the code that it is about.
 MAX_SIGNATURE_TOKENS = 70
+MAX_NAMES_TOKENS = 100
 MAX_DOC_CHARS = 320
 MAX_TITLE_CHARS = 90
 # What readers of Markdown turn into links or entities without any brackets.
@@ -47,24 +50,29 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
         return None
 
     project = server.project(snapshot.uri)
+    told = server.tells_diagnostics
     links = Links(params, server.client_runs)
 
     def look_up(cancelled: Cancelled) -> str | None:
         from adk_evidence.checks.drift import checker_for
         from adk_evidence.index.versions import version_of_code
         from adk_evidence.symbols.about import about
+        from adk_evidence.targets.constructors import constructor
 
         document = server.documents.parsed(snapshot)
         try:
-            with server.desk.session(project) as (session, chosen):
+            with server.desk.use(project) as (service, chosen), service.session() as session:
                 place = snapshot.place(params.position)
                 checker = checker_for(version_of_code(session.index.manifest, session.settings))
                 found = about(document, session.symbols, *place, checker)
                 if found is None:
-                    return _lacking(document, place, session, chosen, links)
-                state = session.verify(session.symbols.chunk(found.entry))
+                    return _lacking(document, place, session, chosen, links if not told else None)
+                chunk = session.symbols.chunk(found.entry)
+                is_class = found.parameter is None and found.info.kind == "class"
+                search = service.symbols.known() if is_class else None
+                made = constructor(search, chunk) if search is not None else None
                 other = chosen.wanted.version if chosen.wanted is not None and not chosen.exact else ""
-                return as_markdown(found, links, state, other)
+                return as_markdown(found, links, session.verify(chunk), other, made)
         except EvidenceError:
             # The index is missing, or other models built it: `adk/status` says so; a hover stays silent.
             return None
@@ -74,9 +82,12 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
 
 
 def _lacking(
-    document: PythonDocument, place: tuple[int, int], session: Session, chosen: ChosenIndex, links: Links
+    document: PythonDocument, place: tuple[int, int], session: Session, chosen: ChosenIndex, links: Links | None
 ) -> str | None:
-    """What a name that the project's version lacks should be, with a citation; None of other names."""
+    """What a name that the project's version lacks should be, with a citation; None of other names.
+
+    Without links, None also of what a diagnostic says: an editor shows that in the same hover.
+    """
     from adk_evidence.checks.drift import checker_of
     from adk_evidence.checks.remarks import remark_at
 
@@ -89,6 +100,8 @@ def _lacking(
         return None
     # These sentences name what the document itself and the table of versions name, and nothing of the corpora.
     if remark := remark_at(checker, document, *place):
+        if links is None:
+            return None
         right = citation_of(remark, checker, chosen, session.symbols)
         return f"{remark.text}\n\n{_place_of(right.citation, links)}" if right else remark.text
     return lack.text
@@ -124,7 +137,9 @@ class Links:
         return f"[{text}](command:{command}?{quote(arguments, safe='')})"
 
 
-def as_markdown(found: About, links: Links, state: Verification, project: str = "") -> str:
+def as_markdown(
+    found: About, links: Links, state: Verification, project: str = "", made: Constructor | None = None
+) -> str:
     """A symbol or a parameter as Markdown, in which texts from the corpora cannot be markup.
 
     Args:
@@ -132,17 +147,24 @@ def as_markdown(found: About, links: Links, state: Verification, project: str = 
         links: Make the links.
         state: What became of the cited lines in their source.
         project: The version that the project uses, where that is another one.
+        made: How a class is made.
     """
     info, parameter = found.info, found.parameter
+    more: list[str] = []
     if parameter is None:
-        parts = [fenced(limited_signature(info.signature or info.fqn, MAX_SIGNATURE_TOKENS), "python")]
+        whole = [info.signature or info.fqn, *([made.signature] if made else [])]
+        shown = [limited_signature(one, MAX_SIGNATURE_TOKENS) for one in whole]
+        parts = [fenced("\n".join(shown), "python")]
+        named = {*parameter_names(shown[-1])}
+        more = [name for name in parameter_names(whole[-1]) if name not in named]
         told = _prose(_clipped(info.doc, MAX_DOC_CHARS)) if info.doc else ""
     else:
         parts = [fenced(f"(parameter) {parameter.declared}", "python")]
         told = _prose(_clipped(parameter.doc, MAX_DOC_CHARS)) if parameter.doc else ""
     parts += [told] if told else []
-    named = f"parameter of {code_span(info.fqn)}" if parameter else code_span(info.fqn)
-    parts.append(" \u00b7 ".join([named, *_versions(found, project)]))
+    parts += [_prose(listed_within(more, MAX_NAMES_TOKENS, "Also takes "))] if more else []
+    owner = f"parameter of {code_span(info.fqn)}" if parameter else code_span(info.fqn)
+    parts.append(" \u00b7 ".join([owner, *_versions(found, project)]))
     places = [_place_of(info.citation, links) + deviation(state)]
     if info.documentation is not None:
         trail = info.documentation.headings or (info.documentation.path,)
@@ -151,8 +173,8 @@ def as_markdown(found: About, links: Links, state: Verification, project: str = 
         title = _prose(_clipped(" \u203a ".join(trail[-2:]), MAX_TITLE_CHARS))
         page = links.open("page", cited, where="browser") if info.documentation.url else None
         places.append(f"Docs: {links.open(title, cited) or title}" + (f" ({page})" if page else ""))
-    if (more := links.find("Find evidence", info.symbol)) is not None:
-        places.append(more)
+    if (find := links.find("Find evidence", info.symbol)) is not None:
+        places.append(find)
     parts.append(" \u00b7 ".join(places))
     return "\n\n".join(parts)
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
-import { CancellationTokenSource, type Location, Uri } from "vscode";
-import { CitedLocations } from "../../../src/evidence/citedLocations";
+import { afterEach, describe, it } from "mocha";
+import { CancellationTokenSource, commands, type Location, Position, Uri } from "vscode";
+import { CitedLocations, definitionAt } from "../../../src/evidence/citedLocations";
 import { Evidence } from "../../../src/evidence/client";
 import type { SourceDocuments } from "../../../src/evidence/sourceDocuments";
 import { Problem } from "../../../src/problem";
-import type { SourceResult } from "../../../src/protocol/generated";
+import type { SourceResult, SymbolResult } from "../../../src/protocol/generated";
 import { FakeBackend } from "./fakeBackend";
 import { candidate, pack, source } from "./packs";
 
@@ -26,6 +26,44 @@ function spot(place: Location | null): [string, number, number, number, number] 
   const { start, end } = place.range;
   return [place.uri.path, start.line, start.character, end.line, end.character];
 }
+
+describe("where a name of the ADK is defined", () => {
+  const found = {
+    repo: "google/adk-python",
+    commit: "c0de",
+    path: "a.py",
+    lines: { start: 7, end: 9 },
+  } as SymbolResult;
+  const at = () =>
+    definitionAt(
+      Uri.file("/work/agent.py"),
+      new Position(2, 3),
+      async () => found,
+      () => DOCUMENT,
+    );
+  const { executeCommand } = commands;
+
+  afterEach(() => {
+    Object.assign(commands, { executeCommand });
+  });
+
+  it("is the cited source where no other extension knows, and this one is asked as one of the others", async () => {
+    Object.assign(commands, { executeCommand: async () => [await at()].filter((place) => place !== undefined) });
+    const place = await at();
+    assert.equal(place?.uri, DOCUMENT);
+    assert.equal(spot(place ?? null)?.[1], 6);
+  });
+
+  it("is left to those who know, and unknown where the server cannot say", async () => {
+    Object.assign(commands, { executeCommand: async () => ["elsewhere"] });
+    assert.equal(await at(), undefined);
+    Object.assign(commands, { executeCommand: async () => [] });
+    const failing = async () => {
+      throw new Problem("There is no index.", "no_index");
+    };
+    assert.equal(await definitionAt(DOCUMENT, new Position(0, 0), failing, () => DOCUMENT), undefined);
+  });
+});
 
 describe("where cited lines can be read", () => {
   it("is the document at the commit, whatever becomes of the file on the disk", async () => {
