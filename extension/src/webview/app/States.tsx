@@ -111,9 +111,9 @@ export function Failure({ error, onAction }: { error: ViewError; onAction(id: st
 function examples(): string[] {
   return [
     t("How do I retry a failing tool?"),
-    t("What does before_model_callback receive?"),
+    t("Does the tool still run when before_tool_callback returns a dict?"),
     t("How do I keep state between sessions?"),
-    t("How do I stream events from a runner?"),
+    t("How does an agent transfer to another agent?"),
   ];
 }
 
