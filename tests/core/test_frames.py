@@ -206,7 +206,7 @@ def test_the_quality_of_an_answer_to_a_traceback_is_whether_the_raise_site_was_f
     level, note = _quality(trace(OUTER, MINE, error="PotError: 5"))
     assert level != "high" and "no result is the place that raises the error" in note
     level, note = _quality(trace(MINE, error="PotError: 5"))
-    assert level != "high" and "no frame of the traceback is in a file that was searched" in note
+    assert level != "high" and "no call of the traceback is in a file that was searched" in note
     # The function that raises is not in the indexed version, but its caller is.
     lost = (STOVE, 900, "renamed", "raise PotError(5)")
     level, note = _quality(trace(OUTER, lost, error="PotError: 5"))

@@ -33,7 +33,7 @@ from tests.standins.llm import CHAT, KEY, MODEL, LlmStandIn
 pytestmark = pytest.mark.slow
 
 QUESTION = "how do I retry when a tool throws?"
-FELL_BACK = "the reranker was not available, so the order is that of the search."
+FELL_BACK = "the best results could not be sorted again (reranker not available)."
 
 
 @pytest.fixture(autouse=True)

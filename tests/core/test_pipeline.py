@@ -450,7 +450,7 @@ def test_vectors_that_are_still_to_come_are_said(indexed, make, tmp_path):
     assert "dense_pending" in codes(pack) and pack.quality.level == "keyword_only"
     assert pack.index.dense == "pending"
     remember_options(str(pending.home), None)
-    with pytest.raises(StoreError, match="are missing, because the ingestion was stopped"):
+    with pytest.raises(StoreError, match="is missing, because the indexing was stopped"):
         ask(make(pending), strict=True)
     (warning,) = (warning for warning in told(ask(make(pending))) if warning.startswith("dense_pending"))
     assert f"`adk-ingest all --home {pending.home}`" in warning

@@ -122,9 +122,36 @@ def test_a_verification_says_where_the_text_is_now():
 def test_markdown_holds_the_question_the_citation_and_the_text_without_its_header():
     text = to_markdown(pack(payload("code", "src/a.py", "def f():\n    pass", symbol="f")))
     assert text.startswith("# Evidence: how do I retry?\n")
-    assert "## 1. `f`\n\n`adk-python@abc:src/a.py#L1-L2`  \ncode · `src/a.py:1-2` · verified\n" in text
+    assert "## 1. `f`\n\n`adk-python@abc:src/a.py#L1-L2`\n" in text
     assert "```python\ndef f():\n    pass\n```" in text
     assert "[CORPUS=" not in text
+
+
+def test_citations_in_markdown_lead_to_their_lines_at_their_commit():
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    page = payload("doc", "docs/a b.md", "one\ntwo", commit=commit, uri="https://adk.dev/a/#b", headings=("A", "B"))
+    text = to_markdown(pack(page, payload("code", "src/a.py", "x = 1", commit="v2.13.0")))
+    source = f"https://github.com/google/adk-docs/blob/{commit}/docs/a%20b.md?plain=1#L1-L2"
+    assert (
+        f"## 1. [`A › B`](https://adk.dev/a/#b)\n\n[`adk-docs@{commit}:https://adk.dev/a/#b L1-L2`]({source})" in text
+    )
+    assert (
+        "[`adk-python@v2.13.0:src/a.py#L1-L1`](https://github.com/google/adk-python/blob/v2.13.0/src/a.py#L1-L1)"
+        in text
+    )
+    for own in ({"repo": "me/shop", "commit": commit}, {"commit": "tree-1234"}):
+        assert "](" not in to_markdown(pack(payload("code", "src/a.py", "x = 1", **own)))
+    hostile_page = payload("doc", "docs/a.md", "x", commit=commit, uri="https://adk.dev/a)[b](javascript:x)")
+    assert "](https://adk.dev" not in to_markdown(pack(hostile_page))
+
+
+def test_markdown_fits_on_two_screens_and_names_what_it_does_not_quote():
+    bodies = ("\n".join(f"{n}: a line of the text with some words" for n in range(200)) for _ in range(15))
+    made = pack(*(payload("doc", f"docs/{n}.md", body, chunk_index=n) for n, body in enumerate(bodies)))
+    brief, whole = to_markdown(made), to_markdown(made, full=True)
+    assert len(brief) < 8000 and brief.count("\n") < 140
+    assert len(fences(brief)) == 4 and "\n- `docs/14.md`: `adk-docs@abc:https://adk.dev/docs/14.md L1-L200`" in brief
+    assert len(fences(whole)) == 15 and "199: a line" in whole
 
 
 def test_hostile_corpora_add_no_markup_to_markdown():

@@ -134,7 +134,7 @@ class TestAnswers:
         (folder / "model.onnx").rename(folder / "gone.onnx")
         pack = VoyagePlace(place.root, place.base_url).ask()
         assert codes(pack) == ["sparse_unavailable"]
-        assert "keyword side was not available" in pack.quality.note
+        assert "search by keywords was not available" in pack.quality.note
         standin.strike_always(EMBED, Fault(500))
         pack = place.ask()
         assert codes(pack) == ["dense_unavailable"]

@@ -119,7 +119,7 @@ def test_after_a_cancelled_ingestion_it_is_said_what_is_missing_and_how_to_go_on
     running, found, warning = said()
     assert not running and "still being" not in warning
     for text in (found, warning):
-        assert "missing, because the ingestion was stopped" in text and "goes on where it stopped" in text
+        assert "missing, because the indexing was stopped" in text and "goes on where it stopped" in text
 
 
 @pytest.mark.parametrize("way", ["closed", "terminated", "killed"])

@@ -25,7 +25,7 @@ export async function askQuestion(panel: PackPanel): Promise<void> {
   if ("earlier" in chosen) {
     await panel.recall(chosen.earlier);
   } else {
-    await panel.ask({ query: chosen.query, taskMode: TASK_MODE, sources: "both", path: "" });
+    await panel.ask({ query: chosen.query, taskMode: TASK_MODE, sources: "both", path: "" }, true);
   }
 }
 

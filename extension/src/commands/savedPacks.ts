@@ -1,4 +1,4 @@
-/** Save Pack… and Open Saved Pack…. */
+/** Save Answer… and Open Saved Answer…. */
 
 import os from "node:os";
 import path from "node:path";
@@ -18,9 +18,9 @@ const HOLDS: ReadonlySet<string> = new Set(["exact", "moved", "same_tree"]);
 export async function savePack(panel: PackPanel, evidence: Evidence): Promise<void> {
   const shown = requireShown(panel.pack);
   const file = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t("Save Pack"),
+    title: vscode.l10n.t("Save Answer"),
     defaultUri: defaultFile(fileNameOf(shown)),
-    filters: { [vscode.l10n.t("Evidence Pack")]: ["json"], Markdown: ["md"] },
+    filters: { [vscode.l10n.t("ADK Evidence answer")]: ["json"], Markdown: ["md"] },
   });
   if (file === undefined) {
     return;
@@ -28,16 +28,20 @@ export async function savePack(panel: PackPanel, evidence: Evidence): Promise<vo
   const text = /\.(?:md|markdown)$/i.test(file.path)
     ? await evidence.render({ pack: shown, format: "markdown" })
     : packAsJson(shown);
+  const name = path.posix.basename(file.path);
   try {
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
   } catch (reason) {
     if (reason instanceof vscode.FileSystemError) {
-      const name = path.posix.basename(file.path);
       throw new Problem(vscode.l10n.t("{0} cannot be written. Choose another folder.", name), "not_saved");
     }
     throw reason;
   }
-  vscode.window.setStatusBarMessage(vscode.l10n.t("Evidence saved."), 5000);
+  const open = vscode.l10n.t("Open");
+  const chosen = await vscode.window.showInformationMessage(vscode.l10n.t("The answer is saved in {0}.", name), open);
+  if (chosen === open) {
+    await vscode.window.showTextDocument(file);
+  }
 }
 
 /** Shows a saved pack in the panel, with its citations checked again. */
@@ -63,9 +67,9 @@ export async function openSavedPack(panel: PackPanel, evidence: Evidence): Promi
 async function chooseSavedPack(): Promise<EvidenceResult | null> {
   const [file] =
     (await vscode.window.showOpenDialog({
-      title: vscode.l10n.t("Choose a Saved Pack"),
+      title: vscode.l10n.t("Choose a Saved Answer"),
       openLabel: vscode.l10n.t("Open"),
-      filters: { [vscode.l10n.t("Evidence Pack")]: ["json"] },
+      filters: { [vscode.l10n.t("ADK Evidence answer")]: ["json"] },
     })) ?? [];
   return file === undefined ? null : readSavedPack(file);
 }
@@ -90,8 +94,8 @@ function noticeOf(pack: EvidenceResult, checked: CheckResult | Problem): string 
   const date = indexDate(pack);
   const from =
     date === null
-      ? vscode.l10n.t("This is a saved pack.")
-      : vscode.l10n.t("This is a saved pack, from an index that was built on {0}.", date);
+      ? vscode.l10n.t("This is a saved answer.")
+      : vscode.l10n.t("This is a saved answer, from an index that was built on {0}.", date);
   return `${from} ${checkedSentence(checked)}`;
 }
 
@@ -104,7 +108,7 @@ function checkedSentence(checked: CheckResult | Problem): string {
   return checked.intact
     ? vscode.l10n.t("Checked again just now: {0} of {1} citations hold.", ...counts)
     : vscode.l10n.t(
-        "The file was edited after the pack was made: do not rely on its texts. Checked again just now: {0} of {1} citations hold.",
+        "The file was edited after the answer was saved: do not rely on its texts. Checked again just now: {0} of {1} citations hold.",
         ...counts,
       );
 }

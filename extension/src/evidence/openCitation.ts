@@ -113,7 +113,7 @@ function remarkOn(note: Note, source: SourceResult, lines: LineSpan | null): str
         span,
       );
     case "gone":
-      return vscode.l10n.t("What was cited is no longer in {0}. Ingest again to bring the index up to date.", path);
+      return vscode.l10n.t("What was cited is no longer in {0}. Bring the index up to date.", path);
     case "unverified":
       return vscode.l10n.t("{0} has changed since it was indexed, and the cited lines could not be found again.", path);
     case "no-page":

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { copyEvidence } from "../commands/copy";
+import { copyFrom } from "../commands/copy";
 import { PANEL_KEY } from "../commands/find";
 import type { PanelActions } from "../webview/actions";
 import type { Evidence } from "./client";
@@ -16,7 +16,7 @@ export function panelActions(evidence: Evidence, citations: Citations): PanelAct
     },
     open: (candidate, pack, where) => citations.open(candidate, pack, where),
     openCitation: (citation, pack) => citations.openCitation(citation, evidence.scopeOf(pack)),
-    copy: (format, pack, candidate) => copyEvidence(format, pack, candidate, evidence),
+    copy: (what, pack, candidate) => copyFrom(what, pack, candidate, evidence),
     scopeOf: (pack) => evidence.scopeOf(pack)?.toString() ?? null,
     folderOf: (pack) => projectOf(evidence.scopeOf(pack)).folder ?? null,
     takeUp: (pack, scope) => evidence.takeUp(pack, scope),

@@ -28,18 +28,18 @@ export async function readSavedPack(file: Uri): Promise<EvidenceResult> {
   const name = path.posix.basename(file.path);
   const { size } = await reading(name, workspace.fs.stat(file));
   if (size > MAX_PACK_BYTES) {
-    throw wrongFile(l10n.t("{0} is too large for a saved pack.", name));
+    throw wrongFile(l10n.t("{0} is too large for a saved answer.", name));
   }
   const text = new TextDecoder().decode(await reading(name, workspace.fs.readFile(file)));
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw wrongFile(l10n.t("{0} is not JSON. Packs that were saved as Markdown cannot be opened again.", name));
+    throw wrongFile(l10n.t("{0} is not JSON. Answers that were saved as Markdown cannot be opened again.", name));
   }
   const pack = typeof value === "object" && value !== null ? withQuestion(value) : value;
   if (!isPack(pack)) {
-    throw wrongFile(l10n.t("{0} is not a saved pack of ADK Evidence.", name));
+    throw wrongFile(l10n.t("{0} is not a saved answer of ADK Evidence.", name));
   }
   return pack;
 }

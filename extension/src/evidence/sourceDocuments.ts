@@ -60,7 +60,9 @@ export class SourceDocuments implements vscode.FileSystemProvider {
     const { text } = fromDocumentQuery(uri.query);
     if (text === "" ? !source.matches_index : hashOf(source.text) !== text) {
       throw new Problem(
-        vscode.l10n.t("The source has changed since it was indexed, and nothing keeps what was cited. Ingest again."),
+        vscode.l10n.t(
+          "The source has changed since it was indexed, and nothing keeps what was cited. Bring the index up to date.",
+        ),
         "source_changed",
       );
     }

@@ -42,8 +42,8 @@ export type FromPage =
     }
   | {
       type: "copy";
-      what: "citation" | "markdown" | "json" | "prompt";
-      candidateId: string | null;
+      what: "citation" | "link" | "code" | "insert";
+      candidateId: string;
     }
   | {
       type: "action";

@@ -46,7 +46,7 @@ function expected(message: string, { code, hint }: { code: string; hint: string 
         FIXES.getStarted(),
       ]);
     case "targets_missing":
-      return new Problem(l10n.t("The ADK's symbols are not listed yet. Ingest the ADK's source first."), code, [
+      return new Problem(l10n.t("The ADK's symbols are not listed yet. Index the ADK's source first."), code, [
         FIXES.ingest(),
       ]);
     case "index_mismatch":

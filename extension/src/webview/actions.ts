@@ -5,8 +5,8 @@ import type { Fix } from "../problem";
 import type { Candidate, EvidenceResult } from "../protocol/generated";
 import type { FromPage, Question } from "./messages";
 
-/** What a click asks to copy. */
-export type CopyFormat = Extract<FromPage, { type: "copy" }>["what"];
+/** What a click asks to copy, or to write into the user's file. */
+export type Copied = Extract<FromPage, { type: "copy" }>["what"];
 /** What a click asks to open: as the settings say, the cited source, or the page in the browser. */
 export type OpenTarget = Extract<FromPage, { type: "open" }>["where"];
 
@@ -21,8 +21,8 @@ export interface PanelActions {
   open(candidate: Candidate, pack: EvidenceResult, where: OpenTarget): Promise<void>;
   /** Opens lines, or a file, that an outline of `pack` cites. */
   openCitation(citation: string, pack: EvidenceResult): Promise<void>;
-  /** Puts a pack, or one of its candidates, on the clipboard. */
-  copy(what: CopyFormat, pack: EvidenceResult, candidate: Candidate | null): Promise<void>;
+  /** Copies something of a candidate of `pack`, or writes it into a file; returns a sentence on what was done. */
+  copy(what: Copied, pack: EvidenceResult, candidate: Candidate): Promise<string>;
   /** The document or folder of a pack's question, as a URI; null if that is not known. */
   scopeOf(pack: EvidenceResult): string | null;
   /** The folder whose project a pack was made for, as a URI; null if no folder is open. */

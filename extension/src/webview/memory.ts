@@ -10,12 +10,16 @@ export interface PanelMemory {
   /** Whether the panel was ever shown. */
   readonly used: boolean;
   noteUse(): void;
+  /** Whether the panel was in sight last; VS Code itself does not open it before the extension has started. */
+  readonly open: boolean;
+  noteOpen(open: boolean): void;
   /** What was kept last; null if there is nothing, or nothing of this version. */
   load(): Promise<SavedState | null>;
   keep(state: SavedState): Promise<void>;
 }
 
 const USED = "adkEvidence.panelUsed";
+const OPEN = "adkEvidence.panelOpen";
 const FILE = "panel.json";
 /** Takes the place of the file once it is whole. */
 const DRAFT = "panel.json.draft";
@@ -35,6 +39,14 @@ export class WorkspaceMemory implements PanelMemory {
     if (!this.used) {
       void this.context.workspaceState.update(USED, true);
     }
+  }
+
+  get open(): boolean {
+    return this.context.workspaceState.get<unknown>(OPEN) === true;
+  }
+
+  noteOpen(open: boolean): void {
+    void this.context.workspaceState.update(OPEN, open);
   }
 
   async load(): Promise<SavedState | null> {

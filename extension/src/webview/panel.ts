@@ -58,7 +58,9 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
       },
       { query: "", taskMode, sources: "both", path: "" },
     );
-    if (memory.used) {
+    if (memory.open) {
+      this.reveal();
+    } else if (memory.used) {
       this.offerView();
     }
   }
@@ -76,10 +78,11 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   /**
    * Shows a request while it runs, and then its answer or what went wrong.
    *
+   * @param focus Whether the next keys are for the results: of a question that was typed, not of a selection in a file.
    * @returns The answer; null if it failed, was cancelled or superseded.
    */
-  show(request: ShownRequest): Promise<EvidenceResult | null> {
-    this.reveal();
+  show(request: ShownRequest, focus = false): Promise<EvidenceResult | null> {
+    this.reveal(focus);
     const { taskMode } = this;
     const { sources, path } = this.session.state.question;
     return this.session.start({
@@ -90,17 +93,17 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   }
 
   /** Asks a question, as the page's query line does. */
-  ask(question: Question): Promise<EvidenceResult | null> {
-    return this.show({ question, run: (token) => this.actions.ask(question, token) });
+  ask(question: Question, focus = false): Promise<EvidenceResult | null> {
+    return this.show({ question, run: (token) => this.actions.ask(question, token) }, focus);
   }
 
   /** Shows an earlier question's pack again, or asks it again where its pack was not kept. */
   async recall(id: string): Promise<void> {
     const again = this.session.recall(id);
     if (again === null) {
-      this.reveal();
+      this.reveal(true);
     } else {
-      await this.ask(again);
+      await this.ask(again, true);
     }
   }
 
@@ -145,14 +148,16 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     this.post(this.jobMessage());
   }
 
-  /** Brings the view to the front without taking the focus. One that was never shown has no object, only a command. */
-  reveal(): void {
+  /** Brings the view to the front. One that was never shown has no object, only a command. */
+  reveal(focus = false): void {
     if (this.shown !== null) {
-      this.shown.view.show(true);
+      this.shown.view.show(!focus);
       return;
     }
     this.memory.noteUse();
-    void this.offerView().then(() => vscode.commands.executeCommand(`${EVIDENCE_VIEW}.focus`, { preserveFocus: true }));
+    void this.offerView().then(() =>
+      vscode.commands.executeCommand(`${EVIDENCE_VIEW}.focus`, { preserveFocus: !focus }),
+    );
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -160,7 +165,9 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     const page = new Page(view.webview, this.extensionUri, (message) => this.receive(message, page));
     const shown = { view, page };
     this.shown = shown;
+    this.memory.noteOpen(true);
     view.onDidChangeVisibility(() => {
+      this.memory.noteOpen(view.visible);
       if (!view.visible) {
         page.hidden();
       }
@@ -240,12 +247,10 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
 
   private async copy({ what, candidateId }: Extract<FromPage, { type: "copy" }>): Promise<void> {
     const { pack } = this.session;
-    const candidate = candidateId === null ? null : this.session.candidate(candidateId);
-    if (pack === null || candidate === undefined) {
-      return;
+    const candidate = this.session.candidate(candidateId);
+    if (pack !== null && candidate !== undefined) {
+      this.say(await this.actions.copy(what, pack, candidate));
     }
-    await this.actions.copy(what, pack, candidate);
-    this.say(what === "citation" ? vscode.l10n.t("Citation copied.") : vscode.l10n.t("Evidence copied."));
   }
 
   private async act(id: string): Promise<void> {

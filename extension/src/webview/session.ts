@@ -191,7 +191,7 @@ export class PackSession {
     }
     this.running.cancel();
     this.running = null;
-    this.enter(this.pack === null ? "empty" : "ready");
+    this.showAgain();
   }
 
   /**
@@ -286,7 +286,7 @@ export class PackSession {
 
   private fail(reason: unknown): void {
     if (reason instanceof Problem && reason.code === "cancelled") {
-      this.enter(this.pack === null ? "empty" : "ready");
+      this.showAgain();
       return;
     }
     const problem = reason instanceof Problem ? reason : new Problem(this.parts.words.unexpected, "unexpected");
@@ -301,6 +301,14 @@ export class PackSession {
       ],
     };
     this.enter("error");
+  }
+
+  /** What was shown before a request that came to nothing, with its own question. */
+  private showAgain(): void {
+    if (this.shown !== null) {
+      this.question = questionOf(this.shown.item);
+    }
+    this.enter(this.pack === null ? "empty" : "ready");
   }
 
   private forgetError(): void {

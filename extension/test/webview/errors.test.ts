@@ -37,7 +37,7 @@ describe("a pasted error on the page", () => {
     await test.show(stateOf(packOf([codeCandidate()], { errors: [error()] })));
     const call = page.getByRole("button", { name: "Open src/google/adk/runners.py:12" });
     assert.equal(await call.isVisible(), false);
-    await page.getByText("1 of 7 calls in the searched code").click();
+    await page.getByText("1 of its 7 calls can be opened").click();
     await page.getByText("raise ValueError('no session')").waitFor();
     await call.click();
     await page.waitForFunction(() => window.__editor.sent.some(({ type }) => type === "openCitation"));

@@ -75,7 +75,7 @@ function poisonedPack(payloads: string[]): EvidenceResult {
 /** Elements that only a payload could have made, and attributes that only a payload could have set. */
 const FOREIGN = `script:not([src="https://page.test/webview.js"]), link:not([href="https://page.test/webview.css"]),
   style, img, iframe, object, embed, base, meta:not(head > meta), template, video, audio, source, marquee, math, form form,
-  a:not(.prose a[href^="https://"]), svg script, svg animate, svg use, x-card, slot, b, u, details, noscript,
+  a:not(.prose a[href^="https://"]), svg script, svg animate, svg use, x-card, slot, b, u, details:not(.why > details), noscript,
   [href]:not(link, .prose a), [src]:not(script),
   [srcset], [srcdoc], [formaction], [action]`;
 
@@ -147,7 +147,7 @@ describe("hostile text", () => {
         reason: card.querySelector(".reason bdi")?.textContent ?? "",
         outline: card.querySelector(".outline > bdi")?.textContent ?? "",
         parts: [...card.querySelectorAll(".outline li bdi")].map((part) => part.textContent ?? ""),
-        term: card.querySelector(".term bdi")?.textContent ?? "",
+        found: card.querySelector(".why dd bdi")?.textContent ?? "",
       })),
     );
     // Chips have no brackets on the page.
@@ -166,7 +166,7 @@ describe("hostile text", () => {
       assert.ok(naked(card.path).startsWith(expected), payload);
       assert.equal(naked(card.outline), naked(`Also in ${namedLine(payload, 120)}:`), payload);
       assert.deepEqual(card.parts.map(naked), Array(9).fill(naked(namedLine(payload, 300))), payload);
-      assert.equal(naked(card.term), naked(namedLine(payload, 80)), payload);
+      assert.ok(naked(card.found).includes(expected.slice(0, 40)), payload);
     }
     const warnings = await page.locator(".banners li").allTextContents();
     assert.deepEqual(
@@ -221,7 +221,7 @@ describe("hostile text", () => {
     );
     await pressAll(test.page, ".fold");
     await test.page.keyboard.press("j");
-    await test.page.waitForFunction(() => document.activeElement?.id === "card-0");
+    await test.page.waitForFunction(() => document.activeElement?.id === "card-1");
     assert.ok(Date.now() - start < 15_000, `${Date.now() - start} ms`);
     const wide = await test.page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -286,7 +286,6 @@ describe("hostile text", () => {
     );
     assert.ok(overflow <= 0, `${overflow} pixels too wide`);
     await pressAll(page, ".fold");
-    await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.waitForFunction(() => document.activeElement?.id === "card-1");
     const nodes = await page.evaluate(() => document.querySelectorAll("*").length);

@@ -199,7 +199,7 @@ def _dense(settings: Settings, generations: GenerationStore, what: str = "dense 
     current = generations.current()
     gap = current and dense_gap(current.manifest, generations, settings.ingest_command)
     if gap:
-        yield Finding(what, "note", f"They {gap.why}; questions are answered by keywords alone.", gap.hint)
+        yield Finding(what, "note", f"{gap.why.capitalize()}; questions are answered by keywords alone.", gap.hint)
 
 
 def _opens(settings: Settings, generations: GenerationStore) -> Finding:

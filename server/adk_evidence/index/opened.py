@@ -49,7 +49,7 @@ class PointVectors(NamedTuple):
 
 
 class DenseGap(NamedTuple):
-    """Why an index lacks dense vectors, as the end of a sentence whose subject they are, and what to do about it."""
+    """Why an index lacks dense vectors, as a clause, and what to do about it."""
 
     why: str
     hint: str
@@ -62,8 +62,8 @@ def dense_gap(
     if manifest.dense == "complete":
         return None
     if generations.is_being_written():
-        return DenseGap("are still being computed", "Wait for the ingestion to end.")
-    why = "are missing, because the ingestion was stopped"
+        return DenseGap("what search by meaning needs is still being computed", "Wait for the indexing to end.")
+    why = "what search by meaning needs is missing, because the indexing was stopped"
     return DenseGap(why, with_options(f"Run `{ingest_command}`: it goes on where it stopped."))
 
 

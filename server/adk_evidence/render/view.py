@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from urllib.parse import quote
 
 from adk_evidence.languages import fence_name, title_of
 from adk_evidence.models.pack import (
@@ -29,6 +30,8 @@ _DRIFT: Mapping[str, Collection[str]] = {
     "deprecated in google-adk {}": ("deprecated",),
 }
 
+_PUBLIC = re.compile(r"google/[\w.-]+", re.ASCII)
+_PUBLISHED = re.compile(r"[0-9a-f]{40}|v\d[\w.]*", re.ASCII)
 _STATES: Mapping[VerificationState, str] = {"same_tree": "same code"}
 
 
@@ -45,6 +48,22 @@ def location(candidate: Candidate) -> str:
     if candidate.lines is None:
         return candidate.path
     return f"{candidate.path}:{candidate.lines.start}-{candidate.lines.end}"
+
+
+def permalink(candidate: Candidate) -> str | None:
+    """The cited lines on GitHub at their commit or release; None for what is in no public repository of Google's."""
+    path, lines = candidate.path, candidate.lines
+    if not (_PUBLIC.fullmatch(candidate.repo) and _PUBLISHED.fullmatch(candidate.ref)) or "://" in path:
+        return None
+    # GitHub shows a page of Markdown without its lines, unless it is asked for the plain text.
+    plain = "?plain=1" if path.endswith(".md") else ""
+    span = f"#L{lines.start}-L{lines.end}" if lines is not None else ""
+    return f"https://github.com/{candidate.repo}/blob/{candidate.ref}/{quote(path)}{plain}{span}"
+
+
+def page_of(candidate: Candidate) -> str | None:
+    """The page of a result of Google's docs; any other site could be anybody's."""
+    return candidate.path_or_url if candidate.source_type == "docs" and permalink(candidate) else None
 
 
 def short_commit(commit: str) -> str:

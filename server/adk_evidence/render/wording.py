@@ -62,7 +62,7 @@ def asked_version_not_indexed(asked: Sequence[str], version: str | None) -> Warn
 
 
 def ref_not_indexed(ref: str) -> Warning:
-    told = f"no indexed corpus is of {ref!r}; the search went on without this filter."
+    told = f"nothing that is indexed is of {ref!r}; the search went on without this filter."
     return Warning(code="ref_not_indexed", text=told)
 
 
@@ -100,7 +100,7 @@ def unavailable(code: WarningCode, failure: Exception) -> Warning:
 
 
 def dense_pending(why: str, hint: str) -> Warning:
-    return Warning(code="dense_pending", text=f"the dense vectors {why}; results are by keywords only. {hint}")
+    return Warning(code="dense_pending", text=f"results are by keywords only: {why}. {hint}")
 
 
 def time_budget(what: str) -> Warning:

@@ -304,7 +304,7 @@ class Session:
         """
         index = self.index
         if (gap := index.dense_gap()) is not None:
-            raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
+            raise StoreError(f"{gap.why.capitalize()}.", gap.hint)
         retrieval = wide_enough(self.settings.retrieval, limit)
         settings = self.settings.model_copy(update={"retrieval": retrieval})
         narrowed = filter_of(filters, "code", index)

@@ -1,5 +1,5 @@
 import { t } from "@vscode/l10n";
-import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { outlinesByCandidate } from "../../evidence/outlines";
 import type { Candidate, EvidenceResult, RetrievalPlan } from "../../protocol/generated";
 import { ACTIONS, type FromPage, type Question } from "../messages";
@@ -33,6 +33,7 @@ export function App({ editor }: { editor: EditorPort }) {
   }, [editor]);
   useSaving(editor, model);
   useKeys(editor, model, dispatch);
+  useFocus(model);
   const [filtering, setFiltering] = useState(false);
   const { view, draft } = model;
   if (view === null) {
@@ -43,6 +44,8 @@ export function App({ editor }: { editor: EditorPort }) {
     const asked = toAsk(question, view.question);
     if (asked.query !== "") {
       editor.send({ type: "ask", question: asked });
+      // The next keys are for the results.
+      document.getElementById(QUERY_ID)?.blur();
     }
   };
   const choose = (question: Question) => {
@@ -123,7 +126,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
       explain: (id) => dispatch({ type: "explain", id }),
       open: (candidateId, where) => editor.send({ type: "open", candidateId, where }),
       openCitation: (citation) => editor.send({ type: "openCitation", citation }),
-      copyCitation: (candidateId) => editor.send({ type: "copy", what: "citation", candidateId }),
+      copy: (candidateId, what) => editor.send({ type: "copy", what, candidateId }),
     }),
     [editor, dispatch],
   );
@@ -197,6 +200,26 @@ function useSaving(editor: EditorPort, model: Model): void {
     }, SAVE_AFTER_MS);
     return () => clearTimeout(timer);
   }, [editor, model.view, model.draft, model.active]);
+}
+
+/** Gives the focus to the results, where the page has it and nothing in the page does. */
+function useFocus({ view, active }: Model): void {
+  const candidates = view?.pack?.candidates ?? [];
+  const at = candidates.findIndex(({ candidate_id }) => candidate_id === active);
+  const index = useRef(at);
+  index.current = at;
+  // Before the next key can arrive.
+  useLayoutEffect(() => {
+    const take = () => {
+      if (document.hasFocus() && document.activeElement === document.body) {
+        // A click gives the page the focus, too: it must find everything where it was.
+        document.getElementById(cardElementId(index.current))?.focus({ preventScroll: true });
+      }
+    };
+    take();
+    window.addEventListener("focus", take);
+    return () => window.removeEventListener("focus", take);
+  }, [view?.current]);
 }
 
 function useKeys(editor: EditorPort, model: Model, dispatch: (event: Event) => void): void {
@@ -278,7 +301,12 @@ function announcement({ view }: Model): string {
   if (view?.phase === "loading") {
     return t("Searching\u2026");
   }
-  return view?.pack == null ? "" : `${countOf(view.pack.candidates.length)}. ${t("Press j for the next result.")}`;
+  if (view?.pack == null) {
+    return "";
+  }
+  const count = `${countOf(view.pack.candidates.length)}.`;
+  // Where another part of the editor has the focus, the key would go there.
+  return document.hasFocus() ? `${count} ${t("Press j for the next result.")}` : count;
 }
 
 /** The numbers of the search that found a candidate: in a pack of two indexes, each has its own. */

@@ -1,9 +1,11 @@
 import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
+import { hasCode } from "../../evidence/exampleCode";
+import { permalink } from "../../evidence/page";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate, Outline, RetrievalPlan } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
-import type { OpenTarget } from "../actions";
+import type { Copied, OpenTarget } from "../actions";
 import { Icon, type IconName } from "./Icon";
 import {
   availabilityLabels,
@@ -48,7 +50,7 @@ export interface CardActions {
   open(id: string, where: OpenTarget): void;
   /** Opens lines that an outline of the pack cites. */
   openCitation(citation: string): void;
-  copyCitation(id: string): void;
+  copy(id: string, what: Copied): void;
 }
 
 /** The element that the keyboard goes to for the candidate at `index`. */
@@ -135,7 +137,7 @@ function CardContent(props: Props) {
         {expanded && outline !== null && (
           <OutlineLine outline={outline} id={`${id}-outline`} tab={tab} open={actions.openCitation} />
         )}
-        {explained && <Why candidate={candidate} plan={plan} id={`${id}-why`} />}
+        {explained && <Why candidate={candidate} plan={plan} id={`${id}-why`} tab={tab} />}
       </article>
     </li>
   );
@@ -186,7 +188,14 @@ function Tools({ candidate, index, expanded, explained, actions, tab }: Props & 
   const openSource = () => actions.open(key, "source");
   const openPage = () => actions.open(key, "browser");
   const items: MenuItem[] = [
-    { label: t("Copy citation"), keys: "c", run: () => actions.copyCitation(key) },
+    { label: t("Copy citation"), keys: "c", run: () => actions.copy(key, "citation") },
+    ...(permalink(candidate) !== null ? [{ label: t("Copy link"), run: () => actions.copy(key, "link") }] : []),
+    ...(hasCode(candidate)
+      ? [
+          { label: t("Copy code"), run: () => actions.copy(key, "code") },
+          { label: t("Insert code"), run: () => actions.copy(key, "insert") },
+        ]
+      : []),
     ...(isDocs ? [{ label: t("Open page"), run: openPage }] : []),
     { label: t("Open source"), run: openSource },
     { label: expanded ? t("Show less") : t("Show the whole text"), keys: "e", run: () => actions.expand(key) },
@@ -194,7 +203,7 @@ function Tools({ candidate, index, expanded, explained, actions, tab }: Props & 
   ];
   return (
     <div class="tools">
-      <Tool label={t("Copy citation")} name={name} icon="copy" tab={tab} run={() => actions.copyCitation(key)} />
+      <Tool label={t("Copy citation")} name={name} icon="copy" tab={tab} run={() => actions.copy(key, "citation")} />
       {isDocs && <Tool label={t("Open page")} name={name} icon="open" tab={tab} run={openPage} />}
       <Tool label={t("Open source")} name={name} icon="file" tab={tab} run={openSource} />
       <button

@@ -6,7 +6,7 @@ import { SafeText } from "./SafeText";
 const LONGEST_MESSAGE = 1000;
 const LONGEST_PATH = 300;
 
-/** The errors that the question quotes, with their calls in the searched code. */
+/** The errors that the question quotes, with those of their calls that are in the searched code. */
 export function ErrorTrace({ pack, open }: { pack: EvidenceResult; open(citation: string): void }) {
   return pack.errors
     .filter(({ frames }) => frames.length > 0)
@@ -23,7 +23,7 @@ function Calls({ error, open }: { error: PastedError; open(citation: string): vo
           <SafeText text={type || t("An error")} longest={200} />
         </strong>{" "}
         <SafeText text={message} longest={LONGEST_MESSAGE} />{" "}
-        <span class="error-count">{t("{0} of {1} calls in the searched code", frames.length, calls)}</span>
+        <span class="error-count">{t("{0} of its {1} calls can be opened", frames.length, calls)}</span>
       </summary>
       <ol>
         {frames.map((frame, index) => {

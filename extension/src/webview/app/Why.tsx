@@ -1,67 +1,76 @@
 import { t } from "@vscode/l10n";
+import type { ComponentChildren } from "preact";
 import type { Candidate, RetrievalPlan } from "../../protocol/generated";
 import { percent } from "./format";
-import { branchLabel, supportOf, verificationHelp } from "./labels";
+import { branchLabel, fitLabel, verificationHelp } from "./labels";
 import { SafeText } from "./SafeText";
 
 interface Props {
   candidate: Candidate;
   plan: RetrievalPlan | null;
   id: string;
+  tab: number;
 }
 
-/** Why a candidate stands where it stands, what it is cited by and how far it can be relied on. */
-export function Why({ candidate, plan, id }: Props) {
-  const { why } = candidate;
-  const support = supportOf(candidate);
-  const moved = movedUp(why.moved_up ?? null);
+/** Why a candidate is here, how well it fits and what it is cited by: a line each; the numbers when they are asked for. */
+export function Why({ candidate, plan, id, tab }: Props) {
+  const { why, support, citation, verification } = candidate;
   return (
-    <dl class="why" id={id}>
-      {why.branches.map(({ branch, rank }, index) => (
-        <Fact key={index} name={branchLabel(branch)} text={placeOf(rank, limitOf(plan, branch))} />
-      ))}
-      {reranked(candidate) !== null && <Fact name={t("After reranking")} text={reranked(candidate) ?? ""} />}
-      {why.named && <Fact name={t("Named by the question")} text={why.named} />}
-      {why.task && <Fact name={t("Part of a task")} text={t("{0} for: {1}", why.task_role ?? "", why.task)} />}
-      {moved !== null && <Fact name={t("Moved up")} text={moved} />}
-      {why.matched_terms.length > 0 && (
-        <>
-          <dt>{t("Words of the question")}</dt>
-          <dd class="terms">
-            {why.matched_terms.map((term, index) => (
-              <span key={index} class="term">
-                <SafeText text={term} longest={80} />
-              </span>
-            ))}
-          </dd>
-        </>
-      )}
-      {support !== null && (
-        <Fact name={t("Support")} text={t("{0}, by this text alone, on a fixed scale", percent(support))} />
-      )}
-      <dt>{t("Citation")}</dt>
-      <dd>
-        <code class="citation-text">
-          <SafeText text={candidate.citation} />
-        </code>
-      </dd>
-      <Fact name={t("Checked")} text={verificationHelp(candidate.verification.state)} />
-      <Fact name={t("Length")} text={t("{0} tokens", candidate.text_tokens)} />
-    </dl>
+    <div class="why" id={id}>
+      <dl>
+        <Fact name={t("Found")}>
+          <SafeText text={foundBy(candidate)} longest={500} />
+        </Fact>
+        {support !== null && <Fact name={t("Fits the question")}>{fitLabel(support)}</Fact>}
+        <Fact name={t("Citation")}>
+          <code class="citation-text">
+            <SafeText text={citation} />
+          </code>{" "}
+          {verificationHelp(verification.state)}
+        </Fact>
+      </dl>
+      <details>
+        <summary tabIndex={tab}>{t("Numbers")}</summary>
+        <dl>
+          {why.branches.map(({ branch, rank }, index) => (
+            <Fact key={index} name={branchLabel(branch)}>
+              {placeOf(rank, limitOf(plan, branch))}
+            </Fact>
+          ))}
+          {why.pool_rank !== null && <Fact name={t("All together")}>{t("place {0}", why.pool_rank)}</Fact>}
+          {candidate.rerank_score !== null && (
+            <Fact name={t("After a closer look")}>{t("place {0}", why.ranking_place ?? candidate.rank)}</Fact>
+          )}
+          {support !== null && <Fact name={t("Fits the question")}>{percent(Math.min(1, Math.max(0, support)))}</Fact>}
+        </dl>
+      </details>
+    </div>
   );
 }
 
-function Fact({ name, text }: { name: string; text: string }) {
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <>
       <dt>
         <SafeText text={name} longest={80} />
       </dt>
-      <dd>
-        <SafeText text={text} longest={300} />
-      </dd>
+      <dd>{children}</dd>
     </>
   );
+}
+
+/** How the search came to a candidate, in a sentence. */
+function foundBy({ why }: Candidate): string {
+  const { branches, matched_terms: terms, named, task, moved_up } = why;
+  const ways = new Set(branches.map(({ branch }) => branchLabel(branch.split("#", 1)[0] ?? branch)));
+  const parts = [
+    [...ways].join(", "),
+    terms.length > 0 ? t("words of the question: {0}", terms.join(", ")) : "",
+    named ?? "",
+    task ? t("part of a task: {0}", task) : "",
+    movedUp(moved_up ?? null),
+  ];
+  return parts.filter((part) => part !== "").join("; ");
 }
 
 /** The most results that a branch of retrieval gives; null where a plan does not say. */
@@ -74,27 +83,16 @@ function placeOf(rank: number, limit: number | null): string {
   return limit === null ? t("place {0}", rank) : t("place {0} of {1}", rank, limit);
 }
 
-/** The place that the reranker gave it, and the one that it had before; null where no reranker saw it. */
-function reranked({ rank, rerank_score, why }: Candidate): string | null {
-  if (why.pool_rank === null || rerank_score === null) {
-    return null;
-  }
-  const place = why.ranking_place ?? rank;
-  return place === why.pool_rank
-    ? t("place {0}, as before", place)
-    : t("place {0}, before it {1}", place, why.pool_rank);
-}
-
-/** Why a result is here though others rank better; null where there is no reason, or one that only newer servers know. */
-function movedUp(reason: string | null): string | null {
+/** Why a result is here though others rank better; empty where there is no reason, or one that only newer servers know. */
+function movedUp(reason: string | null): string {
   switch (reason) {
     case "example":
-      return t("as an example of the code");
+      return t("shown as an example of the code");
     case "kind":
-      return t("so that docs and code are both there");
+      return t("shown so that docs and code are both there");
     case "neighbour":
-      return t("as another part of what is shown already");
+      return t("shown as another part of what is here already");
     default:
-      return null;
+      return "";
   }
 }

@@ -141,7 +141,7 @@ export function qualityLabel(level: EvidenceResult["quality"]["level"]): string 
     case "keyword_only":
       return t("Keywords only");
     case "mixed":
-      return t("Mixed quality");
+      return t("Less certain");
     default:
       return null;
   }
@@ -161,9 +161,9 @@ export function verificationHelp(state: Verification["state"]): string {
   );
 }
 
-/** How far a text alone supports the question, 0 to 1; null where no scale is known. */
-export function supportOf({ support }: Candidate): number | null {
-  return support === null ? null : Math.min(1, Math.max(0, support));
+/** How well a text alone answers a question; the server calls what has less than a tenth of `support` far from it. */
+export function fitLabel(support: number): string {
+  return support >= 0.5 ? t("well") : support >= 0.1 ? t("partly") : t("little");
 }
 
 /** `path:start-end` in the repository. */
@@ -192,10 +192,10 @@ export function nameOf(candidate: Candidate): string {
 export function branchLabel(branch: string): string {
   const [kind = branch, part] = branch.split("#", 2);
   const words = new Map([
-    ["dense", t("By meaning")],
-    ["sparse", t("By keywords")],
-    ["symbol", t("By the symbol\u2019s name")],
-    ["asked", t("By questions written for it")],
+    ["dense", t("by meaning")],
+    ["sparse", t("by keywords")],
+    ["symbol", t("by its name")],
+    ["asked", t("by a question that it answers")],
   ]);
   const label = words.get(kind) ?? kind;
   return part === undefined ? label : t("{0}, part {1}", label, part);

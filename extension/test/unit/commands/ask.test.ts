@@ -38,7 +38,7 @@ describe("asking a question", () => {
       ];
     },
     recall: async (id: string) => done.push(id),
-    ask: async (question: object) => done.push(question),
+    ask: async (question: object, focus: boolean) => done.push(question, focus),
     clearHistory: () => {
       panel.history = [];
     },
@@ -76,7 +76,7 @@ describe("asking a question", () => {
     assert.equal(pick.items.length, 3);
     accept(pick.items[0]);
     await asked;
-    assert.deepEqual(done, [{ query: QUESTION.query, taskMode: "build", sources: "both", path: "" }]);
+    assert.deepEqual(done, [{ query: QUESTION.query, taskMode: "build", sources: "both", path: "" }, true]);
   });
 
   it("forgets the earlier questions when that is asked for, and asks nothing if the line is left", async () => {

@@ -36,6 +36,7 @@ class Fixture {
   /** How large a file says that it is. */
   size: number | null = null;
   proposed = "";
+  readonly told: string[] = [];
   readonly shown: { request: ShownRequest; pack: EvidenceResult; notice: string | null }[] = [];
   readonly backend: FakeBackend;
   readonly evidence: Evidence;
@@ -68,6 +69,7 @@ class Fixture {
         this.proposed = defaultUri.path;
         return this.chosen;
       },
+      showInformationMessage: async (text: string) => void this.told.push(text),
       showOpenDialog: async () => (this.chosen === undefined ? undefined : [this.chosen]),
     });
     Object.assign(vscode.workspace, {
@@ -119,6 +121,7 @@ describe("saved packs", () => {
     const { queryUsed: _, ...alone } = two;
     assert.deepEqual(JSON.parse(fixture.text()), alone);
     assert.match(fixture.proposed, /\/evidence-how-do-i-retry\.json$/);
+    assert.deepEqual(fixture.told, ["The answer is saved in evidence.json."]);
   });
 
   it("are saved under a name in which no character is cut in two", async () => {
@@ -157,7 +160,7 @@ describe("saved packs", () => {
     assert.equal(shown?.request.question.query, "How do I retry?");
     assert.match(
       shown?.notice ?? "",
-      /^This is a saved pack, from an index that was built on Nov 2[01], 2026\. Checked again just now: 1 of 2 citations hold\.$/,
+      /^This is a saved answer, from an index that was built on Nov 2[01], 2026\. Checked again just now: 1 of 2 citations hold\.$/,
     );
     // Saved again, the pack is the one that was made.
     assert.equal(packAsJson(shown?.pack ?? two), packAsJson(two));
@@ -167,7 +170,7 @@ describe("saved packs", () => {
     const edited = new Fixture(null, () => checked({ intact: false }));
     edited.put(packAsJson(two));
     await openSavedPack(edited.panel, edited.evidence);
-    assert.match(edited.shown[0]?.notice ?? "", /edited after the pack was made: do not rely on its texts/);
+    assert.match(edited.shown[0]?.notice ?? "", /edited after the answer was saved: do not rely on its texts/);
     const failing = new Fixture(null, () => {
       throw new Problem("Nothing is indexed yet.", "no_index");
     });
@@ -190,10 +193,10 @@ describe("saved packs", () => {
 
   for (const [what, text, said] of [
     ["no JSON", "# Evidence", /not JSON/],
-    ["no object", "[1, 2]", /not a saved pack/],
-    ["null", "null", /not a saved pack/],
-    ["another JSON", '{"name": "x"}', /not a saved pack/],
-    ["a pack with a wrong member", packAsJson(two).replace('"rank": 2', '"rank": "2"'), /not a saved pack/],
+    ["no object", "[1, 2]", /not a saved answer/],
+    ["null", "null", /not a saved answer/],
+    ["another JSON", '{"name": "x"}', /not a saved answer/],
+    ["a pack with a wrong member", packAsJson(two).replace('"rank": 2', '"rank": "2"'), /not a saved answer/],
   ] as const) {
     it(`are refused in one sentence where the file holds ${what}`, async () => {
       const fixture = new Fixture(null, checked);

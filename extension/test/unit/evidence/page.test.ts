@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { isPageOf } from "../../../src/evidence/page";
+import { isPageOf, permalink } from "../../../src/evidence/page";
+
+import { candidate } from "./packs";
 
 const SITE = "https://adk.dev/";
 
@@ -46,5 +48,22 @@ describe("a page that may be opened in the browser", () => {
   it("is none where no site is known", () => {
     assert.ok(!isPageOf("https://adk.dev/", null));
     assert.ok(!isPageOf("https://adk.dev/", "no site"));
+  });
+});
+
+describe("a permalink", () => {
+  const commit = "979a8fa9dba9290b85ba6746686d1c274b20ca90";
+
+  it("leads to the cited lines at their release or commit", () => {
+    const code = "https://github.com/google/adk-python/blob/v2.13.0/src/google/adk/runners.py#L6-L12";
+    assert.equal(permalink(candidate()), code);
+    const page = candidate({ repo: "google/adk-docs", ref: commit, path: "docs/a b.md" });
+    assert.equal(permalink(page), `https://github.com/google/adk-docs/blob/${commit}/docs/a%20b.md?plain=1#L6-L12`);
+  });
+
+  it("is none for what is not published", () => {
+    for (const own of [{ repo: "me/shop" }, { ref: "tree-12" }, { ref: "main" }, { repo: "google/../x" }]) {
+      assert.equal(permalink(candidate(own)), null);
+    }
   });
 });

@@ -27,7 +27,7 @@ describe("messages from the page", () => {
       { type: "open", candidateId: "x", where: "source" },
       { type: "openCitation", citation: "adk-docs@x:docs/a.md#L1-L2" },
       { type: "copy", what: "citation", candidateId: "x" },
-      { type: "copy", what: "json", candidateId: null },
+      { type: "copy", what: "insert", candidateId: "x" },
       { type: "action", id: "ingest" },
     ]) {
       assert.ok(isFromPage(message), JSON.stringify(message));
@@ -51,7 +51,8 @@ describe("messages from the page", () => {
       { type: "open", candidateId: "x".repeat(5000), where: "source" },
       { type: "openCitation", citation: "x".repeat(5000) },
       { type: "openCitation", citation: null },
-      { type: "copy", what: "everything", candidateId: null },
+      { type: "copy", what: "everything", candidateId: "x" },
+      { type: "copy", what: "citation", candidateId: null },
       { type: "action" },
       Object.create({ type: "ready" }),
     ]) {

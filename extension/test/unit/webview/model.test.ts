@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { commandOf } from "../../../src/webview/app/keyboard";
-import { supportOf } from "../../../src/webview/app/labels";
+import { fitLabel } from "../../../src/webview/app/labels";
 import { type Event, initial, type Model, NO_QUESTION, reduce, saved, toAsk } from "../../../src/webview/app/model";
 import type { ViewState } from "../../../src/webview/messages";
 import { docsCandidate, packOf, QUESTION, stateOf, variedPack } from "../../webview/packs";
@@ -103,9 +103,8 @@ describe("the page's keys", () => {
   });
 });
 
-describe("the support of a result", () => {
-  it("is on a fixed scale, and nothing where none is known", () => {
-    assert.equal(supportOf(docsCandidate({ support: 0.25, rerank_score: 9 })), 0.25);
-    assert.equal(supportOf(docsCandidate({ support: null })), null);
+describe("how well a result fits", () => {
+  it("is told in a word", () => {
+    assert.deepEqual([0.72, 0.5, 0.25, 0.02].map(fitLabel), ["well", "well", "partly", "little"]);
   });
 });

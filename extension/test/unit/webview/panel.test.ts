@@ -22,10 +22,15 @@ interface Asked {
 /** What a workspace remembers, in memory; it outlives a panel. */
 class FakeMemory implements PanelMemory {
   used = false;
+  open = false;
   kept: SavedState | null = null;
 
   noteUse(): void {
     this.used = true;
+  }
+
+  noteOpen(open: boolean): void {
+    this.open = open;
   }
 
   async load(): Promise<SavedState | null> {
@@ -66,6 +71,7 @@ class Fixture {
           throw this.copyFails;
         }
         this.copied.push(all);
+        return `${all[0]} copied`;
       },
       folderOf: (pack) => this.folders.get(pack) ?? null,
       scopeOf: (pack) => this.scopes.get(pack) ?? null,
@@ -233,6 +239,7 @@ describe("the panel", () => {
     fixture.view.received.fire({ type: "cancel" });
     assert.ok(fixture.request(1).cancelled());
     assert.deepEqual([fixture.last.phase, fixture.last.pack?.query], ["ready", QUESTION.query]);
+    assert.equal(fixture.last.question.query, QUESTION.query, "another question stands above the results");
     fixture.request(1).fail(new Problem("cancelled", "cancelled"));
     assert.equal(await shown, null);
     assert.equal(fixture.last.phase, "ready");
@@ -422,14 +429,14 @@ describe("the panel", () => {
     fixture.view.received.fire({ type: "open", candidateId: "other", where: "source" });
     fixture.view.received.fire({ type: "copy", what: "citation", candidateId: "docs-1" });
     fixture.view.received.fire({ type: "copy", what: "citation", candidateId: "other" });
-    fixture.view.received.fire({ type: "copy", what: "markdown", candidateId: null });
+    fixture.view.received.fire({ type: "copy", what: "insert", candidateId: "docs-1" });
     await settled();
     assert.deepEqual(fixture.opened, [[pack.candidates[0], pack, "source"]]);
     assert.deepEqual(fixture.copied, [
       ["citation", pack, pack.candidates[0]],
-      ["markdown", pack, null],
+      ["insert", pack, pack.candidates[0]],
     ]);
-    assert.deepEqual(fixture.said, ["Citation copied.", "Evidence copied."]);
+    assert.deepEqual(fixture.said, ["citation copied", "insert copied"]);
   });
 
   it("opens what the outlines of its pack cite, and nothing else", async () => {
@@ -453,7 +460,7 @@ describe("the panel", () => {
   it("says what became of an action that failed", async () => {
     await (await fixture.open()).answered(QUESTION, packFor(QUESTION.query));
     fixture.copyFails = new Problem("The clipboard is not there.", "clipboard");
-    fixture.view.received.fire({ type: "copy", what: "json", candidateId: null });
+    fixture.view.received.fire({ type: "copy", what: "link", candidateId: "docs-1" });
     await settled();
     assert.deepEqual(fixture.said, ["The clipboard is not there."]);
   });
@@ -474,7 +481,7 @@ describe("the panel", () => {
       view.visibilityChanged.fire();
       const before = view.posted.length;
       fixture.copyFails = new Problem("The clipboard is not there.", "clipboard");
-      view.received.fire({ type: "copy", what: "json", candidateId: null });
+      view.received.fire({ type: "copy", what: "link", candidateId: "docs-1" });
       await fixture.answered({ ...QUESTION, query: "hidden" }, packFor("hidden"));
       assert.equal(view.posted.length, before);
       view.visible = true;
@@ -602,6 +609,37 @@ describe("the panel", () => {
       assert.deepEqual([fixture.last.phase, fixture.last.question.query], ["empty", QUESTION.query]);
       assert.equal(fixture.asked.length, 0);
     });
+  });
+
+  it("gives the next keys to the results of a question that was typed or chosen again", async () => {
+    await fixture.open();
+    const asked = fixture.panel.ask(QUESTION, true);
+    fixture.request(0).answer(packFor(QUESTION.query));
+    await asked;
+    await fixture.panel.recall(fixture.last.history[0]?.id ?? "");
+    assert.deepEqual(fixture.view.shown, [false, false]);
+    const next = new Fixture();
+    commands.executed.length = 0;
+    void next.panel.ask(QUESTION, true);
+    await settled();
+    assert.deepEqual(commands.executed.at(-1), ["adkEvidence.view.focus", { preserveFocus: false }]);
+  });
+
+  it("is in sight again in the next window, if it was in this one", async () => {
+    await fixture.open();
+    commands.executed.length = 0;
+    new Fixture(fixture.memory);
+    await settled();
+    assert.deepEqual(commands.executed, [
+      ["setContext", "adkEvidence.panelUsed", true],
+      ["adkEvidence.view.focus", { preserveFocus: true }],
+    ]);
+    fixture.view.visible = false;
+    fixture.view.visibilityChanged.fire();
+    commands.executed.length = 0;
+    new Fixture(fixture.memory);
+    await settled();
+    assert.deepEqual(commands.executed, [["setContext", "adkEvidence.panelUsed", true]]);
   });
 
   it("is what the first answer opens, without taking the focus", async () => {

@@ -77,7 +77,7 @@ def _dense(question: Question, text: str) -> tuple[Mapping[Kind, Sequence[float]
     gap = question.index.dense_gap()
     if gap is not None:
         if context.strict:
-            raise StoreError(f"The dense vectors of the index {gap.why}.", gap.hint)
+            raise StoreError(f"{gap.why.capitalize()}.", gap.hint)
         context.warn(wording.dense_pending(gap.why, gap.hint))
         return {}, None
     wanted = [kind for kind in question.kinds if kind not in context.failed.dense]

@@ -48,7 +48,7 @@ def _of_hits(question: Question, encoded: Encoded, hits: Sequence[Hit], names: N
     calibration = calibration_of(question.settings)
     found = f"Found {len(hits)} result{'s' if len(hits) > 1 else ''}"
     if not encoded.dense_used:
-        note = f"{found} by keywords only; the semantic side was not available."
+        note = f"{found} by keywords only; search by meaning was not available."
         return Quality(level="keyword_only", note=note)
     if (pasted := _of_pasted(hits, names, found)) is not None:
         return pasted
@@ -100,7 +100,7 @@ def _missing_error(query: Query, final: Sequence[Hit]) -> list[str]:
         return ["no result holds the message of the error"]
     if roles & FRAME_ROLES:
         return ["no result is the place that raises the error"]
-    return ["no frame of the traceback is in a file that was searched"]
+    return ["no call of the traceback is in a file that was searched"]
 
 
 def _absent(words: Sequence[str]) -> str:
@@ -130,12 +130,12 @@ def _gaps(question: Question, encoded: Encoded, final: Sequence[Hit]) -> list[st
         gaps.append("the evidence is in English: ask in English")
     if encoded.dense_used and failed.dense:
         named = " and ".join(SOURCE_TYPES[kind] for kind in KINDS if kind in failed.dense)
-        gaps.append(f"the semantic side was not available for {named}")
+        gaps.append(f"search by meaning was not available for {named}")
     if encoded.dense_used and question.settings.embedding.dense.is_static:
         # Such vectors find what shares words, as keywords do: the two agree on what is wrong, too.
-        gaps.append("likeness is by static vectors, which know words but not sentences")
+        gaps.append("search by meaning compares words here, not sentences (static vectors)")
     if failed.sparse:
-        gaps.append("the keyword side was not available")
+        gaps.append("search by keywords was not available")
     if lost := _collections(question, failed.collections):
         gaps.append(f"{' and '.join(lost)} could not be searched")
     if question.scope.version_missing:
@@ -143,5 +143,5 @@ def _gaps(question: Question, encoded: Encoded, final: Sequence[Hit]) -> list[st
     gaps += _missing_error(question.query, final)
     gaps += [f"no {KIND_NAMES[kind]} is indexed" for kind in question.absent_kinds]
     if failed.reranker:
-        gaps.append("the reranker was not available, so the order is that of the search")
+        gaps.append("the best results could not be sorted again (reranker not available)")
     return gaps
