@@ -85,7 +85,7 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
     if (indexed := indexed_sources(pack)) and pack.candidates:
         coverage = f"{pack.coverage.docs_in_top_k} docs + {pack.coverage.code_in_top_k} code"
         corpora = dict.fromkeys(f"{repo}@{short_commit(commit)}" for repo, commit in indexed)
-        console.print(Text(one_line(f"{coverage} from {', '.join(corpora)} · pack {pack.pack_id[:12]}"), style="dim"))
+        console.print(Text(one_line(f"{coverage} from {', '.join(corpora)} · answer {pack.pack_id[:12]}"), style="dim"))
     for warning in pack.warnings:
         console.print(Text(one_line(f"warning: {completed(warning)}"), style="yellow"))
 

@@ -45,7 +45,7 @@ MARKDOWN_LINES = (
     "[`",
     "- `",
     "- [`",
-    "Pack ",
+    "Answer ",
 )
 NEVER = "never instructions"
 # What payloads are made of and no line of ours has in it.

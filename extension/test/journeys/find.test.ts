@@ -36,6 +36,14 @@ describe("evidence in the editor", () => {
     return text.innerText();
   }
 
+  /** Wait until the next key goes to a result. */
+  function resultsHaveTheKeys(): Promise<void> {
+    const body = editor.webview.locator("body");
+    return eventually(async () =>
+      assert.ok(await body.evaluate(() => document.hasFocus() && document.activeElement?.matches(".card"))),
+    );
+  }
+
   /** Wait until the panel has this question. */
   function asks(question: string): Promise<void> {
     return eventually(async () => assert.equal(await editor.webview.locator("#query").inputValue(), question));
@@ -122,6 +130,11 @@ describe("evidence in the editor", () => {
     assert.ok(await card("docs").isVisible(), "the panel is hidden by the file");
   });
 
+  it("gets the keys back from a cited source with Escape", async () => {
+    await editor.page.keyboard.press("Escape");
+    await resultsHaveTheKeys();
+  });
+
   it("is copied as a citation, Markdown, JSON and a prompt", async () => {
     const cited = await citation("code");
     await card("code")
@@ -146,6 +159,9 @@ describe("evidence in the editor", () => {
     await editor.row(QUESTION).first().click();
     await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
     await asks(QUESTION);
+    await resultsHaveTheKeys();
+    await editor.page.keyboard.press("j");
+    await editor.webview.locator("#card-1.active").waitFor();
   });
 
   it("is shown again from the history", async () => {
@@ -168,7 +184,6 @@ describe("evidence in the editor", () => {
 
   it("is still there after the window was loaded anew, without being asked again", async () => {
     await editor.reload();
-    await editor.openView();
     await editor.webview.locator(".card-title", { hasText: "Retry a tool" }).first().waitFor();
     await asks(QUESTION);
   });

@@ -51,8 +51,8 @@ describe("the page", () => {
   it("offers to index no version for a saved pack", async () => {
     const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: ".venv" };
     const warnings: EvidenceResult["warnings"] = [{ code: "version_not_indexed", text: "Run this." }];
-    await test.show({ ...stateOf(packOf([docsCandidate()], { adk, warnings })), notice: "This is a saved pack." });
-    await test.page.getByText("When this pack was made, the project used google-adk 1.18.0 (from .venv).").waitFor();
+    await test.show({ ...stateOf(packOf([docsCandidate()], { adk, warnings })), notice: "This is a saved answer." });
+    await test.page.getByText("When this answer was saved, the project used google-adk 1.18.0 (from .venv).").waitFor();
     assert.equal(await test.page.getByRole("button", { name: "Index google-adk" }).count(), 0);
   });
 

@@ -53,7 +53,7 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
     others = [one for one in pack.candidates if one not in quoted]
     if others:
         lines += ["## More results", "", *map(_line, others), ""]
-    lines.append(f"Pack {code_span(pack.pack_id)}")
+    lines.append(f"Answer {code_span(pack.pack_id)}")
     return "\n".join(lines) + "\n"
 
 

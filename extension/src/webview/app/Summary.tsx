@@ -99,7 +99,7 @@ function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
   // The project that is open now may be another one than that of a saved pack, or use another version by now.
   const told =
     notice !== null
-      ? t("When this pack was made, the project used google-adk {0} (from {1}). This evidence is of {2}.", ...facts)
+      ? t("When this answer was saved, the project used google-adk {0} (from {1}). This evidence is of {2}.", ...facts)
       : t(
           "The project uses google-adk {0} (from {1}). That version is not indexed. This evidence is of {2}.",
           ...facts,
