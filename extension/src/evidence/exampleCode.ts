@@ -9,8 +9,8 @@ const INCLUDED = /^\[INCLUDED (.+)\]$/m;
 const IMPORT = /^(?:from +\w[\w.]* +import +(?:\([^)]*\)|[^\n(]+)|import +[^\n]+)$/gm;
 
 /** Whether a result has code to paste. */
-export function hasCode({ language, text }: Candidate): boolean {
-  return language !== "md" || text.split("\n").some((line) => FENCE.test(line));
+export function hasCode(candidate: Candidate): boolean {
+  return candidate.language !== "md" || linesFor(candidate).some((line) => FENCE.test(line));
 }
 
 /**

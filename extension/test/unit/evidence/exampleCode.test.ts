@@ -44,6 +44,7 @@ describe("the code of a result", () => {
     const text = "```go\na()\n```\n```shell\nb\n```";
     const left_out = [{ lines: { start: 1, end: 3 }, language: "go" }];
     assert.equal(codeOf(page(text, { left_out }), text), "b");
+    assert.ok(!hasCode(page("```go\na()\n```", { left_out })));
     assert.ok(hasCode(page(TABS)) && !hasCode(page("Only words with `code`.")));
   });
 
