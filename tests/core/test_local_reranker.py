@@ -132,21 +132,6 @@ def test_of_several_classes_with_a_field_the_one_that_is_mentioned_is_meant():
     assert one == other > _ranked("how is max_pots counted", first, second)[2]
 
 
-def test_where_something_is_built_public_definitions_stand_before_private_ones_that_nobody_names():
-    chunks = [
-        payload("code", f"{name}.py", name, symbol=name) for name in ("Cook", "_Cook", "_Pot.boil", "Pot.__init__")
-    ]
-    public, private, inside, special = _ranked("how to boil soup", *chunks, mode="build")[:4]
-    assert public == special > private == inside
-    assert len(set(_ranked("how to boil soup", *chunks)[:4])) == 1
-    public, private, inside, _ = _ranked("what is _Cook for", *chunks, mode="build")[:4]
-    assert private >= public > inside, "a private definition that is named"
-    names = ("Cook.boil_soup", "Cook._boil_soup", "Pan.boil_soup", "Pan._boil_soup")
-    chunks = [payload("code", f"{name}.py", name, symbol=name) for name in names]
-    called, done, other, done_by_other = _ranked("what does boil_soup of the LongCook do", *chunks, mode="build")[:4]
-    assert called == other == done == done_by_other, "what does the work of a public definition"
-
-
 def test_documents_carry_their_provenance_in_the_specified_order():
     doc = payload("doc", "docs/a.md", "body")
     assert RerankDocument(doc, 1200).text.split("\n") == [

@@ -25,7 +25,7 @@ from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
-from adk_evidence.text.identifiers import is_code_like, is_internal, is_special
+from adk_evidence.text.identifiers import is_code_like, is_special
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
 _DENSE, _MEAN = map(BRANCHES.index, ("dense", "mean"))
@@ -59,7 +59,6 @@ class Weights:
       them use the name.
     - `example` counts for docs with a block of code, where a question in words is not for an explanation: what people
       want to do is answered by the section with the code, and less so by introductions and concepts.
-    - `private` counts for private definitions that the query does not name, where something is to be built.
     - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
     """
 
@@ -71,14 +70,13 @@ class Weights:
     definition: float = 3.0
     linked: float = 0.8
     example: float = 0.4
-    private: float = -0.6
     changelog: float = -2.0
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-12"
+    model = "local-zscore-13"
 
     def __init__(self, weights: Weights | None = None) -> None:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
@@ -154,9 +152,6 @@ def _known(same: _Same) -> _Known:
     is_doc = np.array([payload.kind == "doc" for payload in payloads], dtype=bool)
     defined = [_defined(payload) for payload in payloads]
     features = {"definition": _defining(query, payloads, defined)}
-    if task_mode == "build":
-        hidden = [_is_private(one) and names.isdisjoint(own[:2]) for one, own in zip(payloads, defined, strict=True)]
-        features["private"] = np.array(hidden, dtype=float)
     if query.kind == "question" and not names and task_mode != "explain":
         features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
     if not asks_for_changes(query.text):
@@ -221,11 +216,6 @@ def _defined(payload: ChunkPayload) -> Sequence[str]:
     name = (payload.symbol or "").rpartition(".")[2]
     bare = name if is_special(name) else name.lstrip("_")
     return (name, bare, *payload.names) if payload.kind == "code" else ()
-
-
-def _is_private(payload: ChunkPayload) -> bool:
-    """Whether a chunk of code defines what its name, or that of a class around it, says is for its own module."""
-    return payload.kind == "code" and is_internal(payload.symbol or "")
 
 
 def _measured(documents: Sequence[RerankDocument], kinds: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
