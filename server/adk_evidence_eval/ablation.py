@@ -91,7 +91,6 @@ SIGNALS: Mapping[str, str] = {
     "mean": "whole chunks",
     "linked": "code that docs link to",
     "definition": "definitions before other uses",
-    "private": "public before private",
     "changelog": "changelogs behind others",
 }
 

@@ -21,6 +21,7 @@ from adk_evidence.embedding.queries import KEPT_QUESTIONS, RememberedQueries, re
 from adk_evidence.errors import EvidenceError, RequestCancelledError, StoreError
 from adk_evidence.index.encoders import as_built
 from adk_evidence.index.opened import CurrentIndex, Index
+from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import KINDS, ChunkPayload
 from adk_evidence.models.load import CacheUse
 from adk_evidence.models.pack import EvidencePack, LeftOut, LineSpan, Verification
@@ -36,7 +37,7 @@ from adk_evidence.search.question.scope import filter_of
 from adk_evidence.search.ranking.support import held_names
 from adk_evidence.search.read import CitedSource, lines_for_others, read_candidate, read_citation, read_file
 from adk_evidence.search.rerankers.base import Reranker
-from adk_evidence.search.rerankers.factory import make_reranker
+from adk_evidence.search.rerankers.factory import for_codebase, make_reranker
 from adk_evidence.search.stages import Hit, Models, QueryVectors, Question, Ranking
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.settings import Settings
@@ -157,6 +158,8 @@ class EvidenceService:
                         made: Pair[DenseEmbedder] = make_dense(settings)
                         self._other_dense[used] = remembered(made, self._keep_queries)
                     models = replace(models, dense=self._other_dense[used])
+                if isinstance(settings, CodebaseSettings):
+                    models = replace(models, reranker=for_codebase(models.reranker))
                 # Kept, because equal requests are told by the identity of their settings.
                 self._read_as[used] = settings, models
             return self._read_as[used]

@@ -23,6 +23,10 @@ class CascadeReranker:
         self._then = then
         self._size = size
 
+    def after(self, first: Reranker) -> CascadeReranker:
+        """The same, with another reranker for all documents."""
+        return CascadeReranker(first, self._then, self._size, self.reword)
+
     @property
     def model(self) -> str:
         """Both models, in the order in which they are asked."""

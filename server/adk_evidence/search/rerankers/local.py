@@ -25,6 +25,7 @@ from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
+from adk_evidence.search.rerankers.files import FileWeights, by_file
 from adk_evidence.text.identifiers import is_code_like, is_special
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
@@ -78,8 +79,9 @@ class LocalReranker:
 
     model = "local-zscore-13"
 
-    def __init__(self, weights: Weights | None = None) -> None:
+    def __init__(self, weights: Weights | None = None, files: FileWeights | None = None) -> None:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
+        self.files = files
 
     def rerank(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         """How well each document fits the query and its other wordings.
@@ -87,6 +89,12 @@ class LocalReranker:
         What the query itself says, the mean of all wordings and the best of them count a third each. The best one alone
         would follow a wording that is beside the point, and the mean alone would lose what only one wording finds.
         """
+        found = self._of_chunks(query, task_mode, documents)
+        if self.files is None:
+            return found
+        return by_file(self.files, query, [document.payload for document in documents], found)
+
+    def _of_chunks(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
         own = self._scores(query, task_mode, documents)
         others = [
             self._scores(wording, task_mode, [replace(one, scores=one.wordings[number]) for one in documents])
