@@ -22,6 +22,7 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.search.question.query import Query
 from adk_evidence.text.identifiers import split_identifier
 
+AGREEING = 3
 # Files that are called by what they are to their folder have the folder's name.
 _OF_FOLDER = frozenset({"__init__", "__main__", "index", "mod"})
 _ASIDE_FOLDERS = re.compile(
@@ -44,7 +45,7 @@ class FileWeights:
 
     - `name` counts for the share of a file's name that the question has, `asked` for the share of the question that the
       file's name has, and `folders` for that of its folders.
-    - `agreement` counts for the file's other chunks, the more the nearer they are to its best one.
+    - `agreement` counts for what the next best chunks of the file have, `AGREEING` of them: with all, large files lead.
     - `again` is taken from a chunk for each better one of its file, so that other files' best come before.
     - `aside` is taken from tests, examples, fixtures, templates and vendored or generated files, unless the question
       asks for such, and `declared` from files that hold declarations alone.
@@ -54,11 +55,11 @@ class FileWeights:
     name: float = 0.5
     asked: float = 0.5
     folders: float = 0.6
-    agreement: float = 0.8
+    agreement: float = 0.25
     again: float = 1.0
     aside: float = 1.5
     declared: float = 0.6
-    docs: float = 1.5
+    docs: float = 2.0
 
 
 def by_file(
@@ -76,7 +77,8 @@ def by_file(
             added -= weights.docs
         places.sort(key=lambda place: -found[place])
         own = found[places]
-        agreement = weights.agreement * np.log1p(np.exp(own[1:] - own[0]).sum())
+        # What is nearer than the mean of all candidates is above zero.
+        agreement = weights.agreement * np.maximum(own[1 : 1 + AGREEING], 0).sum()
         found[places] = own + added - weights.again * np.arange(len(places))
         found[places[0]] += agreement
     return [float(score) for score in found]
