@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-from adk_evidence.readers.python import Definition, Function, children, first_line, last_line, parse, walk
+from adk_evidence.readers.python import Definition, Function, absolute, children, first_line, last_line, parse, walk
 
 # Patterns skip longer lines: no person wrote them, and they would take too long.
 MAX_SCANNED_CHARS = 1000
@@ -121,11 +121,13 @@ class Mention(NamedTuple):
 class PythonDocument:
     """One version of a document's text. Of documents that are not Python, or too long, the lines alone are known.
 
-    `tree` holds the statements that are whole; `broken` says why others are not, or is None.
+    `tree` holds the statements that are whole; `broken` says why others are not, or is None. `package` is the dotted
+    path that relative imports start at; where it is not known, they mean nothing.
     """
 
-    def __init__(self, text: str, *, python: bool = True) -> None:
+    def __init__(self, text: str, *, python: bool = True, package: str = "") -> None:
         self.lines = split_document(text)
+        self._package = package
         self.module = Scope("", None, None, 0, len(self.lines))
         self.scopes = [self.module]
         self._mentions: dict[int, list[Mention]] = {}
@@ -340,8 +342,10 @@ class PythonDocument:
 
     def _bind_from(self, node: ast.ImportFrom, scope: Scope) -> None:
         line = node.lineno - 1
-        # A relative import leads into the user's own package.
-        module = node.module if node.level == 0 else None
+        module = node.module
+        if node.level:
+            # A relative import leads into the user's own package.
+            module = absolute(self._package, "." * node.level + (module or "")) if self._package else None
         for alias in node.names:
             if alias.name == "*":
                 scope.stars += [module] if module else []
