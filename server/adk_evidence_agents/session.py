@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from adk_evidence.search.read import CitedSource
     from adk_evidence.search.session import Session
     from adk_evidence.search.together import Answering
+    from adk_evidence.search.uses import Uses
     from adk_evidence.services.eventloop import Cancelled
 
 # Indexing takes minutes: such requests do not queue up with questions.
@@ -32,6 +33,7 @@ INDEXING = Limits(running=2, waiting=20)
 LOOKUPS = Limits(running=2, waiting=1000)
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Answer = TypeVar("_Answer")
 
 
 class AgentSession:
@@ -102,11 +104,25 @@ class AgentSession:
             IndexMissingError: Nothing was ingested yet.
             SourceError: The source cannot be read, or the file is gone from it.
         """
-        from adk_evidence.search.read import NotIndexedError, is_of_index
 
         def read(session: Session) -> tuple[CitedSource, tuple[LeftOut, ...]]:
             source = session.read(citation)
             return source, session.lines_for_others(source)
+
+        return self._read(citation, read)
+
+    def uses(self, citation: str, limit: int) -> Uses | None:
+        """Where the definition at cited lines is used, at most `limit` uses of a kind; fails as `read` does."""
+        from adk_evidence.search.uses import defined_at, find_uses
+
+        def find(session: Session) -> Uses | None:
+            wanted = defined_at(session, session.read(citation))
+            return find_uses(session, wanted, limit) if wanted else None
+
+        return self._read(citation, find)
+
+    def _read(self, citation: str, read: Callable[[Session], _Answer]) -> _Answer:
+        from adk_evidence.search.read import NotIndexedError, is_of_index
 
         name = parse_citation(citation).name
         with self.desk.open() as indexes:

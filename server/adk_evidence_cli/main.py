@@ -179,6 +179,10 @@ def symbol(
         Path | None,
         path_option("Your interpreter or virtual environment: its google-adk answers; what it lacks is marked."),
     ] = None,
+    uses: Annotated[
+        bool, typer.Option("--uses", help="Say what derives from, overrides, calls, imports or mentions the name.")
+    ] = False,
+    index: Annotated[str | None, typer.Option(help="With --uses: look in the index of this codebase.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     profile: Profile = None,
     home: Home = None,
@@ -186,14 +190,20 @@ def symbol(
     """Find public ADK classes, functions and members by name or by meaning, and private ones by their exact names."""
     from adk_evidence.index.versions import choose_index
     from adk_evidence.symbols.current import CurrentSymbols
-    from adk_evidence_cli.symbols import show_targets
+    from adk_evidence_cli.symbols import show_targets, show_uses
 
     settings = settings_from(profile, home)
     # To mark what an environment lacks, the environment need not have a google-adk.
     found = wanted_adk(adk, project, python, required=project is not None)
-    chosen = choose_index(settings, found or (None if python else detected_adk(settings)))
-    symbols = CurrentSymbols(chosen.settings)
+    if index is not None and (not uses or found is not None):
+        raise InvalidRequestError("--index goes with --uses, without a version.", "Add --uses.")
+    project_adk = found or (None if python or index is not None else detected_adk(settings))
     wanted = read_stdin() if query == "-" else query
+    if uses:
+        show_uses(settings, project_adk, index, wanted, results, as_json=as_json)
+        return
+    chosen = choose_index(settings, project_adk)
+    symbols = CurrentSymbols(chosen.settings)
     show_targets(symbols.find(wanted, results, mode, python), chosen, stdout(), stderr(), as_json=as_json)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from adk_evidence.index.project import ProjectAdk
 from adk_evidence.index.versions import ChosenIndex
 from adk_evidence.readers.python import clip
 from adk_evidence.render.sanitize import one_line, visible_json
 from adk_evidence.render.view import adk_label
+from adk_evidence.settings import Settings
 from adk_evidence.targets.facts import facts_of
 from adk_evidence.targets.target import RankedTarget, TargetAnswer
 from adk_evidence_cli.terminal import BAR, Indented
-from adk_evidence_console import say
+from adk_evidence_console import say, stderr, stdout
 
 SUMMARY_CHARS = 160
 # Of the one symbol that was asked for by its name: as much as is known.
@@ -39,6 +43,32 @@ def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: C
             _show(target, place, answer, out)
     for warning in answer.warnings:
         say(err, f"warning: {warning}")
+
+
+def show_uses(
+    settings: Settings, adk: ProjectAdk | None, index: str | None, name: str, limit: int, *, as_json: bool
+) -> None:
+    """Print where a name is used, in the index of that name or else of that version, at most `limit` uses of a kind."""
+    from adk_evidence.desk import Indexes
+    from adk_evidence.search.uses import defined_as, find_uses, told
+    from adk_ingest.indexes.freshness import Freshness
+
+    with closing(Indexes(settings, lambda main, project: adk, freshen=Freshness())) as indexes:
+        chosen = indexes.choose() if index is None else indexes.named(index)
+        with indexes.answering(chosen, strict=True) as answering:
+            session = answering.sessions[0]
+            found = find_uses(session, defined_as(session, name), limit)
+    out = stdout()
+    if as_json:
+        out.file.write(visible_json(found.model_dump_json(indent=2)) + "\n")
+    elif chosen.label is not None:
+        out.print(Text(one_line(adk_label(chosen.label)), style="dim"))
+    for line, code in () if as_json else told(found):
+        out.print(Text(f"{_INDENT * bool(code)}{one_line(line)}", "dim" if code else "bold"), soft_wrap=True)
+        if code:
+            out.print(Indented(Text(one_line(code)), BAR, BAR, Style(dim=True)))
+    for warning in filter(None, (*answering.older, chosen.warning)):
+        say(stderr(), f"warning: {warning}")
 
 
 def _summary(target: RankedTarget, answer: TargetAnswer) -> str:

@@ -24,6 +24,7 @@ from adk_evidence.render.view import (
     deviation,
     verification_label,
 )
+from adk_evidence.search.uses import told
 from adk_evidence.targets.facts import facts_of
 from adk_evidence.targets.target import RankedTarget, TargetAnswer
 from adk_evidence.text.textfile import split_lines
@@ -37,6 +38,9 @@ MAX_SYMBOLS = 25
 SUMMARY_TOKENS = 60
 # Of the one symbol that was asked for by its name: as much as is known.
 ASKED_SUMMARY_TOKENS = 150
+
+# Of each kind.
+MAX_USES = 4
 
 # The most symbols that are told where none has the name that was asked for.
 MAX_NEAREST = 2
@@ -80,6 +84,7 @@ class ReadSource(Frozen):
         max_length=2000,
         description="A citation from another tool, e.g. adk-python@v1.0.0:src/a.py#L1-L9; or a place: docs/a.md:1-9.",
     )
+    uses: bool = Field(default=False, description="Also say where the definition at these lines is used.")
 
 
 @dataclass(frozen=True)
@@ -193,7 +198,12 @@ def read_adk_source(session: AgentSession, arguments: ReadSource, call: Call) ->
     them out to read the file from the top. `[lines 9-20: Java]` stands for lines for other readers: read just these to
     see them.
     """
-    return cited_text(session, arguments.citation, READING_TOKENS, str)
+    if not arguments.uses:
+        return cited_text(session, arguments.citation, READING_TOKENS, str)
+    text = cited_text(session, arguments.citation, READING_TOKENS // 2, str)
+    found = session.uses(arguments.citation, MAX_USES)
+    lines = [f"{one_line(line)}{f'  {one_line(code)}' * bool(code)}" for line, code in told(found)] if found else []
+    return f"{text}\n{fenced(chr(10).join(lines) or 'No definition is at these lines.', 'text')}"
 
 
 def cited_text(session: AgentSession, citation: str, budget: int, name_rest: Callable[[str], str]) -> str:

@@ -193,3 +193,17 @@ async def test_a_name_that_two_files_are_shown_by_opens_neither(session: AgentSe
         text = await answer(client, "search_code_and_docs", query="lory", index="odd", max_results=1)
         (shown,) = citations(text)
         assert "2 files" in await unreadable(client, shown)
+
+
+@pytest.mark.asyncio
+async def test_a_source_is_read_with_the_places_that_use_it(session: AgentSession) -> None:
+    async with Client(make_server(session)) as client:
+        found = await answer(client, "search_code_and_docs", query="turnover_of", index="shop", where="code")
+        cited = next(each for each in citations(found) if ":jobs/turnover.py#" in each)
+        whole = f"{cited.partition('#')[0]}#L4-L7"
+        text = await answer(client, "read_adk_source", citation=whole, uses=True)
+        assert "def turnover_of(day" in text and "Uses of jobs.turnover.turnover_of:" in text
+        assert "in mail_report  send_mail" in text and "jobs/report.py#L3-L3  from jobs.turnover import" in text
+        assert "Uses of" not in await answer(client, "read_adk_source", citation=whole)
+        page = await answer(client, "read_adk_source", citation=f"{PAGE}:1-3", uses=True)
+        assert "No definition is at these lines." in page

@@ -132,3 +132,15 @@ def test_a_home_folder_is_no_codebase(shop: Path, ingest: Cli, monkeypatch: pyte
     for folder in (shop, shop.parent):
         sentence(ingest("codebase", folder), 2, "home folder", "one project")
     assert "My Shop" not in ingest("indexes").stdout
+
+
+def test_the_uses_of_a_name_of_a_codebase(shop: Path, ingest: Cli, tmp_path: Path) -> None:
+    write_files(shop, {"page.ts": 'import { logIn } from "./login";\n\nlogIn("1");\n'})
+    assert ingest("codebase", shop, "--name", "shop").exit_code == 0
+    symbol: Cli = lambda *arguments: call(evidence_app, "symbol", *arguments, "--home", tmp_path / "home")  # noqa: E731
+    shown = symbol("logIn", "--uses", "--index", "shop").stdout
+    assert "Call it (1):" in shown and "page.ts#L3-L3; by name alone" in shown and "\u2502 logIn(" in shown
+    found = json.loads(symbol("log_in", "--uses", "--index", "shop", "--json").stdout)
+    assert (found["totals"], found["uses"]) == ({}, [])
+    sentence(symbol("logIn", "--index", "shop"), 2, "--uses")
+    sentence(symbol("nothing", "--uses", "--index", "shop"), 2, "no definition")

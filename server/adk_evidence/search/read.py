@@ -111,7 +111,7 @@ def read_file(
     matches = local_matches or (kept is not None and sha256_text(kept) == expected)
     text = kept if matches else now
     shown, verification = lines, None
-    if not matches and (payload := _chunk(index, store, entry.kind, path, entry.commit, lines, chunk_id)):
+    if not matches and (payload := chunk_at(index, store, entry.kind, path, entry.commit, lines, chunk_id)):
         verification = verify(payload, reader)
         if verification.path in entry.files:
             there = read_file(index, store, verification.path or "", entry.repo, entry.commit)
@@ -302,7 +302,7 @@ def _corpus_of(index: Index, path: str, name: str | None, commit: str | None) ->
     raise NotIndexedError("The index holds no such file at that commit.", hint)
 
 
-def _chunk(
+def chunk_at(
     index: Index, store: StoreSettings, kind: Kind, path: str, commit: str, lines: LineSpan | None, chunk_id: str | None
 ) -> ChunkPayload | None:
     """The cited chunk; where its id is not known, the smallest chunk whose lines hold the first cited line.

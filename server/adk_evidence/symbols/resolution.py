@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -129,9 +129,52 @@ def named_in(document: PythonDocument, symbols: Symbols, start: tuple[int, int],
     return Named(tuple(sorted(named, key=importance)), frozenset(claimed))
 
 
+def uses_of(
+    document: PythonDocument, symbols: Symbols, target: SymbolEntry, names: Collection[str], module: str | None
+) -> Iterator[tuple[Mention, bool]]:
+    """The mentions of a symbol in an indexed file, each with whether that is sure; see `_Reader.means`.
+
+    `names` are what the symbol is called, to which come those that the file imports it by; `module` is the file's path
+    with dots.
+    """
+    reader = _Reader(symbols, module)
+    every = (item for scope in document.scopes for item in scope.bindings.items())
+    renamed = (name for name, known in every if any((one.imported or "").rpartition(".")[2] in names for one in known))
+    wanted = {*names, *renamed}
+    for mention in document.mentions:
+        if mention.name in wanted and (sure := reader.means(mention, target)) is not None:
+            yield mention, sure
+
+
 class _Reader:
-    def __init__(self, symbols: Symbols) -> None:
+    """Reads a document; what an indexed document defines itself is known by its `module`."""
+
+    def __init__(self, symbols: Symbols, module: str | None = None) -> None:
         self._symbols = symbols
+        self._module = module
+
+    def means(self, mention: Mention, target: SymbolEntry) -> bool | None:
+        """Whether a mention surely means a symbol; False where that is not known, None where it means another one."""
+        node, scope, line = mention.expression, mention.scope, mention.line
+        known = scope.lookup(node.id, line) if isinstance(node, ast.Name) else None
+        if known is not None and known[0].imported is None:
+            own = self._own(known[1], mention.name)
+            return True if own and self._symbols.resolve(own.fqn) == target else None
+        reached = self.meaning(mention)
+        if reached is not None:
+            return True if reached.entry == target else None
+        is_member = "." in target.symbol
+        if isinstance(node, ast.Attribute) and is_member:
+            return False if self._value(node.value, scope, line, 0) is None else None
+        return False if isinstance(node, ast.Name) and known is None and not is_member else None
+
+    def _own(self, scope: Scope, *names: str) -> SymbolEntry | None:
+        """What an indexed document defines: one of its classes, or a name in a scope."""
+        path = list(names)
+        while scope.parent is not None:
+            path.insert(0, scope.name)
+            scope = scope.parent
+        return self._symbols.table.entries.get(".".join([self._module, *path])) if self._module else None
 
     def meaning(self, mention: Mention) -> Reached | None:
         """The symbol that a mention names, for a keyword the field that it sets, or None."""
@@ -183,6 +226,9 @@ class _Reader:
                 return Reached(entry, dotted) if entry else None
             case _Member(entry, path) | _Instance(entry, path):
                 return Reached(entry, path)
+            case _Local(scope):
+                own = self._own(scope)
+                return Reached(own, own.fqn) if own else None
             case _:
                 return None
 
@@ -299,6 +345,8 @@ class _Reader:
             value, home = scope.attributes[name]
             return self._value(value, home, home.last, depth + 1)
         own = scope.bindings.get(name)
+        if own and (entry := self._own(scope, name)):
+            return _Member(entry, entry.fqn)
         if own:
             return self._annotated(own[-1], scope, depth) if own[-1].annotation is not None else None
         return self._inherited(scope, name, depth)

@@ -98,6 +98,11 @@ def _of_path(weights: FileWeights, path: str, asked: frozenset[str]) -> float:
     return added - weights.declared * known.is_declared
 
 
+def is_aside(path: str) -> bool:
+    """Whether a file is a test, an example, a fixture, or vendored or generated."""
+    return _read(path).is_aside
+
+
 @dataclass(frozen=True)
 class _Path:
     """What a path says: the stems of a file's name and of its folders, and what kind of file it is."""
