@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-import platformdirs
 
 from adk_evidence.errors import SettingsError
 
@@ -15,6 +14,9 @@ APP_NAME = "adk-evidence"
 
 def default_home() -> Path:
     """The platform's user data folder for this product; `SettingsError` where the user has no home folder."""
+    # Whoever only checks code needs no other package.
+    import platformdirs
+
     folder = platformdirs.user_data_dir(APP_NAME, appauthor=False)
     # Without HOME and without an entry for the user in the system's list of users, `~` stays.
     if folder.startswith("~"):
@@ -31,7 +33,20 @@ def expanded(path: Path) -> Path:
 
 def user_settings_file() -> Path:
     """The user's own settings file; it may not exist."""
+    import platformdirs
+
     return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)) / "settings.yaml"
+
+
+# Each request asks for the table of released versions; finding out where this file lies takes a tenth of a millisecond.
+@functools.cache
+def config_file(name: str) -> Path:
+    """A file of the config folder of the installation or of the checkout."""
+    here = Path(__file__).resolve().parent
+    for folder in (here / "_config", here.parent.parent / "config"):
+        if (folder / name).is_file():
+            return folder / name
+    raise SettingsError(f"The installation is incomplete: config/{name} is missing.", "Install adk-evidence again.")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from pydantic import (
 from adk_evidence.errors import SettingsError
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import Kind, ProgrammingLanguage
-from adk_evidence.paths import Home, default_home, user_settings_file
+from adk_evidence.paths import Home, config_file, default_home, user_settings_file
 from adk_evidence.settings_sources import (
     SETTINGS_FILE,
     check_variables,
@@ -593,17 +593,6 @@ class Settings(Frozen):
     def ingest_command(self) -> str:
         """The command that builds the index anew."""
         return "adk-ingest all"
-
-
-# Each request asks for the table of released versions; finding out where this file lies takes a tenth of a millisecond.
-@functools.cache
-def config_file(name: str) -> Path:
-    """A file of the config folder of the installation or of the checkout."""
-    here = Path(__file__).resolve().parent
-    for folder in (here / "_config", here.parent.parent / "config"):
-        if (folder / name).is_file():
-            return folder / name
-    raise SettingsError(f"The installation is incomplete: config/{name} is missing.", "Install adk-evidence again.")
 
 
 @functools.cache

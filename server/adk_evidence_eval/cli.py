@@ -162,7 +162,7 @@ def sheet_report(
 
 
 def read_set(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:
-    from adk_evidence.settings import config_file
+    from adk_evidence.paths import config_file
     from adk_evidence_eval.golden import read_golden
 
     return read_golden(path or config_file("golden/adk.jsonl"), ask=ask)
@@ -172,7 +172,7 @@ def measure(
     variants: Sequence[Variant], goldens: Sequence[Path] | None, profile: str | None, home: str | None
 ) -> dict[str, list[Measured]]:
     """Every variant on every golden set, by the sets' names; progress goes to stderr."""
-    from adk_evidence.settings import config_file
+    from adk_evidence.paths import config_file
     from adk_evidence_eval.extra import metrics_library
     from adk_evidence_eval.golden import set_names
 

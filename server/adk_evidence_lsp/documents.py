@@ -1,23 +1,25 @@
-"""The open documents, parsed once per version, and places in them."""
+"""The open documents, parsed once per version, and places in them. No package is needed for that."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
-
-from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from typing import Protocol
 
 from adk_evidence.documents.document import PythonDocument, split_document
-from adk_evidence_lsp.protocol import Position
-
-if TYPE_CHECKING:
-    from pygls.workspace import TextDocument, Workspace
 
 PARSED_DOCUMENTS = 16
+
+
+class Position(Protocol):
+    """A place as a client names it: a line, and a column in the units that client and server agreed on."""
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def character(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -30,41 +32,28 @@ class Snapshot:
     language: str
     encoding: str
 
-    def place(self, position: Position | types.Position) -> tuple[int, int]:
+    def place(self, position: Position) -> tuple[int, int]:
         """Line and column in characters of a place that a client names; beyond the end of a line is its end."""
         lines = split_document(self.text)
         if position.line >= len(lines):
             return len(lines) - 1, len(lines[-1])
         return position.line, _column(lines[position.line], position.character, self.encoding)
 
-    def position(self, line: int, column: int) -> types.Position:
+    def position(self, line: int, column: int) -> dict[str, int]:
         """The place of a line and a column in characters, as clients name places."""
         before = split_document(self.text)[line][:column]
-        if self.encoding == types.PositionEncodingKind.Utf8:
-            return types.Position(line, len(before.encode("utf-8", "surrogatepass")))
-        wide = sum(char > "\uffff" for char in before) if self.encoding != types.PositionEncodingKind.Utf32 else 0
-        return types.Position(line, len(before) + wide)
+        if self.encoding == "utf-8":
+            return {"line": line, "character": len(before.encode("utf-8", "surrogatepass"))}
+        wide = sum(char > "\uffff" for char in before) if self.encoding != "utf-32" else 0
+        return {"line": line, "character": len(before) + wide}
 
 
 class Documents:
-    """Snapshots of open documents and their parsed forms. `snapshot` belongs to the event loop."""
+    """The parsed forms of open documents."""
 
     def __init__(self) -> None:
         self._parsed: OrderedDict[str, tuple[Snapshot, PythonDocument]] = OrderedDict()
         self._lock = threading.Lock()
-
-    def snapshot(self, workspace: Workspace, uri: str) -> Snapshot:
-        """The current version of an open document.
-
-        Raises:
-            JsonRpcInvalidParams: The document is not open. The server reads no files from the disk for a client.
-        """
-        # pygls keeps documents by their decoded addresses: those with spaces, or of a Windows drive, are encoded.
-        document = workspace.text_documents.get(unquote(uri))
-        if document is None:
-            raise JsonRpcInvalidParams("The document is not open in the editor.")
-        encoding = workspace.position_encoding or types.PositionEncodingKind.Utf16
-        return Snapshot(uri, document.version, document.source, _language(document), encoding)
 
     def parsed(self, snapshot: Snapshot) -> PythonDocument:
         """The names in a document, which is parsed once per version."""
@@ -87,21 +76,15 @@ class Documents:
             self._parsed.pop(uri, None)
 
 
-def _language(document: TextDocument) -> str:
-    if document.language_id:
-        return document.language_id
-    return "python" if (document.filename or "").endswith((".py", ".pyi")) else ""
-
-
 def _column(line: str, units: int, encoding: str) -> int:
     """A column in characters from a column in the units that client and server agreed on."""
-    if line.isascii() or encoding == types.PositionEncodingKind.Utf32:
+    if line.isascii() or encoding == "utf-32":
         return min(units, len(line))
     # pygls's codec would change the position that it is given, and count `\r\n` as one character.
     for column, char in enumerate(line):
         if units <= 0:
             return column
-        if encoding == types.PositionEncodingKind.Utf8:
+        if encoding == "utf-8":
             units -= len(char.encode("utf-8", "surrogatepass"))
         else:
             units -= 2 if ord(char) > 0xFFFF else 1

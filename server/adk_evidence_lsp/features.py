@@ -12,12 +12,13 @@ from pydantic import BaseModel
 from adk_evidence.desk import OpenService, open_service
 from adk_evidence_lsp import protocol
 from adk_evidence_lsp.answers import requests
-from adk_evidence_lsp.answers.code_actions import FIX_ALL, code_action
+from adk_evidence_lsp.answers.code_actions import code_action
 from adk_evidence_lsp.answers.definition import definition
 from adk_evidence_lsp.answers.diagnostics import diagnose
 from adk_evidence_lsp.answers.hover import hover
 from adk_evidence_lsp.answers.ingest import INGEST_COMMAND, Ingestion
 from adk_evidence_lsp.answers.show import ShownDocuments
+from adk_evidence_lsp.remarks import FIX_ALL
 from adk_evidence_lsp.server import EvidenceServer
 
 Answer = Callable[[Any], Awaitable[Any]]

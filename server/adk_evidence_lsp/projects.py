@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from pygls.uris import to_fs_path
+from urllib.parse import unquote, urlsplit
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.settings import Settings
 
 if TYPE_CHECKING:
     from adk_evidence.index.project import ProjectAdk
+    from adk_evidence.settings import Settings
 
 _LOG = logging.getLogger(__name__)
+_DRIVE = re.compile(r"/[A-Za-z]:")
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,12 @@ def project_at(uri: str | None, projects: list[Project]) -> Project | None:
 def path_of(uri: str) -> Path | None:
     """The path of a `file:` URI; None of other ones."""
     with suppress(ValueError):
-        path = to_fs_path(uri) if uri.startswith("file:") else None
-        if path and "\0" not in path:
-            return Path(path)
+        parts = urlsplit(uri)
+        path = unquote(parts.path)
+        if parts.scheme == "file" and path and "\0" not in path:
+            if parts.netloc:
+                return Path(f"//{unquote(parts.netloc)}{path}")
+            return Path(path[1].lower() + path[2:] if _DRIVE.match(path) else path)
     return None
 
 
@@ -83,10 +87,13 @@ def codebase_for(
 
 def used_adk(settings: Settings, project: Hashable) -> ProjectAdk | None:
     """The google-adk of a project; None where it is not known, or where the settings say not to look."""
+    return adk_of(project) if isinstance(project, Project) and settings.project.detect else None
+
+
+def adk_of(project: Project) -> ProjectAdk | None:
+    """The google-adk of a project; None where it is not known."""
     from adk_evidence.index.project import find_adk
 
-    if not isinstance(project, Project) or not settings.project.detect:
-        return None
     try:
         return find_adk(project.folder, project.python)
     except InvalidRequestError:

@@ -14,9 +14,11 @@ from collections.abc import Awaitable
 from contextlib import ExitStack, suppress
 from functools import partial
 from importlib import import_module
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
+from urllib.parse import unquote
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
@@ -35,10 +37,14 @@ from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import EvidenceProtocol
 from adk_ingest.indexes.freshness import Freshness
 
+if TYPE_CHECKING:
+    from pygls.workspace import TextDocument
+
 _LOG = logging.getLogger(__name__)
 # pygls logs the bodies of messages, at every level.
 logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
 
+_Kind = TypeVar("_Kind")
 PARENT_POLL_SECONDS = 3.0
 # How long work that can wait looks away while a question is answered.
 QUIET_SECONDS = 0.05
@@ -80,13 +86,23 @@ class EvidenceServer(LanguageServer):
         _LOG.info("Home or profile changed: the index is opened anew")
 
     def snapshot(self, uri: str) -> Snapshot:
-        return self.documents.snapshot(self.workspace, uri)
+        """The current version of an open document.
+
+        Raises:
+            JsonRpcInvalidParams: The document is not open. The server reads no files from the disk for a client.
+        """
+        # pygls keeps documents by their decoded addresses: those with spaces, or of a Windows drive, are encoded.
+        document = self.workspace.text_documents.get(unquote(uri))
+        if document is None:
+            raise JsonRpcInvalidParams("The document is not open in the editor.")
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        return Snapshot(uri, document.version, document.source, _language(document), encoding)
 
     def projects(self) -> list[Project]:
         """The projects of the workspace's folders."""
         # Editors that know one folder alone send it as the root.
         root = self.workspace.root_uri
-        folders = self.workspace.folders or ([root] if root else [])
+        folders = [folder.uri for folder in self.workspace.folders.values()] or ([root] if root else [])
         return projects_of(folders, self.configuration.client.interpreters)
 
     def project(self, uri: str | None, folder: str | None = None) -> Project | None:
@@ -105,6 +121,10 @@ class EvidenceServer(LanguageServer):
         """Whether the client asks for diagnostics, and its user wants them."""
         text = self.client_capabilities.text_document
         return text is not None and text.diagnostic is not None and self.configuration.client.diagnostics.enabled
+
+    def structured(self, value: dict[str, Any], kind: type[_Kind]) -> _Kind:
+        """A value of the protocol, made of what the checker sends as it is."""
+        return self.protocol._converter.structure(value, kind)
 
     def in_background(self, work: Awaitable[Any]) -> None:
         """Start something that nobody waits for. A failure is logged."""
@@ -230,6 +250,12 @@ class EvidenceServer(LanguageServer):
         logging.shutdown()
         asked = self.protocol._shutdown
         os._exit(code if code is not None else 0 if asked else 1)
+
+
+def _language(document: TextDocument) -> str:
+    if document.language_id:
+        return document.language_id
+    return "python" if (document.filename or "").endswith((".py", ".pyi")) else ""
 
 
 def process_is_alive(pid: int) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.settings import config_file
+from adk_evidence.paths import config_file
 from adk_evidence_agents.operations.requests import (
     FindSimilarParameters,
     GetContextParameters,

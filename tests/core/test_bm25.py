@@ -13,7 +13,8 @@ from adk_evidence.embedding.base import SparseVector
 from adk_evidence.embedding.bm25 import DOCS_LENGTH, MODEL, STOPWORDS_FILE, B, Bm25Encoder, K, load_stopwords
 from adk_evidence.embedding.factory import make_sparse
 from adk_evidence.errors import SettingsError
-from adk_evidence.settings import config_file, load_settings
+from adk_evidence.paths import config_file
+from adk_evidence.settings import load_settings
 
 ENCODER = Bm25Encoder(code_length=50)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adk_evidence.settings import config_file
+from adk_evidence.paths import config_file
 from adk_evidence_eval.golden import read_golden
 from adk_evidence_eval.score import set_kind
 

@@ -24,7 +24,8 @@ from adk_evidence.embedding.minilm.model import MiniLmEmbedder, prepare_minilm, 
 from adk_evidence.embedding.shipped import shipped_vectors
 from adk_evidence.errors import ModelError
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.settings import config_file, load_settings
+from adk_evidence.paths import config_file
+from adk_evidence.settings import load_settings
 from tests.core.bert_numpy import REFERENCE_TEXTS, Tensors, hidden_states, state_ranges
 from tests.corpora import embed_all
 

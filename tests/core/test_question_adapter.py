@@ -19,10 +19,11 @@ from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.settings import settings_for
 from adk_evidence.models.pack import EvidencePack
 from adk_evidence.models.request import EvidenceRequest
+from adk_evidence.paths import config_file
 from adk_evidence.search import calibration
 from adk_evidence.search.ranking import quality
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.settings import config_file, load_settings
+from adk_evidence.settings import load_settings
 from tests.answers import told
 from tests.core.test_adapter import tiny_adapter
 from tests.core.test_minilm import tiny_bert

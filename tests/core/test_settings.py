@@ -5,7 +5,8 @@ import json
 import pytest
 
 from adk_evidence.errors import SettingsError
-from adk_evidence.settings import config_file, load_settings, settings_schema
+from adk_evidence.paths import config_file
+from adk_evidence.settings import load_settings, settings_schema
 
 
 @pytest.fixture(autouse=True)

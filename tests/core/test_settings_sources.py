@@ -16,8 +16,8 @@ from pydantic import BaseModel
 
 from adk_evidence import settings as module
 from adk_evidence.errors import SettingsError
-from adk_evidence.paths import default_home
-from adk_evidence.settings import PROFILES, Settings, config_file, load_settings
+from adk_evidence.paths import config_file, default_home
+from adk_evidence.settings import PROFILES, Settings, load_settings
 from adk_evidence.settings_sources import read_file
 from adk_evidence_lsp.server import EvidenceServer
 from adk_evidence_lsp.wire import to_json_rpc

@@ -19,7 +19,8 @@ from adk_evidence.api.links import link
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
-from adk_evidence.settings import Settings, config_file, load_settings
+from adk_evidence.paths import config_file
+from adk_evidence.settings import Settings, load_settings
 from adk_ingest.chunking.python import module_name
 from adk_ingest.progress import Progress
 from adk_ingest.sources.base import CorpusSource

@@ -119,7 +119,8 @@ def test_the_wheel_holds_nothing_else(wheel: zipfile.ZipFile) -> None:
 
 def test_an_installed_copy_reads_its_own_settings(unpacked: Path) -> None:
     code = (
-        "from adk_evidence.settings import PROFILES, config_file\n"
+        "from adk_evidence.paths import config_file\n"
+        "from adk_evidence.settings import PROFILES\n"
         "for name in ['settings.yaml', *(f'profiles/{profile}.yaml' for profile in PROFILES)]:\n"
         "    print(config_file(name))"
     )

@@ -21,9 +21,9 @@ import typer
 
 from adk_evidence.errors import InvalidRequestError
 from adk_evidence.models.pack import QualityLevel
+from adk_evidence.paths import config_file
 from adk_evidence.search.calibration import MEASURES, MINILM, Measures, SupportWeights
 from adk_evidence.search.session import EvidenceService
-from adk_evidence.settings import config_file
 from adk_evidence_console import Home, Profile
 from adk_evidence_eval.cli import Goldens, open_service
 from adk_evidence_eval.golden import GoldenQuestion, read_golden

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from adk_evidence.api.history import SHIPPED
 from adk_evidence.errors import EvidenceError
-from adk_evidence.settings import config_file, load_settings
+from adk_evidence.paths import config_file
+from adk_evidence.settings import load_settings
 from adk_evidence_console import stderr
 from adk_ingest.commands.progress import make_progress
 from tests.releases.history import build_history

@@ -20,7 +20,8 @@ from typing import NamedTuple
 from adk_evidence.errors import SourceError
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import Kind, sha256_text
-from adk_evidence.settings import Settings, config_file
+from adk_evidence.paths import config_file
+from adk_evidence.settings import Settings
 from adk_ingest.chunking.base import RawChunk
 
 SHIPPED = "questions.json.gz"

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from adk_evidence.errors import SourceError
 from adk_evidence.index.settings import CodebaseSettings
 from adk_evidence.models.chunk import sha256_text
-from adk_evidence.settings import Settings, config_file
+from adk_evidence.paths import config_file
+from adk_evidence.settings import Settings
 from adk_ingest.records.questions import HASH_CHARS
 
 SHIPPED = "tasks.json.gz"

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pydantic.alias_generators import to_camel
-
 from adk_evidence.api.history import History, Keywords, Place, bare
 from adk_evidence.api.release import Release, Side
 from adk_evidence.api.signatures import (
@@ -26,7 +24,7 @@ from adk_evidence.api.signatures import (
 from adk_evidence.api.table import DEPRECATED
 from adk_evidence.models.difference import ChangeKind, DefinitionKind
 from adk_evidence.readers.python import Definition, Function
-from adk_evidence.text.identifiers import is_private
+from adk_evidence.text.identifiers import is_private, to_camel
 
 # How alike the lines of two definitions must be, so that one is taken for the other under a new path or a new name.
 SAME_NAME_LIKENESS = 0.4

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from packaging.version import Version
-from pydantic.alias_generators import to_camel
 
 from adk_evidence.api.bases import with_bases
 from adk_evidence.api.parameters import Parameters
 from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, YIELDS, HistoryTable, public_path
 from adk_evidence.errors import SourceError
-from adk_evidence.settings import config_file
-from adk_evidence.text.identifiers import is_private
+from adk_evidence.paths import config_file
+from adk_evidence.text.identifiers import is_private, to_camel
 from adk_evidence.text.versions import read_version
 
 SHIPPED = "history.json.gz"

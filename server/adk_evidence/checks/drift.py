@@ -32,13 +32,13 @@ from adk_evidence.documents.meaning import (
     uncertain_in,
 )
 from adk_evidence.errors import EvidenceError
-from adk_evidence.readers.pages.snippets import Snippet
 from adk_evidence.readers.python import last_line, walk
 from adk_evidence.text.identifiers import without_module
 
 # A check of code opens no index.
 if TYPE_CHECKING:
     from adk_evidence.index.versions import ChosenIndex
+    from adk_evidence.readers.pages.snippets import Snippet
 
 DriftKind = NameKind | Literal["await", "deprecated"]
 _IMPORT: DriftKind = "import"

@@ -12,7 +12,7 @@ import mmh3
 from py_rust_stemmers import SnowballStemmer
 
 from adk_evidence.embedding.base import SparseVector
-from adk_evidence.settings import config_file
+from adk_evidence.paths import config_file
 
 MODEL = "Qdrant/bm25"
 STOPWORDS_FILE = "stopwords.txt"

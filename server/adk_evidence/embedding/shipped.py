@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adk_evidence.errors import SettingsError
-from adk_evidence.settings import config_file
+from adk_evidence.paths import config_file
 
 SHIPPED_FILE = "vectors.safetensors"
 LEVELS = 16

@@ -136,6 +136,14 @@ def is_code_like(token: str) -> bool:
     return dotted or bool(re.search(r"[^\W_]", name) and "_" in name)
 
 
+def to_camel(name: str) -> str:
+    """A name in snake case as pydantic writes it in camel case: `modelName` of `model_name`."""
+    if re.match("[a-z]+[A-Za-z0-9]*$", name) and not re.search(r"\d[a-z]", name):
+        return name
+    joined = re.sub("([0-9A-Za-z])_(?=[0-9A-Z])", r"\1", name.title())
+    return re.sub("^_*[A-Z]", lambda first: first[0].lower(), joined)
+
+
 def without_module(symbol: str) -> str:
     """`Runner.run(x=)` of `google.adk.runners.Runner.run(x=)`: the name from its first class on, else its last part."""
     parts = symbol.split(".")

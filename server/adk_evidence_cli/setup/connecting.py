@@ -12,8 +12,7 @@ import typer
 from rich.console import Console
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence.paths import expanded
-from adk_evidence.settings import config_file
+from adk_evidence.paths import config_file, expanded
 from adk_evidence_cli.setup.clients import NAME, Agent, Client, clients
 from adk_evidence_cli.setup.entries import AgentFileError, Entry, Skill, Written
 from adk_evidence_cli.setup.files import Record, delete, missing_folders, read, write

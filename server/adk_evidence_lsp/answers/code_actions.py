@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -13,21 +13,17 @@ from lsprotocol import types
 from adk_evidence.errors import EvidenceError
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.text.identifiers import code_identifiers, extract_identifiers
-from adk_evidence_lsp.answers.diagnostics import SOURCE, asked_name, checked, range_of
+from adk_evidence_lsp.answers.diagnostics import asked_name, checked
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.projects import Project
 from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, SHOW_EVIDENCE
+from adk_evidence_lsp.remarks import SOURCE, Said, fix_all, quick_fix, wants_fix_all
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
-    from adk_evidence.checks.calls import Remark
-    from adk_evidence.checks.drift import DriftChecker
-    from adk_evidence.checks.fixes import Edit
     from adk_evidence.documents.document import PythonDocument
     from adk_evidence.symbols.lookup import Symbols
 
-# Mends what nobody needs to look at, all in one.
-FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.adkEvidence"
 TITLE = "Explain this error with ADK evidence"
 MAX_MESSAGE_CHARS = 1000
 # A file may have very many diagnostics; only the first are looked at.
@@ -50,8 +46,8 @@ async def code_action(server: EvidenceServer, params: types.CodeActionParams) ->
     snapshot = server.snapshot(uri)
     if snapshot.language != "python":
         return []
-    if only is not None and not any(kind in ("", types.CodeActionKind.QuickFix) for kind in only):
-        return await _fix_all(server, snapshot) if any(f"{FIX_ALL}.".startswith(f"{kind}.") for kind in only) else []
+    if (wanted := wants_fix_all(only)) is not None:
+        return await _fix_all(server, snapshot) if wanted else []
     given = [diagnostic for diagnostic in params.context.diagnostics[:MAX_DIAGNOSTICS] if _message(diagnostic)]
     own = [diagnostic for diagnostic in given if diagnostic.source == SOURCE]
     others = [diagnostic for diagnostic in given if diagnostic.source != SOURCE]
@@ -66,18 +62,13 @@ async def _mended(server: EvidenceServer, snapshot: Snapshot, own: list[types.Di
     project = server.project(snapshot.uri)
 
     def found() -> Iterator[types.CodeAction]:
-        from adk_evidence.checks.fixes import fix_of
-        from adk_evidence.checks.remarks import CODES
-
-        document, checker, remarks = _remarks(server, snapshot, project)
-        # What the client sends back only says which remark is meant, which the text may not have any more.
-        known = {(remark.line, remark.start, CODES[remark.kind]): remark for remark in remarks}
+        said = _said(server, snapshot, project)
         for diagnostic in own:
-            remark = known.get((*snapshot.place(diagnostic.range.start), str(diagnostic.code)))
-            if checker and remark and (fix := fix_of(checker, document, remark)) is not None:
-                kind, edit = types.CodeActionKind.QuickFix, _edit(snapshot, fix.edits)
-                # A value for an argument is not known.
-                yield types.CodeAction(fix.title, kind, [diagnostic], remark.kind != "argument", edit=edit)
+            fix = quick_fix(snapshot, said, diagnostic.range.start, diagnostic.code) if said else None
+            if fix is not None:
+                action = server.structured(fix, types.CodeAction)
+                action.diagnostics = [diagnostic]
+                yield action
             if name := asked_name(diagnostic):
                 request = {"query": name, **_at(snapshot.uri, diagnostic.range)}
                 yield _find(server, f"Find evidence for {name}", [diagnostic], request)
@@ -86,33 +77,20 @@ async def _mended(server: EvidenceServer, snapshot: Snapshot, own: list[types.Di
 
 
 async def _fix_all(server: EvidenceServer, snapshot: Snapshot) -> list[types.CodeAction]:
-    """One action that mends all that is certain; none where nothing is."""
     project = server.project(snapshot.uri)
 
     def look(cancelled: Cancelled) -> list[types.CodeAction]:
-        from adk_evidence.checks.fixes import certain_edits
-
-        document, checker, remarks = _remarks(server, snapshot, project)
-        edits = certain_edits(checker, document, remarks) if checker else []
-        title = "Fix all that does not fit google-adk and is certain"
-        return [types.CodeAction(title=title, kind=FIX_ALL, edit=_edit(snapshot, edits))] if edits else []
+        said = _said(server, snapshot, project)
+        return [server.structured(one, types.CodeAction) for one in fix_all(snapshot, said)] if said else []
 
     enabled = server.configuration.client.diagnostics.enabled
     return await server.executor.run(look, lane="lookup") if enabled else []
 
 
-def _remarks(
-    server: EvidenceServer, snapshot: Snapshot, project: Project | None
-) -> tuple[PythonDocument, DriftChecker | None, list[Remark]]:
-    document = server.documents.parsed(snapshot)
+def _said(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> Said | None:
     with suppress(EvidenceError), server.desk.open() as indexes:
-        return document, *(checked(server, document, indexes.choose(project)) or (None, []))
-    return document, None, []
-
-
-def _edit(snapshot: Snapshot, edits: Iterable[Edit]) -> types.WorkspaceEdit:
-    changes = [types.TextEdit(range_of(snapshot, edit.start, edit.end), edit.text) for edit in edits]
-    return types.WorkspaceEdit(changes={snapshot.uri: [*changes]})
+        return checked(server, server.documents.parsed(snapshot), indexes.choose(project))
+    return None
 
 
 async def _for_errors(

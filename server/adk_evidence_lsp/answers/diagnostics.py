@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from adk_evidence.errors import EvidenceError
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.projects import Project
+from adk_evidence_lsp.remarks import SOURCE, Said, diagnostic_of, may_concern, said_of
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
     from adk_evidence.documents.document import PythonDocument
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.symbols.lookup import SymbolInfo, Symbols
-
-SOURCE = "ADK Evidence"
-# Nobody reads more.
-MAX_REMARKS = 100
 
 
 async def diagnose(
@@ -43,8 +38,7 @@ async def diagnose(
     except JsonRpcInvalidParams:
         # Editors ask about the documents of all tabs, also of those that they have not opened.
         return none
-    # Most Python files import nothing of the ADK, and need not be parsed.
-    if snapshot.language != "python" or "google" not in snapshot.text:
+    if not may_concern(snapshot):
         return none
     project = server.project(uri)
 
@@ -72,18 +66,12 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
     return None
 
 
-def checked(
-    server: EvidenceServer, document: PythonDocument, chosen: ChosenIndex
-) -> tuple[DriftChecker, list[Remark]] | None:
-    """What is said of a document but for rules that the user has switched off; None where its ADK is not known."""
+def checked(server: EvidenceServer, document: PythonDocument, chosen: ChosenIndex) -> Said | None:
+    """What is said of a document; None where the ADK of its project is not known."""
     from adk_evidence.checks.drift import checker_of
-    from adk_evidence.checks.remarks import CODES, all_remarks
 
-    if (checker := checker_of(chosen)) is None:
-        return None
-    severity = server.configuration.client.diagnostics.severity
-    shown = (one for one in all_remarks(checker, document) if severity.get(CODES[one.kind]) != "off")
-    return checker, list(islice(shown, MAX_REMARKS))
+    checker = checker_of(chosen)
+    return None if checker is None else said_of(document, checker, server.configuration.client.diagnostics.severity)
 
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
@@ -92,53 +80,37 @@ def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | 
     # `adk/status` says what is wrong with the settings.
     with suppress(EvidenceError), server.desk.open() as indexes, ExitStack() as stack:
         chosen = indexes.choose(project)
-        checker, remarks = checked(server, document, chosen) or (None, [])
-        symbols = None
-        if remarks:
-            from adk_evidence.targets.about import code_corpus_name
+        said = checked(server, document, chosen)
+        if said is None or not said.remarks:
+            return []
+        from adk_evidence.targets.about import code_corpus_name
 
-            # The table of versions needs no index.
-            with suppress(EvidenceError):
-                session = stack.enter_context(indexes.service(chosen.settings).session())
-                index, symbols = session.index, session.symbols
+        symbols = None
+        # The table of versions needs no index.
+        with suppress(EvidenceError):
+            session = stack.enter_context(indexes.service(chosen.settings).session())
+            index, symbols = session.index, session.symbols
         found = []
-        for remark in remarks:
-            info = citation_of(remark, checker, chosen, symbols) if checker and symbols else None
-            file = index.file_of(code_corpus_name(index.manifest), info.path) if info else None
-            found.append(_diagnostic(snapshot, remark, info, file, severity))
+        for remark in said.remarks:
+            told = diagnostic_of(snapshot, remark, severity)
+            info = citation_of(remark, said.checker, chosen, symbols) if symbols else None
+            if info is not None:
+                told |= _leading_to(info, index.file_of(code_corpus_name(index.manifest), info.path))
+            found.append(server.structured(told, types.Diagnostic))
         return found
     return []
 
 
-def _diagnostic(
-    snapshot: Snapshot, remark: Remark, info: SymbolInfo | None, file: Path | None, severity: Mapping[str, str]
-) -> types.Diagnostic:
-    from adk_evidence.checks.remarks import CODES
-
-    data: dict[str, Any] | None = None
-    related = None
-    if info is not None:
-        # Parameters of `adk/source`, for clients that show the file read-only.
-        data = {"asked": info.symbol, "source": {"repo": info.repo, "commit": info.commit, "path": info.path}}
-        if file is not None:
-            start = types.Position(info.lines.start - 1, 0)
-            place = types.Location(file.as_uri(), types.Range(start, start))
-            related = [types.DiagnosticRelatedInformation(place, f"{info.symbol}: {info.citation}")]
-    code, is_deprecated = CODES[remark.kind], remark.kind == "deprecated"
-    return types.Diagnostic(
-        range=range_of(snapshot, (remark.line, remark.start), (remark.line, remark.end)),
-        message=remark.text,
-        severity=types.DiagnosticSeverity[severity.get(code, "hint" if is_deprecated else "warning").capitalize()],
-        code=code,
-        source=SOURCE,
-        tags=[types.DiagnosticTag.Deprecated] if is_deprecated else None,
-        related_information=related,
-        data=data,
-    )
-
-
-def range_of(snapshot: Snapshot, start: tuple[int, int], end: tuple[int, int]) -> types.Range:
-    return types.Range(snapshot.position(*start), snapshot.position(*end))
+def _leading_to(info: SymbolInfo, file: Path | None) -> dict[str, Any]:
+    """What leads from a diagnostic to a definition."""
+    # Parameters of `adk/source`, for clients that show the file read-only.
+    data = {"asked": info.symbol, "source": {"repo": info.repo, "commit": info.commit, "path": info.path}}
+    if file is None:
+        return {"data": data}
+    start = {"line": info.lines.start - 1, "character": 0}
+    related = {"uri": file.as_uri(), "range": {"start": start, "end": start}}
+    message = f"{info.symbol}: {info.citation}"
+    return {"data": data, "relatedInformation": [{"location": related, "message": message}]}
 
 
 def asked_name(diagnostic: types.Diagnostic) -> str | None:

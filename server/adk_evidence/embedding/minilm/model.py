@@ -30,7 +30,8 @@ from adk_evidence.embedding.minilm.weights import MINILM_WEIGHTS, WEIGHTS, Repor
 from adk_evidence.embedding.onnx import without_telemetry
 from adk_evidence.errors import ModelError, SettingsError
 from adk_evidence.files import write_atomic
-from adk_evidence.settings import DenseSettings, Precision, config_file
+from adk_evidence.paths import config_file
+from adk_evidence.settings import DenseSettings, Precision
 
 Tokens = NDArray[np.int32]
 T = TypeVar("T")
