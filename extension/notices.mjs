@@ -1,4 +1,4 @@
-// The licences of the npm packages that the bundles hold.
+// The licences of the packages that the extension holds.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -12,19 +12,20 @@ const OWN_COPIES = path.join(path.dirname(fileURLToPath(import.meta.url)), "lice
 const LICENSE_FILE = /^(licen[cs]e|copying)([.-].*)?$/i;
 const NOTICE_FILE = /^notice(\..*)?$/i;
 
-const PREAMBLE = `This extension contains the following third-party software, each under its own licence. The Python packages
-that its server needs are not part of it; they are installed from the registry, each with its licence.
+const PREAMBLE = `This extension contains the following third-party software, each under its own licence. The other Python
+packages that its server needs are not part of it; they are installed from the registry, each with its licence.
 `;
 
 /**
  * The text of the notices file.
  *
  * @param files The files that were bundled, relative to `base`.
+ * @param besides What else the extension holds: {title, license, text} of each.
  * @throws SetupError where a package has no licence text, or a licence that is not on the list.
  */
-export function thirdPartyNotices(files, base) {
+export function thirdPartyNotices(files, base, besides) {
   const folders = [...new Set(files.map((file) => packageFolder(path.resolve(base, file))).filter(Boolean))];
-  const packages = folders.map(describe).sort((a, b) => a.title.localeCompare(b.title, "en"));
+  const packages = [...folders.map(describe), ...besides].sort((a, b) => a.title.localeCompare(b.title, "en"));
   const unique = [...new Map(packages.map((one) => [one.title, one])).values()];
   return [
     PREAMBLE,

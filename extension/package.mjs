@@ -13,6 +13,7 @@ import { thirdPartyNotices } from "./notices.mjs";
 const EXTENSION = path.join(ROOT, "extension");
 const OUT = path.join(EXTENSION, "dist");
 const SERVER = path.join(OUT, "server");
+const CHECKER = path.join(OUT, "checker");
 // The same sources make the same archives, whenever and wherever: this is the date of the files in them, in seconds.
 // (Zip archives know no time before 1980.)
 const SOURCE_DATE_EPOCH = "1577836800";
@@ -31,7 +32,8 @@ export function vsixPath() {
 export async function packageExtension() {
   await ensureVenv({ dev: true });
   const bundled = await build({ production: true });
-  fs.writeFileSync(path.join(OUT, "THIRD_PARTY_NOTICES.txt"), thirdPartyNotices(bundled, EXTENSION));
+  const besides = await addChecker();
+  fs.writeFileSync(path.join(OUT, "THIRD_PARTY_NOTICES.txt"), thirdPartyNotices(bundled, EXTENSION, besides));
   await addServer();
   const target = vsixPath();
   fs.mkdirSync(path.dirname(target), { recursive: true });
@@ -72,6 +74,13 @@ async function addServer() {
   await run("hatchling", spawnInVenv("python", ["-m", "hatchling", "build", "-t", "wheel", "-d", SERVER], options()));
   const constraints = await run("constraints.py", spawnInVenv("python", ["extension/constraints.py"], options()));
   fs.writeFileSync(path.join(SERVER, "constraints.txt"), constraints.stdout);
+}
+
+/** What checks code without an environment. Returns the licences of what it needs of others. */
+async function addChecker() {
+  fs.rmSync(CHECKER, { recursive: true, force: true });
+  const made = await run("checker.py", spawnInVenv("python", ["extension/checker.py", CHECKER], options()));
+  return JSON.parse(made.stdout);
 }
 
 function options(cwd = ROOT) {

@@ -13,7 +13,7 @@ import { type CommandTable, registerCommands } from "./commands/command";
 import { connectAgents } from "./commands/connectAgents";
 import { copyShown } from "./commands/copy";
 import { Doctor } from "./commands/doctor";
-import { setUpEnvironment } from "./commands/environment";
+import { pythonFor, setUpEnvironment } from "./commands/environment";
 import { explainError, explainTerminalError, followSelection } from "./commands/explainError";
 import { findEvidence } from "./commands/find";
 import { findSymbol } from "./commands/findSymbol";
@@ -26,6 +26,7 @@ import { openFileOnDisk } from "./commands/openFileOnDisk";
 import { openFrame } from "./commands/openFrame";
 import { restartServer } from "./commands/restart";
 import { openSavedPack, savePack } from "./commands/savedPacks";
+import { folderPath } from "./config";
 import { CitedLocations } from "./evidence/citedLocations";
 import { Evidence } from "./evidence/client";
 import { Highlight } from "./evidence/highlight";
@@ -39,6 +40,7 @@ import { BUTTON_COMMANDS, COMMANDS, CONTEXT, EVIDENCE_VIEW, LINK_COMMANDS } from
 import { createLog } from "./log";
 import { registerMcpServers } from "./mcp/provider";
 import { AdkProjects } from "./server/adkProject";
+import { Checkers } from "./server/checkers";
 import { findPayload, PrivateEnvironment } from "./server/environment";
 import { GetStarted } from "./server/getStarted";
 import { Interpreters } from "./server/interpreters";
@@ -77,6 +79,20 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   pool = servers;
   const setUp = { environment, prober, pool: servers, log };
   const doctor = new Doctor(servers, version);
+
+  const checkers = new Checkers(path.join(context.extensionPath, "extension", "dist", "checker"), {
+    log,
+    folders: () =>
+      vscode.workspace.isTrusted
+        ? (vscode.workspace.workspaceFolders ?? [])
+            .filter((folder) => folderPath(folder) !== undefined && projects.has(folder.uri))
+            .map(({ uri }) => folderOf(uri))
+        : [],
+    state: ({ uri }) => servers.state(uri),
+    onDidChange: (listener) => vscode.Disposable.from(servers.onDidChange(listener), projects.onDidFind(listener)),
+    findPython: (folder) => pythonFor(folder, setUp),
+    createSession: workspace.createSession,
+  });
 
   const evidence = new Evidence(servers);
   const job = new GetStarted(jobParts(setUp, evidence), context.globalState);
@@ -148,6 +164,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     followSelection(),
     projects,
     interpreters,
+    checkers,
     status,
     doctor,
     panel,

@@ -15,11 +15,8 @@ PARSED_DOCUMENTS = 16
 class Position(Protocol):
     """A place as a client names it: a line, and a column in the units that client and server agreed on."""
 
-    @property
-    def line(self) -> int: ...
-
-    @property
-    def character(self) -> int: ...
+    line: int
+    character: int
 
 
 @dataclass(frozen=True)

@@ -33,17 +33,18 @@ def may_concern(snapshot: Snapshot) -> bool:
 class Said(NamedTuple):
     """What is said of a document, and by what."""
 
+    snapshot: Snapshot
     document: PythonDocument
     checker: DriftChecker
     remarks: list[Remark]
 
 
-def said_of(document: PythonDocument, checker: DriftChecker, severity: Mapping[str, str]) -> Said:
+def said_of(snapshot: Snapshot, document: PythonDocument, checker: DriftChecker, severity: Mapping[str, str]) -> Said:
     """What is said of a document but for rules that the user has switched off."""
     from adk_evidence.checks.remarks import CODES, all_remarks
 
     shown = (one for one in all_remarks(checker, document) if severity.get(CODES[one.kind]) != "off")
-    return Said(document, checker, list(islice(shown, MAX_REMARKS)))
+    return Said(snapshot, document, checker, list(islice(shown, MAX_REMARKS)))
 
 
 def diagnostic_of(snapshot: Snapshot, remark: Remark, severity: Mapping[str, str]) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def wants_fix_all(only: Iterable[str] | None) -> bool | None:
     return any(f"{FIX_ALL}.".startswith(f"{kind}.") for kind in only)
 
 
-def quick_fix(snapshot: Snapshot, said: Said, start: Position, code: object) -> dict[str, Any] | None:
+def quick_fix(said: Said, start: Position, code: object) -> dict[str, Any] | None:
     """The action that mends what the diagnostic with a code is about that begins somewhere; None where there is none.
 
     What the client sends back only says which remark is meant, which the text may not have any more.
@@ -76,23 +77,23 @@ def quick_fix(snapshot: Snapshot, said: Said, start: Position, code: object) -> 
     from adk_evidence.checks.fixes import fix_of
     from adk_evidence.checks.remarks import CODES
 
-    meant = (*snapshot.place(start), code)
+    meant = (*said.snapshot.place(start), code)
     remark = next((one for one in said.remarks if (one.line, one.start, CODES[one.kind]) == meant), None)
     fix = fix_of(said.checker, said.document, remark) if remark else None
     if remark is None or fix is None:
         return None
     # A value for an argument is not known.
-    preferred, edit = remark.kind != "argument", _edit(snapshot, fix.edits)
+    preferred, edit = remark.kind != "argument", _edit(said.snapshot, fix.edits)
     return {"title": fix.title, "kind": QUICK_FIX, "isPreferred": preferred, "edit": edit}
 
 
-def fix_all(snapshot: Snapshot, said: Said) -> list[dict[str, Any]]:
+def fix_all(said: Said) -> list[dict[str, Any]]:
     """One action that mends all that is certain; none where nothing is."""
     from adk_evidence.checks.fixes import certain_edits
 
     edits = certain_edits(said.checker, said.document, said.remarks)
     title = "Fix all that does not fit google-adk and is certain"
-    return [{"title": title, "kind": FIX_ALL, "edit": _edit(snapshot, edits)}] if edits else []
+    return [{"title": title, "kind": FIX_ALL, "edit": _edit(said.snapshot, edits)}] if edits else []
 
 
 def _edit(snapshot: Snapshot, edits: Iterable[Edit]) -> dict[str, Any]:

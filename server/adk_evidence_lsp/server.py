@@ -123,7 +123,7 @@ class EvidenceServer(LanguageServer):
         return text is not None and text.diagnostic is not None and self.configuration.client.diagnostics.enabled
 
     def structured(self, value: dict[str, Any], kind: type[_Kind]) -> _Kind:
-        """A value of the protocol, made of what the checker sends as it is."""
+        """What `remarks.py` has made, as pygls takes it."""
         return self.protocol._converter.structure(value, kind)
 
     def in_background(self, work: Awaitable[Any]) -> None:

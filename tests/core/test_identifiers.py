@@ -1,15 +1,20 @@
 """Names in questions and code: how they are found, split and expanded."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import alias_generators
 
+from adk_evidence.api.history import History
 from adk_evidence.text.identifiers import (
     code_identifiers,
     expand_identifiers,
     extract_identifiers,
     is_code_like,
     split_identifier,
+    to_camel,
 )
 from adk_evidence.text.tokens import estimate_tokens, truncate_tokens
 
@@ -91,3 +96,11 @@ def test_a_text_is_cut_only_below_its_estimate(text: str) -> None:
 def test_a_question_that_is_one_long_word_takes_no_longer_than_its_length() -> None:
     # With time that grows with the square of the length this would take minutes.
     assert code_identifiers("A" * 300_000) == []
+
+
+def test_names_are_in_camel_case_as_pydantic_writes_them() -> None:
+    history = History.load()
+    words = {word for text in history.table.modules.values() for word in re.findall(r"\w+", text)}
+    assert len(words) > 1000
+    for word in (*words, "_a_b", "a1_b2c", "a__b", "x2y", "Big_one", ""):
+        assert to_camel(word) == alias_generators.to_camel(word)

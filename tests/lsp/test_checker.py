@@ -124,7 +124,7 @@ def test_what_it_does_not_know_leaves_it_running(folder: Path, open_in: OpenIn, 
     client = open_in(checking(folder), text="from google.adk import (\n")
     client.notify("$/setTrace", {"value": "off"})
     assert client.request("textDocument/hover", {})["error"]["code"] == -32601
-    assert client.request("textDocument/diagnostic", {})["error"]["message"] == "KeyError"
+    assert client.request("textDocument/codeAction", {})["error"]["message"] == "KeyError"
     assert said(client, uri_in(project)) == said(client, "file:///elsewhere.py") == []
     client.process.stdin.close()  # type: ignore[union-attr]
     assert client.process.wait(20) == 0

@@ -1,9 +1,10 @@
 import * as vscode from "vscode";
+import { expandHere, launchSettings } from "../config";
 import { writeLine } from "../log";
 import type { PrivateEnvironment } from "../server/environment";
 import type { GetStarted, JobRequest } from "../server/getStarted";
 import { installShare } from "../server/installShare";
-import type { ServerPool } from "../server/pool";
+import type { Folder, ServerPool } from "../server/pool";
 import { PROBLEMS } from "../server/problems";
 import { run } from "../server/process";
 import {
@@ -15,7 +16,7 @@ import {
   pythonsOfLauncher,
   pythonsOnPath,
 } from "../server/python";
-import { knownPythons } from "../server/pythonExtension";
+import { activePython, knownPythons } from "../server/pythonExtension";
 import { SetUpError } from "../server/setUpFailures";
 
 /** About what the packages take on the disk. */
@@ -71,14 +72,17 @@ export async function upgrade(parts: SetUpParts): Promise<void> {
  * then those on PATH, those of the `py` launcher and of uv, and those that the extensions for Python know.
  *
  * @param uv With this program, a Python needs no module to make environments.
+ * @param named Where nothing is to be made, any Python that is new enough will do, and these come first.
  */
 export async function findBase(
   { environment, prober, log }: Pick<SetUpParts, "environment" | "prober" | "log">,
   uv?: string,
+  named?: () => Promise<readonly string[]>,
 ): Promise<string> {
   let withoutVenv = false;
   const state = await environment.state();
   const places = [
+    ...(named ? [named] : []),
     async () => (state.kind === "none" || state.base === undefined ? [] : [state.base]),
     () => pythonsOnPath(process.env),
     () => pythonsOfLauncher(run, process.env),
@@ -97,12 +101,22 @@ export async function findBase(
     if (!isNewEnough(version)) {
       continue;
     }
-    if (makesEnvironments || uv !== undefined) {
+    if (makesEnvironments || uv !== undefined || named) {
       return path;
     }
     withoutVenv = true;
   }
   throw PROBLEMS.setUp(withoutVenv ? "no_venv" : "no_python");
+}
+
+/** A Python that checks the code of a folder. @throws Problem where there is none. */
+export function pythonFor({ uri }: Folder, parts: SetUpParts): Promise<string> {
+  const folder = uri && vscode.workspace.getWorkspaceFolder(uri);
+  const { interpreter } = launchSettings(folder);
+  return findBase(parts, undefined, async () => {
+    const named = [interpreter ? expandHere(interpreter, folder) : undefined, await activePython(uri)];
+    return named.filter((file) => file !== undefined);
+  });
 }
 
 /** The paths of all places. A later place is asked only when nothing before it would do. */

@@ -17,6 +17,7 @@ import { sourceAddress, workspaceFolderOf } from "../evidence/sourceAddress";
 import { isSynchronized } from "../evidence/synchronized";
 import { SECTION } from "../ids";
 import type { AdkProjects } from "./adkProject";
+import { CHECKER } from "./checkers";
 import type { PrivateEnvironment } from "./environment";
 import type { Interpreters } from "./interpreters";
 import type { VoyageKey } from "./key";
@@ -66,6 +67,9 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
     return resolution;
   };
 
+  const isUnserved = (folder: Folder, uri: vscode.Uri) =>
+    workspaceFolderOf(uri)?.uri.toString() === folder.id && pool().state(uri).kind !== "ready";
+
   return {
     folderOf,
     isOpen: (folder) => folder.id === "" || folderAt(folder) !== undefined,
@@ -83,7 +87,7 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
       new ClientSession(launch, {
         log,
         version: extensionVersion(context),
-        environment: () => key.environment(),
+        environment: async () => (sessionKey === CHECKER ? {} : key.environment()),
         settings: () => ({
           ...serverSettings(folderAt(folder), log.logLevel),
           interpreters: interpreters.byFolder,
@@ -93,7 +97,7 @@ export function createWorkspace(parts: WorkspaceParts): PoolWorkspace {
           vscode.Disposable.from(log.onDidChangeLogLevel(listener), interpreters.onDidChange(listener)),
         synchronizes: isSynchronized,
         onDidSynchronize: (listener) => projects.onDidFind(listener),
-        serves: (document) => pool().serves(sessionKey, document.uri),
+        serves: ({ uri }) => (sessionKey === CHECKER ? isUnserved(folder, uri) : pool().serves(sessionKey, uri)),
         hoversWanted: (document) => hoversWanted(document.uri),
         diagnosticsWanted: (document) => diagnosticsWanted(document.uri),
         // Without a folder: the editor then lists a symbol once that several servers know.

@@ -5,7 +5,7 @@ import path from "node:path";
 import { beforeEach, describe, it } from "mocha";
 import type { CodeServer } from "../e2e/codeServer";
 import { processesWith } from "../e2e/processes";
-import { until } from "../e2e/until";
+import { eventually, until } from "../e2e/until";
 import { AGENT_FILE, makeWorkplace } from "../e2e/workplace";
 import { openWindow, ownServer } from "./bench";
 
@@ -16,6 +16,10 @@ const START_MS = 180_000;
 const INDEX_MS = 300_000;
 // So many that their vectors are not done while somebody looks at the first answer.
 const PAGES = 2500;
+const WRONG_FILE = `from google.adk.agents import LlmAgent
+
+agent = LlmAgent(name="greeter", instructions="Greet.")
+`;
 
 describe("the first run", () => {
   let server: CodeServer;
@@ -62,6 +66,23 @@ describe("the first run", () => {
     await editor.run("Workspaces: Manage Workspace Trust");
     await editor.page.getByRole("button", { name: "Trust", exact: true }).first().click();
     await until("the interpreter of the trusted folder is looked at", 60_000, () => fs.existsSync(ran));
+    await editor.close();
+  });
+
+  it("warns of code that does not fit before anything is set up, and once when the server is there", async () => {
+    fs.writeFileSync(path.join(workspace, "requirements.txt"), "google-adk==1.18.0\n");
+    fs.writeFileSync(path.join(workspace, "wrong.py"), WRONG_FILE);
+    const editor = await openWindow(server, workspace);
+    await editor.openFile("wrong.py");
+    const warnings = editor.page.locator(".squiggly-warning");
+    await warnings.waitFor();
+    assert.equal(processesWith("/checker", server.root).length, 1);
+    await editor.picture("screenshots", "warned");
+
+    server.configure({}, makeWorkplace(path.join(server.root, "corpora")).machineSettings);
+    await editor.status(/ADK Evidence is ready/).waitFor();
+    await until("the checker has ended", 60_000, () => processesWith("/checker", server.root).length === 0);
+    await eventually(async () => assert.equal(await warnings.count(), 1));
     await editor.close();
   });
 

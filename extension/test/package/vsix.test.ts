@@ -24,6 +24,9 @@ const CONTENT: [RegExp, number][] = [
   [/^extension\/extension\/dist\/THIRD_PARTY_NOTICES\.txt$/, 128 * KIB],
   [/^extension\/extension\/dist\/server\/adk_evidence-\d+\.\d+\.\d+-py3-none-any\.whl$/, 18_900 * KIB],
   [/^extension\/extension\/dist\/server\/constraints\.txt$/, 8 * KIB],
+  [/^extension\/extension\/dist\/checker\/(adk_evidence(_lsp)?|packaging)\/([a-z]+\/)?\w+\.py$/, 64 * KIB],
+  [/^extension\/extension\/dist\/checker\/adk_evidence\/_config\/history\.json\.gz$/, 160 * KIB],
+  [/^extension\/extension\/dist\/checker\/__main__\.py$/, KIB],
   [/^extension\/extension\/l10n\/bundle\.l10n\.json$/, 64 * KIB],
   [/^extension\/extension\/media\/icon\.png$/, 16 * KIB],
   [/^extension\/extension\/media\/(panel-(dark|light)|view)\.svg$/, 4 * KIB],
@@ -185,8 +188,8 @@ describe("the VSIX", () => {
   it("brings the licences along, its own and those of what it bundles", () => {
     assert.match(read("LICENSE.txt"), /Apache License/);
     const notices = read("extension/dist/THIRD_PARTY_NOTICES.txt");
-    for (const name of ["vscode-languageclient", "preact", "highlight.js", "lowlight", "@vscode/l10n"]) {
-      assert.match(notices, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([A-Z][\\w.-]+\\)$`, "m"));
+    for (const name of ["vscode-languageclient", "preact", "highlight.js", "lowlight", "@vscode/l10n", "packaging"]) {
+      assert.match(notices, new RegExp(`^${name} \\d+\\.\\d+(\\.\\d+)? \\([A-Z][\\w. -]+\\)$`, "m"));
     }
   });
 

@@ -64,7 +64,7 @@ async def _mended(server: EvidenceServer, snapshot: Snapshot, own: list[types.Di
     def found() -> Iterator[types.CodeAction]:
         said = _said(server, snapshot, project)
         for diagnostic in own:
-            fix = quick_fix(snapshot, said, diagnostic.range.start, diagnostic.code) if said else None
+            fix = quick_fix(said, diagnostic.range.start, diagnostic.code) if said else None
             if fix is not None:
                 action = server.structured(fix, types.CodeAction)
                 action.diagnostics = [diagnostic]
@@ -81,7 +81,7 @@ async def _fix_all(server: EvidenceServer, snapshot: Snapshot) -> list[types.Cod
 
     def look(cancelled: Cancelled) -> list[types.CodeAction]:
         said = _said(server, snapshot, project)
-        return [server.structured(one, types.CodeAction) for one in fix_all(snapshot, said)] if said else []
+        return [server.structured(one, types.CodeAction) for one in fix_all(said)] if said else []
 
     enabled = server.configuration.client.diagnostics.enabled
     return await server.executor.run(look, lane="lookup") if enabled else []
@@ -89,7 +89,7 @@ async def _fix_all(server: EvidenceServer, snapshot: Snapshot) -> list[types.Cod
 
 def _said(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> Said | None:
     with suppress(EvidenceError), server.desk.open() as indexes:
-        return checked(server, server.documents.parsed(snapshot), indexes.choose(project))
+        return checked(server, snapshot, indexes.choose(project))
     return None
 
 

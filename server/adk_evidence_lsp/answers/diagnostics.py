@@ -20,7 +20,6 @@ from adk_evidence_lsp.server import EvidenceServer
 if TYPE_CHECKING:
     from adk_evidence.checks.calls import Remark
     from adk_evidence.checks.drift import DriftChecker
-    from adk_evidence.documents.document import PythonDocument
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.symbols.lookup import SymbolInfo, Symbols
 
@@ -66,21 +65,22 @@ def citation_of(remark: Remark, checker: DriftChecker, chosen: ChosenIndex, symb
     return None
 
 
-def checked(server: EvidenceServer, document: PythonDocument, chosen: ChosenIndex) -> Said | None:
+def checked(server: EvidenceServer, snapshot: Snapshot, chosen: ChosenIndex) -> Said | None:
     """What is said of a document; None where the ADK of its project is not known."""
     from adk_evidence.checks.drift import checker_of
 
-    checker = checker_of(chosen)
-    return None if checker is None else said_of(document, checker, server.configuration.client.diagnostics.severity)
+    if (checker := checker_of(chosen)) is None:
+        return None
+    severity = server.configuration.client.diagnostics.severity
+    return said_of(snapshot, server.documents.parsed(snapshot), checker, severity)
 
 
 def _diagnostics(server: EvidenceServer, snapshot: Snapshot, project: Project | None) -> list[types.Diagnostic]:
-    document = server.documents.parsed(snapshot)
     severity = server.configuration.client.diagnostics.severity
     # `adk/status` says what is wrong with the settings.
     with suppress(EvidenceError), server.desk.open() as indexes, ExitStack() as stack:
         chosen = indexes.choose(project)
-        said = checked(server, document, chosen)
+        said = checked(server, snapshot, chosen)
         if said is None or not said.remarks:
             return []
         from adk_evidence.targets.about import code_corpus_name
