@@ -83,11 +83,9 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const checkers = new Checkers(path.join(context.extensionPath, "extension", "dist", "checker"), {
     log,
     folders: () =>
-      vscode.workspace.isTrusted
-        ? (vscode.workspace.workspaceFolders ?? [])
-            .filter((folder) => folderPath(folder) !== undefined && projects.has(folder.uri))
-            .map(({ uri }) => folderOf(uri))
-        : [],
+      (vscode.workspace.workspaceFolders ?? [])
+        .filter((one) => vscode.workspace.isTrusted && folderPath(one) !== undefined && projects.has(one.uri))
+        .map(({ uri }) => folderOf(uri)),
     state: ({ uri }) => servers.state(uri),
     onDidChange: (listener) => vscode.Disposable.from(servers.onDidChange(listener), projects.onDidFind(listener)),
     findPython: (folder) => pythonFor(folder, setUp),

@@ -14,13 +14,14 @@ from collections.abc import Awaitable
 from contextlib import ExitStack, suppress
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
+from pygls.workspace import TextDocument
 
 from adk_evidence import __version__
 from adk_evidence.commands import remember_options
@@ -36,9 +37,6 @@ from adk_evidence_lsp.projects import Project, project_at, projects_of, used_adk
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.wire import EvidenceProtocol
 from adk_ingest.indexes.freshness import Freshness
-
-if TYPE_CHECKING:
-    from pygls.workspace import TextDocument
 
 _LOG = logging.getLogger(__name__)
 # pygls logs the bodies of messages, at every level.
