@@ -93,6 +93,7 @@ class Indexed(Service):
 def versions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The versions that are indexed; tests change the list."""
     known = ["8.1.0", "8.4.0"]
+    monkeypatch.setattr("adk_evidence.index.versions.has_main", lambda settings: True)
     monkeypatch.setattr("adk_evidence.index.versions.indexed_versions", lambda settings: known)
     return known
 

@@ -49,7 +49,7 @@ class FileWeights:
     - `again` is taken from a chunk for each better one of its file, so that other files' best come before.
     - `aside` is taken from tests, examples, fixtures, templates and vendored or generated files, unless the question
       asks for such, and `declared` from files that hold declarations alone.
-    - `docs` is taken from prose, which says with other words what the code does.
+    - `docs` is taken from prose, which says in the words of the question what the code does.
     """
 
     name: float = 0.5
@@ -59,7 +59,7 @@ class FileWeights:
     again: float = 1.0
     aside: float = 1.5
     declared: float = 0.6
-    docs: float = 2.0
+    docs: float = 0.5
 
 
 def by_file(

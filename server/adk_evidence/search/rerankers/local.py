@@ -105,11 +105,12 @@ class LocalReranker:
         return found
 
     def _scores(self, query: Query, task_mode: TaskMode, documents: Sequence[RerankDocument]) -> list[float]:
-        """The weighted sum of each document's features; branch scores are standardised within the document's kind."""
+        """The weighted sum of each document's features; branch scores are standardised."""
         weights, payloads = self.weights, [document.payload for document in documents]
         known = _known(_Same((query, task_mode, *payloads)))
         near = np.array([document.scores.get("task", TASK_NEAR) for document in documents])
-        features = _measured(documents, (known.docs, known.code))
+        # In a codebase, prose competes with code by how near it is; elsewhere the best of each kind are alike.
+        features = _measured(documents, [np.arange(len(documents))] if self.files else [known.docs, known.code])
         features |= {**known.features, "task": (near - TASK_NEAR) / (1 - TASK_NEAR)}
         scores = np.zeros(len(documents))
         for name, values in features.items():
