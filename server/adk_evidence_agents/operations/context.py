@@ -18,8 +18,8 @@ from adk_evidence_agents.operations.responses import ContextBundle, ContextSourc
 from adk_evidence_agents.operations.run import Run
 from adk_evidence_agents.operations.searching import Answered, Found, advise_on_age, merged, search_indexes
 
-# What one mixed search gets: enough of both kinds, whichever leads. A bundle takes at most the specification's 20 results
-# of code and 10 of docs.
+# What one mixed search gets: enough of both kinds, whichever leads. A bundle takes at most 20 results of code and 10 of
+# docs, as specified.
 SEARCHED = 60
 MAX_CODE = 20
 MAX_DOCS = 10
