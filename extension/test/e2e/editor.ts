@@ -239,11 +239,6 @@ export class Editor {
     return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
   }
 
-  /** Open the view of the extension by its icon, which is there once the extension runs. */
-  async openView(): Promise<void> {
-    await this.page.locator(".activitybar .action-item:has([aria-label^='ADK Evidence'])").click();
-  }
-
   /** A message in the corner, or in the list of messages once that is open. */
   notification(text: string | RegExp): Locator {
     return this.page.locator(".notification-list-item:visible", { hasText: text });

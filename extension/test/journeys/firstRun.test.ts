@@ -121,7 +121,6 @@ describe("the first run", () => {
     await card.getByText("vectors are missing").waitFor();
     await editor.picture("screenshots", "stopped");
     await editor.reload();
-    await editor.openView();
     await card.getByRole("button", { name: "Resume" }).click();
     await editor.message("ADK Evidence is ready.", INDEX_MS);
     await editor.status(/ADK Evidence is ready/).waitFor();
