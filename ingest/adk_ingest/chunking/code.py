@@ -18,7 +18,7 @@ from adk_ingest.chunking.treesitter_languages import LANGUAGES
 # The name of what once read broken Python stays: the chunks of whole files are the same as then, and another version
 # would make all indexes count as outdated.
 PYTHON_VERSION = "python-ast-2+python-fallback-1"
-OTHER_VERSIONS = (f"tree-sitter-3+{prose.VERSION}", "r-1")
+OTHER_VERSIONS = (f"tree-sitter-4+{prose.VERSION}", "r-1")
 
 # A reader returns None for a file that holds no more than a licence.
 _READERS: Mapping[str, Callable[[SourceFile, ChunkingSettings], Outline | None]] = {

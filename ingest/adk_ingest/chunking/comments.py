@@ -10,18 +10,25 @@ from collections.abc import Mapping, Sequence
 
 from adk_evidence.readers.licences import licence_lines
 
-_MARKS = re.compile(r"^\s*(?:/\*+!?|///?/?!?|#+'?|\*(?!/))\s?|\s*\*+/\s*$")
+_MARKS = re.compile(
+    r"^\s*(?:/\*+!?|///?/?!?|#+'?|\*(?!/)|--+(?:\[=*\[)?(?: ?[|^])?|\{-+ ?\|?)\s?"
+    r"|^\s*(?:\]=*\]|\"\"\")\s*$|\s*(?:\*+/|-+\})\s*$"
+)
+# Documentation that is a string, as in Elixir.
+_STRING = re.compile(r'^@(?:type)?doc\s+(?:~[sS])?("+)(.*?)\1?$')
 _TITLE_TAG = re.compile(r"^[@\\](?:file|fileoverview|module|description|desc|brief|title|summary)\b\s*")
 _TAG = re.compile(r"^[@\\]\w")
 _XML = re.compile(r"</?(?:summary|para|remarks)>")
-_DIRECTIVE = re.compile(r"^(?:eslint|prettier|tslint|istanbul|jshint|nolint|go:|biome|@ts-)", re.IGNORECASE)
+_DIRECTIVE = re.compile(
+    r"^(?:!/|frozen_string_literal|eslint|prettier|tslint|istanbul|jshint|nolint|go:|biome|@ts-)", re.IGNORECASE
+)
 
 
 def licence_end(lines: Sequence[str], comments: Mapping[int, int]) -> int:
     """The last line of the licence or copyright note that opens a file; 0 where nothing does."""
     ends = {first: last for last, first in comments.items()}
     end = ends.get(1, 0)
-    if lines[0].startswith("//") or lines[0].lstrip().startswith("#"):
+    if lines[0].lstrip().startswith(("//", "#", "--")):
         while ends.get(end + 1) == end + 1:
             end += 1
     return licence_lines(lines, end)
@@ -49,7 +56,7 @@ def first_paragraph(lines: Sequence[str]) -> str | None:
     words: list[str] = []
     for line in lines[opened[-1] :] if opened else lines:
         text = _XML.sub("", _MARKS.sub("", _MARKS.sub("", line))).strip()
-        text = _TITLE_TAG.sub("", text)
+        text = _TITLE_TAG.sub("", _STRING.sub(r"\2", text))
         if _DIRECTIVE.match(text):
             continue
         if (words and not text) or _TAG.match(text):

@@ -24,49 +24,39 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
 
 # Of two names of one node, the first of these holds.
-_Kind = Literal["function", "class", "interface", "enum", "type", "variable", "namespace"]
+_Kind = Literal["interface", "enum", "module", "class", "function", "type", "variable", "namespace"]
 _KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 # A definition's lines are those of the statement that is nothing but it.
-_WRAPPERS = {
-    "ambient_declaration",
-    "assignment_expression",
-    "const_declaration",
-    "export_statement",
-    "expression_statement",
-    "lexical_declaration",
-    "template_declaration",
-    "type_declaration",
-    "variable_declaration",
-}
-# What these hold counts as being at the top of the file.
-_TRANSPARENT = _WRAPPERS | {
-    "compilation_unit",
-    "declaration_list",
-    "file_scoped_namespace_declaration",
-    "internal_module",
+_WRAPPERS = {"ambient_declaration", "assignment_expression", "const_declaration", "export_statement"}
+_WRAPPERS |= {"expression_statement", "lexical_declaration", "template_declaration", "type_declaration"}
+_WRAPPERS |= {"variable_declaration"}
+# What these hold counts as being at the top of the file: files, namespaces, conditions of preprocessors, and calls that
+# take a block.
+_TRANSPARENT = {"chunk", "compilation_unit", "declarations", "haskell", "program", "source", "source_file"}
+_TRANSPARENT |= {"file_scoped_namespace_declaration", "internal_module", "mod_item", "module", "namespace_declaration"}
+_TRANSPARENT |= {
     "linkage_specification",
-    "mod_item",
-    "module",
-    "namespace_declaration",
     "namespace_definition",
-    "preproc_elif",
-    "preproc_else",
-    "preproc_if",
-    "preproc_ifdef",
-    "program",
-    "source_file",
-    "statement_block",
+    "package_clause",
+    "package_object",
     "translation_unit",
 }
-_DECORATION = {"decorator", "attribute_list", "comment", "line_comment", "block_comment"}
+_TRANSPARENT |= {"body_statement", "compound_statement", "declaration_list", "statement_block", "template_body"}
+_TRANSPARENT |= {"call", "do_block", "preproc_elif", "preproc_else", "preproc_if", "preproc_ifdef", *_WRAPPERS}
+_DECORATORS = {"annotation", "attribute", "attribute_list", "decorator", "marker_annotation"}
+_DECORATION = {"comment", "line_comment", "block_comment", *_DECORATORS}
+# What ends a signature where the grammar has no field for it.
+_BODIES = {"class_body", "comment", "computed_property", "do_block", "enum_class_body", "function_body"}
+_BODIES |= {"enum_declaration", "opaque_declaration", "struct_declaration", "union_declaration"}
 _GLOBALS = re.compile(r"^(?:module\.exports|exports|this|window|globalThis|self)\.")
 # Up to the arguments, of types or of values.
-_DECORATOR = re.compile(r"@\s*([\w$]+(?:\s*\.\s*[\w$#]+)*)")
+_DECORATOR = re.compile(r"@\s*(?:\w+:)?([\w$]+(?:\s*\.\s*[\w$#]+)*)")
 _GENERICS = re.compile(r"<.*>|\[.*\]|[*&\s\"'`]", re.DOTALL)
-_COMPONENTS = {"memo", "forwardRef", "observer"}
 # Kinds of items that become chunks.
 _CHUNKED = frozenset({"function", *TYPE_KINDS})
+# Whose functions are methods.
+_HOLDERS = frozenset({"module", *TYPE_KINDS})
 # Where a namespace that defines nothing else is a chunk.
 _NAMESPACED = frozenset({"ts", "tsx"})
 # `export default function (): T` of a declaration file, which the grammar does not know without a name.
@@ -117,24 +107,29 @@ class _Item:
 
 
 @cache
-def _grammar(lang: str) -> tuple[Parser, Query]:
+def _grammar(lang: str) -> tuple[Parser, Query, list[set[str]]]:
+    """A language's parser, its query, and the words that each pattern of the query takes as a callee."""
     import tree_sitter
 
-    module, function, query = GRAMMARS[lang]
+    module, function, text, _ = GRAMMARS[lang]
     grammar = tree_sitter.Language(getattr(importlib.import_module(module), function)())
-    return tree_sitter.Parser(grammar), tree_sitter.Query(grammar, query)
+    query = tree_sitter.Query(grammar, text)
+    settings = map(query.pattern_settings, range(query.pattern_count))
+    return tree_sitter.Parser(grammar), query, [set(str(each.get("callee", "")).split()) for each in settings]
 
 
 class _Budget:
     """What a parser may spend on a text, counted in the parser's steps: a limit on time would make chunks differ.
 
-    The time for recovery from errors can grow with the square of a text's size. On well-formed code a parser reports
-    its progress at most once in 100 bytes, and reads the text a few times from somewhere to its end.
+    Time and memory for recovery from errors can grow with the square of a text's size. On well-formed code a parser
+    reports its progress at most once in 50 bytes, in some languages in 100, and reads the text a few times from
+    somewhere to its end.
     """
 
-    def __init__(self, source: bytes) -> None:
+    def __init__(self, source: bytes, bytes_a_report: int) -> None:
         self._source = memoryview(source)
-        self._reports = 200 + len(source) // 50
+        self._reports = 0
+        self._bytes_a_report = bytes_a_report
         self._bytes = 50_000_000 + 20 * len(source)
 
     def read(self, offset: int, _point: object) -> memoryview:
@@ -143,22 +138,22 @@ class _Budget:
         self._bytes -= len(rest)
         return rest if self._bytes >= 0 else rest[:0]
 
-    def spent(self, _offset: int = 0, _has_error: bool = False) -> bool:
-        """Whether the parser is to stop; each call counts."""
-        self._reports -= 1
-        return self._reports < 0 or self._bytes < 0
+    def spent(self, offset: int, _has_error: bool = False) -> bool:
+        """Whether the parser is to stop at a byte; each call counts."""
+        self._reports += 1
+        return self._reports > 50 + offset // self._bytes_a_report or self._bytes < 0
 
 
-def _parse(parser: Parser, source: bytes) -> Node | None:
+def _parse(parser: Parser, source: bytes, bytes_a_report: int) -> Node | None:
     """The root of a text's syntax tree; None where the text has so many errors that reading would take too long."""
-    budget = _Budget(source)
+    budget = _Budget(source, bytes_a_report)
     try:
         root = parser.parse(budget.read, progress_callback=budget.spent).root_node
     except ValueError:  # "Parsing failed"
         parser.reset()  # otherwise the parser would go on with this text
         return None
     # The time for a query of a root that is an error grows with the square of its size.
-    return None if budget.spent() or root.type == "ERROR" else root
+    return None if budget.spent(len(source)) or root.type == "ERROR" else root
 
 
 class _Reader:
@@ -168,13 +163,14 @@ class _Reader:
         self._language = LANGUAGES[PurePosixPath(file.path).suffix.lower()]
         self._lines = file.text.split("\n")
         self._long = {number for number, line in enumerate(self._lines, 1) if len(line) > max_line_chars}
-        parser, query = _grammar(self._language.lang)
+        parser, query, words = _grammar(self._language.lang)
         # Neither `Node.text` nor predicates of queries work: they ask the parser's reader again, which is gone.
         self._source = file.text.encode("utf-8", "replace")
         # Where a name was put in, the source has other bytes.
         self._nameless: set[int] = set()
         is_declaration = file.path.lower().endswith(_DECLARATIONS)
-        root = _parse(parser, _NAMELESS.sub(self._with_name, self._source) if is_declaration else self._source)
+        source = _NAMELESS.sub(self._with_name, self._source) if is_declaration else self._source
+        root = _parse(parser, source, GRAMMARS[self._language.lang].bytes_a_report)
         if root is None:
             raise SyntaxNotUnderstoodError(self._language)
         self._root = root
@@ -183,10 +179,13 @@ class _Reader:
         self._decorators: dict[int, list[str]] = {}
         self._items: list[_Item] = []
         errors: list[Node] = []
-        for _, captures in QueryCursor(query).matches(self._root):
+        for pattern, captures in QueryCursor(query).matches(self._root):
             errors += captures.get("error", [])
-            self._take(captures)
-        if 2 * _covered(errors) > len(self._source):
+            if all(self._text(node) in words[pattern] for node in captures.get("callee", ())):
+                self._take(captures)
+        # Behind an error, the grammar of Kotlin may leave the rest of the file out of the tree.
+        unread = len(self._source.rstrip()) - max((node.end_byte for node in root.children[-1:]), default=0)
+        if 2 * (_covered(errors) + unread) > len(self._source):
             raise SyntaxNotUnderstoodError(self._language)
         # The licence that opens the file stays apart from the first definition.
         self._licence_end = licence_end(self._lines, self._comments)
@@ -208,12 +207,10 @@ class _Reader:
         for kind, table in (("comment", self._comments), ("leading", self._leading)):
             for node in captures.get(kind, ()):
                 start, end = _first_line(node), _last_line(node)
-                if node.type == "decorator" and (name := self._decorator(node)):
+                if node.type in _DECORATORS and (name := self._decorator(node)):
                     self._decorators.setdefault(start, []).append(name)
                 if self._fills_lines(node, start, end):
                     table[end] = start
-        if any(self._text(node) not in _COMPONENTS for node in captures.get("callee", ())):
-            return
         for kind in _KINDS:
             for node in captures.get(kind, ()):
                 name = self._name(captures)
@@ -241,9 +238,11 @@ class _Reader:
         owner = "".join(self._text(node) for node in captures.get("owner", ()))
         if owner:
             name = f"{owner}.{name}"
-        if not name.startswith("operator"):
+        if not any(char.isalnum() for char in name):
+            name = name.strip("()")  # of an operator
+        elif not name.startswith("operator"):
             name = _GENERICS.sub("", name)
-            name = name.strip("/")  # of a module that is named by its path
+            name = name.strip("/:")  # of a module that is named by its path, and of a symbol
         return name.replace("::", ".").strip(".") if len(name) <= _MAX_NAME_CHARS else ""
 
     def _decorator(self, node: Node) -> str | None:
@@ -264,24 +263,26 @@ class _Reader:
         self._items = []
         for item in items:
             twice = bool(self._items) and (self._items[-1].range, self._items[-1].name) == (item.range, item.name)
-            if twice and item.kind == "type":
-                continue  # `typedef struct Tag {...} Name` was found as a class, and holds what follows.
+            if twice:
+                continue  # What it was found as first holds what follows.
             while stack and (stack[-1].range == item.range or stack[-1].range[1] < item.range[1]):
                 stack.pop()
-            if twice:
-                continue
             owner = stack[-1] if stack else None
             if owner is not None:
                 beside = owner.node.start_point.row == item.node.start_point.row
                 if owner.kind == item.kind in TYPE_KINDS and owner.name == item.name and beside:
                     continue  # `typedef struct Name {...} Name`
-                if owner.kind == "function" and item.kind == "variable":
+                if owner.kind in ("function", "variable") and item.kind == "variable":
                     continue
                 item.prefix = owner.qualified
-                item.in_class = owner.kind in TYPE_KINDS
+                item.in_class = owner.kind in _HOLDERS
             (owner.children if owner else top).append(item)
             stack.append(item)
             self._items.append(item)
+        for item in reversed(self._items):
+            if item.kind == "module":
+                held = {child.kind for child in item.children} - {"variable"}
+                item.kind = "namespace" if held and "function" not in held else "class"
         return top
 
     def _top_level(self, items: Sequence[_Item]) -> Iterator[Definition]:
@@ -323,8 +324,8 @@ class _Reader:
         return {line for end, start in self._leading.items() for line in range(start, end + 1)}
 
     def _signature(self, item: _Item) -> str:
-        body = _body(item.node)
         start = _after_decoration(item.span)
+        body = _body(item.node, start)
         end = body.start_byte if body is not None and body.start_byte > start else item.span.end_byte
         header = self._source[start : min(end, start + _MAX_SIGNATURE_BYTES)].decode("utf-8", "replace")
         return " ".join(header.rstrip(" \t\r\n{;,").removesuffix("=>").rstrip(" =").split())
@@ -390,9 +391,11 @@ def _stands_free(node: Node) -> bool:
     return parent is None
 
 
-def _body(node: Node) -> Node | None:
-    """What follows a definition's signature."""
-    for name in ("body", "accessors"):
+def _body(node: Node, start: int) -> Node | None:
+    """What follows a definition's signature, which begins at a byte."""
+    if body := next((one for one in node.children if one.type in _BODIES and one.start_byte > start), None):
+        return body
+    for name in ("body", "accessors", "declarations", "match"):
         if (body := node.child_by_field_name(name)) is not None:
             return body
     for name in ("value", "right", "type"):
@@ -404,8 +407,9 @@ def _body(node: Node) -> Node | None:
 def _after_decoration(node: Node) -> int:
     """The byte where a definition begins behind its decorators."""
     for child in node.children:
-        if child.type not in _DECORATION:
-            return child.start_byte
+        for one in child.children if child.type == "modifiers" else [child]:
+            if one.type not in _DECORATION:
+                return one.start_byte
     return node.start_byte
 
 
