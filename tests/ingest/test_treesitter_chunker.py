@@ -265,6 +265,8 @@ namespace std { struct Row; }
 namespace shop {
 /** Holds items. */
 template <typename T> class Cart : public Base { int size() const { return 1; } };
+class SHOP_API Till final : public Base { void open() { } };
+struct ALIGNED(8) Row { int a; };
 }
 using Id = int;
 enum class Size { Large };
@@ -611,7 +613,8 @@ function total { echo 1; }
         (
             ".cpp",
             CPP,
-            {"shop.Cart": "class", "shop.Cart.size": None, "Id": "type", "Size": "enum", "shop.total": "function"}
+            {"shop.Cart": "class", "shop.Cart.size": None, "shop.Till": "class", "shop.Till.open": None}
+            | {"shop.Row": "class", "Id": "type", "Size": "enum", "shop.total": "function"}
             | {"name": "function", "operator/": "function"},
         ),
         (

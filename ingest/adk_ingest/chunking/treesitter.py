@@ -61,6 +61,10 @@ _HOLDERS = frozenset({"module", *TYPE_KINDS})
 _NAMESPACED = frozenset({"ts", "tsx"})
 # `export default function (): T` of a declaration file, which the grammar does not know without a name.
 _NAMELESS = re.compile(rb"^([ \t]*export[ \t]+)default[ \t]+function[ \t]*(?=[(<])", re.MULTILINE)
+# `class API Name` of C++, where the grammar takes the macro for the name.
+_MACRO = re.compile(
+    rb"\b((?:class|struct|union)[ \t]+)[A-Z][A-Z0-9_]+(?:\([^()\n]*\))?(?=[ \t]+\w+(?:[ \t]+final)?\s*[:{])"
+)
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _MAX_NAME_CHARS = 200
 _MAX_SIGNATURE_BYTES = 8 * 1024
@@ -170,6 +174,8 @@ class _Reader:
         self._nameless: set[int] = set()
         is_declaration = file.path.lower().endswith(_DECLARATIONS)
         source = _NAMELESS.sub(self._with_name, self._source) if is_declaration else self._source
+        if self._language.lang in ("c", "cpp"):
+            source = _MACRO.sub(lambda found: found[1].ljust(len(found[0])), source)
         root = _parse(parser, source, GRAMMARS[self._language.lang].bytes_a_report)
         if root is None:
             raise SyntaxNotUnderstoodError(self._language)
