@@ -911,3 +911,11 @@ def test_any_text_is_chunked_whole_and_the_same_again(extension: str, parts: lis
     else:
         assert "copyright" in text.lower() or "licen" in text.lower() or not text.strip()
     assert split(extension, text, chunking) == chunked
+
+
+def test_what_a_grammar_may_need_gigabytes_for_is_cut_like_text() -> None:
+    # One step of the parser, inside of which nothing can stop it.
+    nonsense = ("x" * 50 + "=>") * 5_000
+    chunked = split(".java", nonsense)
+    assert chunked.parse_failed
+    assert_exact(nonsense, chunked.chunks)

@@ -68,6 +68,9 @@ _MACRO = re.compile(
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
 _MAX_NAME_CHARS = 200
 _MAX_SIGNATURE_BYTES = 8 * 1024
+# Recovery inside of one step, which nothing can stop, takes memory with the square of a text's size. At these sizes,
+# nonsense in these languages takes a gigabyte; larger files are cut like text.
+_MOST_BYTES = {"java": 120_000, "cs": 400_000}
 _MAX_DEPTH = 480  # keeps every cost below INSIDE_STATEMENT
 
 
@@ -176,7 +179,9 @@ class _Reader:
         source = _NAMELESS.sub(self._with_name, self._source) if is_declaration else self._source
         if self._language.lang in ("c", "cpp"):
             source = _MACRO.sub(lambda found: found[1].ljust(len(found[0])), source)
-        root = _parse(parser, source, GRAMMARS[self._language.lang].bytes_a_report)
+        lang = self._language.lang
+        fits = len(source) <= _MOST_BYTES.get(lang, len(source))
+        root = _parse(parser, source, GRAMMARS[lang].bytes_a_report) if fits else None
         if root is None:
             raise SyntaxNotUnderstoodError(self._language)
         self._root = root
