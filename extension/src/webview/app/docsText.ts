@@ -167,6 +167,7 @@ function blocksOf(reader: Reader, page: string, others: readonly Span[]): Block[
   for (let token = reader.next(); token !== null; token = reader.next()) {
     const lines: Span = token.map ?? [0, 0];
     const children = () => blocksOf(reader, page, others);
+    const titleOf = (text: string) => inlineOf(new Reader(parser.parseInline(text, {})[0]?.children ?? []), page);
     switch (token.type) {
       case "heading_open":
       case "paragraph_open": {
@@ -203,7 +204,7 @@ function blocksOf(reader: Reader, page: string, others: readonly Span[]): Block[
         pushFilled(blocks, { kind: "item", lines, children: children() });
         break;
       case "note_open": {
-        const title = inlineOf(new Reader(parser.parseInline(token.info, {})[0]?.children ?? []), page);
+        const title = titleOf(token.info);
         pushFilled(blocks, { kind: "note", lines, note: token.markup.toLowerCase(), title, children: children() });
         break;
       }
@@ -211,7 +212,7 @@ function blocksOf(reader: Reader, page: string, others: readonly Span[]): Block[
         // The lines for other readers may begin below the tab's mark. A nested tab of theirs hides only itself.
         const begin = reader.line ?? lines[0];
         const other = others.some(([start, end]) => start <= begin && lines[1] <= end);
-        pushFilled(blocks, { kind: "tab", lines, title: token.info, other, children: children() });
+        pushFilled(blocks, { kind: "tab", lines, title: textOf(titleOf(token.info)), other, children: children() });
         break;
       }
       default:

@@ -84,6 +84,10 @@ describe("a text of the docs", () => {
       "paragraph: Deploy()",
     ]);
     const mixed = [{ lines: { start: 3, end: 3 }, language: "go" }];
+    assert.deepEqual(outline(parseDocs('=== "OS X &amp; Linux"\n\n    Go.\n', PAGE, [])), [
+      "tab OS X & Linux",
+      "paragraph: Go.",
+    ]);
     assert.deepEqual(outline(parseDocs('=== "Setup"\n\n    Go.\n\n    All.\n', PAGE, mixed)), [
       "tab Setup",
       "paragraph: Go.",
