@@ -1,6 +1,6 @@
 /** The words of a string that goes over several lines of Python, such as a docstring, which read badly as code. */
 
-import { type CodePiece, countLines, indentationOf, pieceOf } from "./excerpt";
+import { type CodePiece, countLines, indentationOf, pieceOf, SIGNATURE_ENDS } from "./excerpt";
 
 /** A comment, a long string, which may not end, or a short one. */
 const TOKENS = /#.*|("""|''')[\s\S]*?(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
@@ -9,8 +9,8 @@ const ALONE = /^\s*[bfru]{0,2}(?:"""|''')/i;
 const ENDS = /\s*(?:"""|''').*$/;
 
 /**
- * A piece of Python that begins inside a string or at a docstring, in parts: the first line of what the string belongs to, the string's
- * words, and the code behind it. Any other piece as it is.
+ * A piece of Python that begins inside a string or at a docstring, in parts: the signature or the field that the string
+ * belongs to, the string's words, and the code behind it. Any other piece as it is.
  *
  * @param text The text that the piece is of.
  * @param inside How many first lines of the text are of a string that begins before it.
@@ -30,7 +30,9 @@ export function wordsApart(text: string, piece: CodePiece, inside: number): Code
     return [inside > 0 ? (codeFrom(piece.skip) ?? piece) : piece];
   }
   const said = words.text.split("\n").slice(words.skip).join("\n").replace(ENDS, "");
-  const told = string.start === piece.skip ? said.replace(ALONE, "").replace(/^\n+/, "") : said;
+  const own = string.start === piece.skip ? said.replace(ALONE, "").replace(/^\n+/, "") : said;
+  // So reStructuredText marks code.
+  const told = own.replaceAll(/``([^`\n]+)``/g, "`$1`");
   const head = headOf(lines, string.start);
   const code = codeFrom(end);
   return [
@@ -62,17 +64,17 @@ function stringAround(lines: string[], line: number, inside: number): { start: n
   return null;
 }
 
-/** The first line of the definition, or the line of the field, that a string belongs to; null where none is there. */
+/** The whole signature, or the lines of the field, that a string belongs to; null where none is there. */
 function headOf(lines: string[], start: number | null): string | null {
   const first = start === null ? undefined : lines[start];
   if (first === undefined || !ALONE.test(first)) {
     return first ?? null;
   }
   const above = lines.slice(0, start ?? 0).filter((line) => line.trim() !== "");
-  const beside = above.at(-1);
-  if (beside !== undefined && indentationOf(beside) === indentationOf(first)) {
-    return beside;
-  }
-  const outside = (line: string) => indentationOf(line) < indentationOf(first) && !/^\s*[)\]]/.test(line);
-  return above.findLast(outside) ?? null;
+  const isBeside = indentationOf(above.at(-1) ?? "") === indentationOf(first);
+  const most = indentationOf(first) - (isBeside ? 0 : 1);
+  const at = above.findLastIndex((line) => indentationOf(line) <= most && !/^\s*[)\]]/.test(line));
+  const head = at < 0 ? [] : above.slice(at);
+  const end = isBeside ? head.length : head.findIndex((line) => SIGNATURE_ENDS.test(line)) + 1;
+  return pieceOf(head, 0, end)?.text ?? null;
 }

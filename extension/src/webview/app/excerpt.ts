@@ -21,6 +21,12 @@ const LONGEST_OUTLINE = 180;
 /** What an outline has around the name of a part: its lines and what separates it from the next part. */
 const AROUND_PART = 20;
 
+/** The first of several lines of a signature, and the last one. */
+const SIGNATURE_BEGINS = /^\s*(?:async +)?(?:def|class) [^)]*[(,]\s*(?:#.*)?$/;
+export const SIGNATURE_ENDS = /:\s*(?:#.*)?$/;
+/** What names the lines below it, such as `Args:` in a docstring. */
+const LABEL = /^\s*[A-Z]\w*(?: \w+)?:\s*$/;
+
 /** Characters in a line of the page, by which lines are counted that the page breaks. */
 export const COLUMNS = { narrow: 42, wide: 100 } as const;
 
@@ -76,8 +82,8 @@ export function docsExcerpt(
 ): { blocks: Block[]; all: boolean } {
   const { passages, best } = spansOf(chosen);
   const title = headings.at(-1);
-  const all = unitsOf(blocks, columns).filter(({ heading }) => heading === null || heading !== title);
-  const isChosen = ({ lines: [start, end] }: DocsUnit) => passages.some((span) => start < span[1] && span[0] < end);
+  const all = unitsOf(blocks, columns).filter(({ heading }) => heading === undefined || heading !== title);
+  const isChosen = ({ lines: [start, end] }: Unit) => passages.some((span) => start < span[1] && span[0] < end);
   const within = all.flatMap((unit, at) => {
     const before = all[at - 1];
     const apart = unit.apart || (before !== undefined && !isChosen(before));
@@ -127,8 +133,9 @@ interface Unit {
   lines: Span;
   /** Lines on the page. */
   height: number;
-  /** It shows nothing. */
-  blank: boolean;
+  text: string;
+  /** The words of a heading. */
+  heading?: string;
   /** It does not follow the unit before it in the text. */
   apart: boolean;
   /** It is a line of a page's code behind the first one. */
@@ -144,7 +151,7 @@ function spansOf({ passages, best, lines: cited }: Chosen): { passages: Span[]; 
 
 /** The lines of successive units: from the best ones on as many as there is room for, and before these if room is left. */
 function windowOf(units: readonly Unit[], best: Span | null, room = EXCERPT_LINES): Span {
-  const begins = ({ lines, blank }: Unit) => !blank && (best === null || lines[1] > best[0]);
+  const begins = ({ lines, text }: Unit) => text.trim() !== "" && (best === null || lines[1] > best[0]);
   const first = Math.max(0, units.findIndex(begins));
   let [from, to] = [first, first];
   let height = 0;
@@ -161,6 +168,17 @@ function windowOf(units: readonly Unit[], best: Span | null, room = EXCERPT_LINE
   while (from < first && units[from]?.within && !units[first]?.within) {
     from++;
   }
+  // Of a definition, the parameters are what is asked for.
+  const opened = units.findLastIndex(({ text }, at) => from <= at && at < to && SIGNATURE_BEGINS.test(text));
+  if (opened >= 0) {
+    const end = units.findIndex(({ text, apart }, at) => at > opened && (apart || SIGNATURE_ENDS.test(text)));
+    to = Math.max(to, units[end]?.apart ? end : end + 1);
+  }
+  // What names lines that are left out names nothing.
+  const isEmpty = (unit?: Unit) => !unit || "heading" in unit || unit.text.trim() === "" || LABEL.test(unit.text);
+  while (to - 1 > from && isEmpty(units[to - 1])) {
+    to--;
+  }
   return [units[from]?.lines[0] ?? 0, units[to - 1]?.lines[1] ?? 0];
 }
 
@@ -170,22 +188,17 @@ function unitsOfCode(lines: readonly string[], spans: readonly Span[], columns: 
     lines.slice(start, end).map((line, at) => ({
       lines: [start + at, start + at + 1],
       height: lineHeight(line, columns),
-      blank: line.trim() === "",
+      text: line,
       apart: at === 0,
     })),
   );
 }
 
-interface DocsUnit extends Unit {
-  /** The words of a heading. */
-  heading: string | null;
-}
-
-function unitsOf(blocks: readonly Block[], columns: number): DocsUnit[] {
-  const units: DocsUnit[] = [];
+function unitsOf(blocks: readonly Block[], columns: number): Unit[] {
+  const units: Unit[] = [];
   let apart = false;
-  const add = (lines: Span, text: string, height: number, more: Partial<DocsUnit> = {}) => {
-    units.push({ lines, height, blank: text.trim() === "", heading: null, apart, ...more });
+  const add = (lines: Span, text: string, height: number, more: Partial<Unit> = {}) => {
+    units.push({ lines, height, text, apart, ...more });
     apart = false;
   };
   const visit = (block: Block): void => {
@@ -193,7 +206,7 @@ function unitsOf(blocks: readonly Block[], columns: number): DocsUnit[] {
       case "heading":
       case "paragraph": {
         const text = textOf(block.inline);
-        add(block.lines, text, lineHeight(text, columns), { heading: block.kind === "heading" ? text : null });
+        add(block.lines, text, lineHeight(text, columns), block.kind === "heading" ? { heading: text } : {});
         break;
       }
       case "code":

@@ -49,6 +49,14 @@ describe("a candidate's text", () => {
     assert.equal(fold(lines(40), { lines: cited, passages: wrong }), lines(6));
   });
 
+  it("is cut behind a signature, and not behind what names lines that are left out", () => {
+    const names = [1, 2, 3, 4, 5, 6, 7].map((at) => `    a${at}: int,`);
+    const long = ["async def f(", ...names, ") -> str:  # so"];
+    assert.equal(fold([...long, "  return 1", "  # more"].join("\n")), long.join("\n"));
+    const told = ["def f(a):", '  """One.', "", "  Two.", "", "  Args:"];
+    assert.equal(fold([...told, ...names].join("\n")), told.slice(0, 4).join("\n"));
+  });
+
   it("loses the indentation that all its lines have", () => {
     const inside = `class A:\n${"    pass\n".repeat(9)}\n    def retry(self):\n        tool()`;
     assert.ok(fold(inside, { best: { start: 12, end: 12 } })?.endsWith("pass\n\ndef retry(self):\n    tool()"));
@@ -69,7 +77,7 @@ describe("Python that begins inside a string", () => {
       ({ text, skip, words }) => `${words ? "words" : "code"}: ${text.split("\n").slice(skip).join("\n")}`,
     );
 
-  it("is the definition's first line, the words of the string, and the code behind it", () => {
+  it("is the definition's whole signature, the words of the string, and the code behind it", () => {
     const method = [
       "class A:",
       "  @decorated",
@@ -83,8 +91,16 @@ describe("Python that begins inside a string", () => {
       '    """',
       "    return 1",
     ].join("\n");
-    assert.deepEqual(parts(method, 7), ["code: def f(", "words: It's a list:\n  - two", "code: return 1"]);
-    assert.deepEqual(parts(method, 5), ["code: def f(", "words: One.\n\nIt's a list:\n  - two", "code: return 1"]);
+    assert.deepEqual(parts(method, 7), [
+      "code: def f(\n  self,\n) -> None:",
+      "words: It's a list:\n  - two",
+      "code: return 1",
+    ]);
+    assert.deepEqual(parts(method, 5), [
+      "code: def f(\n  self,\n) -> None:",
+      "words: One.\n\nIt's a list:\n  - two",
+      "code: return 1",
+    ]);
     assert.deepEqual(parts(method, 10), ["code:     return 1"]);
     assert.equal(parts(method, 0).length, 1);
     assert.equal(parts('"""A module."""\n\nX = 1', 0).length, 1);
@@ -93,6 +109,8 @@ describe("Python that begins inside a string", () => {
   it("names the field or the variable that the string belongs to", () => {
     const field = "  SSE = 'sse' # it's\n  '''One.\n\n  - two'''\n";
     assert.deepEqual(parts(field, 3), ["code: SSE = 'sse' # it's", "words: - two"]);
+    const broken = 'A = 1\nB: List[\n  int\n] = []\n"""One.\n\nSee ``B``.\n"""';
+    assert.deepEqual(parts(broken, 6), ["code: B: List[\n  int\n] = []", "words: See `B`."]);
     const prompt = 'PROMPT = f"""\nAnswer.\n""".strip()\nX = 1';
     assert.deepEqual(parts(prompt, 1), ['code: PROMPT = f"""', "words: Answer.", "code: X = 1"]);
   });
