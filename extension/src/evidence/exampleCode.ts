@@ -1,30 +1,47 @@
 /** The code of a result, to paste: an example of a page or of a sample, with its imports first. */
 
 import type { Candidate } from "../protocol/generated";
+import { TOKENS } from "../text/python";
 
 const FENCE = /^\s*(?:[>*+-]\s+)*(`{3,}|~{3,})\s*([\w+-]*)/;
 const INCLUDE = /^\s*--8<-- "([^":]+)/;
 /** A file that lines of a page include, as the server writes it below the lines. */
 const INCLUDED = /^\[INCLUDED (.+)\]$/m;
+/** What is no Python: a definition without its colon, a line of a shell, a bracket without its other one. */
+const NO_PYTHON = /^[ \t]*(?:(?:async +)?(?:def|class)\b[^:\n]*$|>>>|[$%!]|pip |adk )|[()[\]{}]/m;
+/** Where a page leaves something out that Python cannot: `f(a=1, ..., b=2)`. */
+const ELISION = /<\.\.\.|,\s*\.\.\.\s*[,)]/g;
+const BRACKETS = /\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/g;
+const DEEPEST_BRACKET = 20;
 const IMPORT = /^(?:from +\w[\w.]* +import +(?:\([^)]*\)|[^\n(]+)|import +[^\n]+)$/gm;
 
-/** Whether a result has code to paste. */
+/** Whether a result has code to copy. */
 export function hasCode(candidate: Candidate): boolean {
   return candidate.language !== "md" || linesFor(candidate).some((line) => FENCE.test(line));
 }
 
+/** Whether a result has an example in Python that can stand in a program as it is. */
+export function hasExample(candidate: Candidate): boolean {
+  const { origin, language, attached } = candidate;
+  return language === "md" ? blocksIn(linesFor(candidate), attached).python.some(isWhole) : origin === "sample";
+}
+
 /**
- * The code of a result for readers of Python, with the files that it includes.
+ * The code of a result for readers of Python, with the files that it includes; of a sample, the whole file.
  *
- * @param around The whole file of the result, whose imports are put before an example that needs them.
+ * @param around The whole file of the result, whose imports are put before an example that needs them; empty if unknown.
  * @param there What the code is pasted into: imports that stand there already are left out.
  */
 export function codeOf(candidate: Candidate, around: string, there = ""): string {
-  const { language, text, source_type } = candidate;
-  const isPage = language === "md";
-  const code = isPage ? codeIn(linesFor(candidate), candidate.attached) : dedent(text.split("\n")).join("\n");
-  // The source of the ADK itself is no example: its imports are those of its own file.
-  return source_type === "docs" ? withImports(code, isPage ? codeIn(around.split("\n"), "") : around, there) : code;
+  const { language, text, origin, attached } = candidate;
+  if (language === "md") {
+    const { python, other } = blocksIn(linesFor(candidate), attached);
+    const code = [python.filter(isWhole), python].find((some) => some.length > 0) ?? other;
+    return withImports(code.join("\n\n"), blocksIn(around.split("\n"), "").python.join("\n"), there);
+  }
+  return origin === "sample" && around !== ""
+    ? around.replaceAll(IMPORT, (one) => (importsIn(there).includes(one.trim()) ? "" : one)).trim()
+    : dedent(text.split("\n")).join("\n");
 }
 
 /** The lines of a page without those for readers of other languages. */
@@ -34,23 +51,37 @@ function linesFor({ text, lines, left_out }: Candidate): string[] {
   return text.split("\n").filter((_, index) => !isForOthers(start + index));
 }
 
-/** The Python of a page's blocks of code; all of its code where none is Python. */
-function codeIn(lines: string[], attached: string): string {
-  const blocks: { language: string; code: string }[] = [];
+/** The blocks of code of a page. */
+function blocksIn(lines: string[], attached: string): { python: string[]; other: string[] } {
+  const blocks = { python: [] as string[], other: [] as string[] };
   let open: { fence: string; language: string; lines: string[] } | null = null;
   for (const line of lines) {
     const [, fence = "", language = ""] = FENCE.exec(line) ?? [];
     if (open === null) {
       open = fence === "" ? null : { fence, language: language.toLowerCase(), lines: [] };
     } else if (language === "" && fence.startsWith(open.fence)) {
-      blocks.push({ language: open.language, code: included(dedent(open.lines), attached).join("\n") });
+      const found = /^py(?:thon)?$/.test(open.language) ? blocks.python : blocks.other;
+      found.push(included(dedent(open.lines), attached).join("\n").trim());
       open = null;
     } else {
       open.lines.push(line);
     }
   }
-  const python = blocks.filter(({ language }) => language === "python" || language === "py");
-  return (python.length > 0 ? python : blocks).map(({ code }) => code.trim()).join("\n\n");
+  return blocks;
+}
+
+/** Whether Python seems to be whole: its brackets close, and what ends with a colon has a body. */
+function isWhole(code: string): boolean {
+  const replaced = (token: string, long?: string) =>
+    // A string that does not end counts as a bracket that does not close.
+    long && !token.slice(3).endsWith(long) ? "(" : token.startsWith("#") ? "" : "_";
+  let bare = `_\n${code}`.replaceAll(TOKENS, replaced).replaceAll("\\\n", "").replaceAll(ELISION, "(");
+  for (let depth = 0; depth < DEEPEST_BRACKET; depth++) {
+    bare = bare.replaceAll(BRACKETS, "_");
+  }
+  const lines = bare.split("\n").filter((line) => line.trim() !== "");
+  const hasBody = (at: number) => (lines[at + 1] ?? "").search(/\S/) > (lines[at] ?? "").search(/\S/);
+  return lines.length > 1 && !NO_PYTHON.test(bare) && lines.every((line, at) => /:\s*$/.test(line) === hasBody(at));
 }
 
 function included(lines: string[], attached: string): string[] {

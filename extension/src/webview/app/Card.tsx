@@ -1,6 +1,6 @@
 import { t } from "@vscode/l10n";
 import { useMemo } from "preact/hooks";
-import { hasCode } from "../../evidence/exampleCode";
+import { hasCode, hasExample } from "../../evidence/exampleCode";
 import { permalink } from "../../evidence/page";
 import { trailOf } from "../../evidence/trail";
 import type { Candidate, Outline, RetrievalPlan } from "../../protocol/generated";
@@ -190,12 +190,8 @@ function Tools({ candidate, index, expanded, explained, actions, tab }: Props & 
   const items: MenuItem[] = [
     { label: t("Copy citation"), keys: "c", run: () => actions.copy(key, "citation") },
     ...(permalink(candidate) !== null ? [{ label: t("Copy link"), run: () => actions.copy(key, "link") }] : []),
-    ...(hasCode(candidate)
-      ? [
-          { label: t("Copy code"), run: () => actions.copy(key, "code") },
-          { label: t("Insert code"), run: () => actions.copy(key, "insert") },
-        ]
-      : []),
+    ...(hasCode(candidate) ? [{ label: t("Copy code"), run: () => actions.copy(key, "code") }] : []),
+    ...(hasExample(candidate) ? [{ label: t("Insert code"), run: () => actions.copy(key, "insert") }] : []),
     ...(isDocs ? [{ label: t("Open page"), run: openPage }] : []),
     { label: t("Open source"), run: openSource },
     { label: expanded ? t("Show less") : t("Show the whole text"), keys: "e", run: () => actions.expand(key) },

@@ -1,9 +1,8 @@
 /** The words of a string that goes over several lines of Python, such as a docstring, which read badly as code. */
 
+import { TOKENS } from "../../text/python";
 import { type CodePiece, countLines, indentationOf, pieceOf, SIGNATURE_ENDS } from "./excerpt";
 
-/** A comment, a long string, which may not end, or a short one. */
-const TOKENS = /#.*|("""|''')[\s\S]*?(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
 /** A string that is a statement by itself. */
 const ALONE = /^\s*[bfru]{0,2}(?:"""|''')/i;
 const ENDS = /\s*(?:"""|''').*$/;

@@ -19,7 +19,7 @@ describe("copying evidence", () => {
     assert.equal(await vscode.env.clipboard.readText(), "adk-docs@c:https://adk.dev/a/");
   });
 
-  it("puts a link to the lines on it, and the code with the imports that its file has for it", async () => {
+  it("puts a link to the lines on it, and the code of the whole sample", async () => {
     await copyFrom("link", two, other, new Evidence(rendering()));
     assert.match(
       await vscode.env.clipboard.readText(),
@@ -29,8 +29,7 @@ describe("copying evidence", () => {
     const sample = candidate({ source_type: "docs", origin: "sample", text: "agent = Agent()" });
     const backend = new FakeBackend({ "adk/source": () => source({ text }) });
     await copyFrom("code", pack({ candidates: [sample] }), sample, new Evidence(backend));
-    const code = "from google.adk.agents import Agent\n\nagent = Agent()\n";
-    assert.equal(await vscode.env.clipboard.readText(), code);
+    assert.equal(await vscode.env.clipboard.readText(), text);
   });
 
   it("inserts code below the cursor of the file that is edited, and leaves what is selected", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { codeOf, hasCode } from "../../../src/evidence/exampleCode";
+import { codeOf, hasCode, hasExample } from "../../../src/evidence/exampleCode";
 import { candidate } from "./packs";
 
 const page = (text: string, more = {}) =>
@@ -54,8 +54,35 @@ describe("the code of a result", () => {
     assert.equal(codeOf(page(text, { attached }), text), "from a import f\n\nf()");
   });
 
-  it("is the ADK's own source as it stands, without its indentation", () => {
+  it("is the examples of a page that are whole, and no signature by itself", () => {
+    const fenced = (...blocks: string[]) => page(blocks.map((code) => `\`\`\`python\n${code}\n\`\`\``).join("\n\n"));
+    const example = "def f(a):  # (so)\n    return {\n        'a': \"(\",\n    }";
+    const parts = [
+      "def f(a: int) -> str",
+      "async def f(\n    a,\n):",
+      "f(a=1, ..., b=2)",
+      "x = [",
+      '"""One',
+      "# So:\n  a()",
+    ];
+    assert.equal(codeOf(fenced(...parts, example), ""), example);
+    assert.ok(hasExample(fenced(parts[0] ?? "", example)) && !hasExample(page("```shell\npip install it\n```")));
+    for (const part of [...parts, "pip install it", ">>> a()", "# Only words."]) {
+      assert.ok(!hasExample(fenced(part)) && hasCode(fenced(part)), part);
+    }
+  });
+
+  it("is the whole file of a sample, whose names may be defined anywhere in it", () => {
+    const sample = candidate({ origin: "sample", text: "agent = Agent(tools=[tool])" });
+    const file = `from a import Agent\n\ndef tool(): ...\n\n${sample.text}\n`;
+    assert.equal(codeOf(sample, file), file.trim());
+    assert.equal(codeOf(sample, file, "from a import Agent\n"), `def tool(): ...\n\n${sample.text}`);
+    assert.ok(hasExample(sample));
+  });
+
+  it("is the ADK's own source as it stands, without its indentation, and no example", () => {
     const text = "  def run(self):\n    return Event()";
+    assert.ok(!hasExample(candidate({ text })) && hasCode(candidate({ text })));
     assert.equal(codeOf(candidate({ text }), "from .events import Event\n"), "def run(self):\n  return Event()");
   });
 });
