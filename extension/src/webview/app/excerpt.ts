@@ -169,10 +169,10 @@ function windowOf(units: readonly Unit[], best: Span | null, room = EXCERPT_LINE
     from++;
   }
   // Of a definition, the parameters are what is asked for.
-  const opened = units.findLastIndex(({ text }, at) => from <= at && at < to && SIGNATURE_BEGINS.test(text));
-  if (opened >= 0) {
-    const end = units.findIndex(({ text, apart }, at) => at > opened && (apart || SIGNATURE_ENDS.test(text)));
-    to = Math.max(to, units[end]?.apart ? end : end + 1);
+  const opened = units.findLastIndex(({ text }, at) => at < to && SIGNATURE_BEGINS.test(text));
+  const end = units.findIndex(({ text, apart }, at) => at > opened && (apart || SIGNATURE_ENDS.test(text)));
+  if (opened >= 0 && end >= from && !units[end]?.apart) {
+    [from, to] = [Math.min(from, opened), Math.max(to, end + 1)];
   }
   // What names lines that are left out names nothing.
   const isEmpty = (unit?: Unit) => !unit || "heading" in unit || unit.text.trim() === "" || LABEL.test(unit.text);

@@ -49,10 +49,14 @@ describe("a candidate's text", () => {
     assert.equal(fold(lines(40), { lines: cited, passages: wrong }), lines(6));
   });
 
-  it("is cut behind a signature, and not behind what names lines that are left out", () => {
+  it("is not cut inside a signature, nor behind what names lines that are left out", () => {
     const names = [1, 2, 3, 4, 5, 6, 7].map((at) => `    a${at}: int,`);
     const long = ["async def f(", ...names, ") -> str:  # so"];
     assert.equal(fold([...long, "  return 1", "  # more"].join("\n")), long.join("\n"));
+    assert.equal(
+      fold([...long, ..."abcd"].join("\n"), { best: { start: 12, end: 13 } }),
+      [...long, ..."abcd"].join("\n"),
+    );
     const told = ["def f(a):", '  """One.', "", "  Two.", "", "  Args:"];
     assert.equal(fold([...told, ...names].join("\n")), told.slice(0, 4).join("\n"));
   });
