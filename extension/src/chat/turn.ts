@@ -3,6 +3,7 @@ import { asProblem } from "../commands/command";
 import type { CitedLocations } from "../evidence/citedLocations";
 import type { Evidence } from "../evidence/client";
 import { TASK_MODE } from "../evidence/question";
+import { isOfOther } from "../evidence/version";
 import { COMMANDS, PARTICIPANT } from "../ids";
 import { type Fix, Problem } from "../problem";
 import { isTaskMode } from "../protocol/check";
@@ -96,6 +97,7 @@ export class Turn {
       return resultOf({ ...facts, outcome: "nothing", citations: 0 });
     }
     this.response.progress(messageLine(pack.quality.note));
+    this.tellOfVersion(pack);
     const { written, citations, refusal, answer } = await this.write(pack, taskMode, attached);
     await this.tellOfCode(answer, pack);
     if (written.some && refusal === null && written.cited.size > 0) {
@@ -182,6 +184,19 @@ export class Turn {
   private async refused(refusal: string, pack: EvidenceResult): Promise<Outcome> {
     const best = pack.candidates.slice(0, MOST_LISTED).map((candidate, index) => [index + 1, candidate] as const);
     return { written: NOTHING_WRITTEN, refusal, citations: await this.cite(new Map(best), pack), answer: "" };
+  }
+
+  /** Says before an answer that its evidence is not of the project's google-adk. */
+  private tellOfVersion({ adk, warnings }: EvidenceResult): void {
+    if (adk != null && isOfOther({ adk, warnings })) {
+      const facts = [adk.wanted, adk.taken_from, adk.indexed ?? vscode.l10n.t("another version")];
+      this.say(
+        vscode.l10n.t(
+          "The project uses google-adk {0} (from {1}). That version is not indexed. This evidence is of {2}.",
+          ...facts,
+        ),
+      );
+    }
   }
 
   /** Says below an answer whether its code fits the google-adk of the project. A check that fails says nothing. */

@@ -1,15 +1,12 @@
 import { t } from "@vscode/l10n";
 import { ageOf } from "../../age";
+import { isOfOther, versionOf } from "../../evidence/version";
 import type { EvidenceResult } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
 import { retrievalTime, shortCommit } from "./format";
 import { Icon, type IconName } from "./Icon";
 import { qualityLabel } from "./labels";
 import { SafeText } from "./SafeText";
-
-const ADK = "google/adk-python";
-/** Of a release; a checkout has a commit. */
-const RELEASE = /^v?(\d[\w.]*)$/;
 
 /**
  * A pack in a line: how much there is, of which version, and how good where it is not good.
@@ -30,7 +27,7 @@ export function Summary({ pack, settingUp }: { pack: EvidenceResult; settingUp: 
           class="version"
           title={pack.adk ? t("Your project\u2019s version, from {0}", namedLine(pack.adk.taken_from)) : undefined}
         >
-          <SafeText text={version} longest={100} />
+          <SafeText text={t("google-adk {0}", version)} longest={100} />
         </span>
       )}
       {quality !== null && (
@@ -152,19 +149,6 @@ function IndexFacts({ pack }: { pack: EvidenceResult }) {
       {built !== null && <li>{t("indexed {0}", built)}</li>}
     </>
   );
-}
-
-/** Whether the evidence is of another version than the project's, because that is not indexed. */
-function isOfOther({ adk, warnings }: EvidenceResult): boolean {
-  return adk != null && adk.indexed !== adk.wanted && warnings.some(({ code }) => code === "version_not_indexed");
-}
-
-/** The google-adk that the evidence is of; null where that is not a release. */
-function versionOf({ adk, index }: EvidenceResult): string | null {
-  const corpora = Object.values(index?.corpora ?? {}).filter(({ repo }) => repo === ADK);
-  const release = RELEASE.exec(corpora[0]?.commit ?? "")?.[1];
-  const version = adk?.indexed ?? release;
-  return version === undefined ? null : t("google-adk {0}", version);
 }
 
 /** "12 results", for the heading and for the announcement. */

@@ -151,6 +151,21 @@ describe("a request to @adk", () => {
     assert.ok(messages.at(-1)?.content.includes(PROMPT));
   });
 
+  it("is told first, in a line, where the evidence is not of the project's google-adk", async () => {
+    const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: "uv.lock" };
+    const other = pack({ adk, warnings: [{ code: "version_not_indexed", text: "Run this." }] });
+    for (const model of [{}, { vendor: "adk-evidence" }]) {
+      const { response } = await ask({ packs: [other], model });
+      const [line = ""] = response.text.trim().split("\n");
+      assert.equal(
+        line.replaceAll("\\", ""),
+        "The project uses google-adk 1.18.0 (from uv.lock). That version is not indexed. This evidence is of 2.13.0.",
+      );
+    }
+    const fits = await ask({ packs: [pack({ adk: { ...adk, indexed: "1.18.0" } })] });
+    assert.doesNotMatch(fits.response.text, /The project uses/);
+  });
+
   describe("whose answer has code", () => {
     const answers = ["Do [CTX 1]:\n\n``", "`python\nAgent(nme='a')\n```\n"];
     const problem = { kind: "keyword" as const, line: 4, symbol: "Agent(nme=)", text: "no *nme*", instead: "name" };
