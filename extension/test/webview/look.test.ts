@@ -85,6 +85,24 @@ describe("the page's look", () => {
     }
   }
 
+  it("cuts nothing of a summary that takes several lines", async () => {
+    const test = await TestPage.open(browser, { width: 173 });
+    await test.show(stateOf(variedPack()));
+    await test.page.waitForSelector(".summary .version");
+    const cut = await test.page.evaluate(() => {
+      const summary = document.querySelector(".summary");
+      const visible = (summary?.getBoundingClientRect().left ?? 0) + 16;
+      const range = document.createRange();
+      return [...(summary?.children ?? [])].flatMap((part) => {
+        range.selectNodeContents(part);
+        const lines = [...range.getClientRects()];
+        return lines.filter(({ left }) => left < visible - 0.5).map(({ left }) => `${part.textContent} at ${left}`);
+      });
+    });
+    assert.deepEqual(cut, []);
+    await test.close();
+  });
+
   describe("has room", () => {
     for (const [width, results] of [
       [1000, 4],
