@@ -31,7 +31,7 @@ import { CitedLocations } from "./evidence/citedLocations";
 import { Evidence } from "./evidence/client";
 import { Highlight } from "./evidence/highlight";
 import { Citations } from "./evidence/openCitation";
-import { panelActions } from "./evidence/panelActions";
+import { followOpened, panelActions } from "./evidence/panelActions";
 import { TASK_MODE } from "./evidence/question";
 import { folderInUse, followEditors, scopeInUse } from "./evidence/scope";
 import { SourceDocuments } from "./evidence/sourceDocuments";
@@ -159,6 +159,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   context.subscriptions.push(
     log,
     followEditors(),
+    followOpened(),
     followSelection(),
     projects,
     interpreters,

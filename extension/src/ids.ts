@@ -47,6 +47,8 @@ export const CONTEXT = {
   /** The job that sets everything up runs, or was begun and has not ended. */
   settingUp: "adkEvidence.settingUp",
   setUpStopped: "adkEvidence.setUpStopped",
+  /** The editor in use shows a source that the panel opened: Escape leads back. */
+  openedByPanel: "adkEvidence.openedByPanel",
   /** Evidence was shown in this workspace. */
   panelUsed: "adkEvidence.panelUsed",
 } as const;

@@ -6,13 +6,14 @@ import { Evidence } from "../../../src/evidence/client";
 import { Highlight } from "../../../src/evidence/highlight";
 import { Citations } from "../../../src/evidence/openCitation";
 import { citationOf } from "../../../src/evidence/outlines";
-import { panelActions } from "../../../src/evidence/panelActions";
+import { followOpened, panelActions } from "../../../src/evidence/panelActions";
 import { readOnly, sourceAddress } from "../../../src/evidence/sourceAddress";
 import { SourceDocuments } from "../../../src/evidence/sourceDocuments";
+import { CONTEXT } from "../../../src/ids";
 import { Problem } from "../../../src/problem";
 import type { SourceResult } from "../../../src/protocol/generated";
 import { variedPack } from "../../webview/packs";
-import { FakeEditor, Range, Selection, textDocuments, Uri, window, workspace } from "../fake-vscode";
+import { commands, FakeEditor, Range, Selection, textDocuments, Uri, window, workspace } from "../fake-vscode";
 import { FakeBackend } from "./fakeBackend";
 import { candidate, pack, source } from "./packs";
 
@@ -95,6 +96,37 @@ describe("a citation that is opened", () => {
     assert.deepEqual(backend.asked.at(-1)?.params, { citation });
     assert.match(citation, /^adk-docs@[0-9a-f]{40}:docs\/integrations\/reflect-and-retry\.md#L76-L112$/);
     assert.deepEqual(editor.marked[0] && spot(editor.marked[0].range), [1, 0, 3, 4]);
+  });
+
+  it("is left for the panel with Escape where the panel has opened it, until another document is in use", async () => {
+    const evidence = new Evidence(new FakeBackend({ "adk/source": () => CITED }));
+    const citations = new Citations(evidence, new SourceDocuments(evidence), new Highlight());
+    const following = followOpened();
+    const leads = () => commands.executed.filter(([, key]) => key === CONTEXT.openedByPanel).at(-1)?.[2];
+    const activate = (active: FakeEditor | undefined) => {
+      window.activeTextEditor = active;
+      window.activeEditorChanged.fire(active);
+    };
+    const show = window.showTextDocument;
+    window.showTextDocument = async (...shown) => {
+      activate(await show(...shown));
+      return editor;
+    };
+    try {
+      await panelActions(evidence, citations).open(candidate(), pack(), "source");
+      assert.equal(leads(), true);
+      activate(undefined);
+      activate(editor);
+      assert.equal(leads(), true);
+      activate(new FakeEditor(Uri.file("/project/agent.py"), TEXT));
+      assert.equal(leads(), false);
+      // As from code, by its definition.
+      await citations.open(candidate(), pack(), "source");
+      assert.equal(leads(), false);
+    } finally {
+      following.dispose();
+      window.activeTextEditor = undefined;
+    }
   });
 
   it("is marked again after its tab was out of sight, and moving the cursor changes nothing", async () => {
