@@ -4,7 +4,7 @@ export const INDENT = 4;
 export const FRONT_MATTER = /^---\n(?:[^\n]*\n){0,40}?---(?:\n|$)/;
 /** `--8<-- "file"`, which stands for a file's lines, and its form of several lines. */
 export const SNIPPET = /^[ \t]*(?:;*--8<--|-{1,2}8<-{1,2})(?:[ \t].*)?$/;
-export const TAB = /^===[!+]?[ \t]*"([^"\n]{0,200})"[ \t]*$/;
+export const TAB = /^===[!+]{0,2}[ \t]*"([^"\n]{0,200})"[ \t]*(?:\{[^{}\n]{0,200}\}[ \t]*)?$/;
 export const NOTE =
   /^(?:!!!|\?\?\?\+?)[ \t]*([A-Za-z][\w-]{0,40})?(?:[ \t]+inline)?(?:[ \t]+end)?[ \t]*(?:"([^"\n]{0,300})")?[ \t]*$/;
 /** Tags that only lay a page out, without anything that acts; all others are text. */
@@ -25,11 +25,13 @@ export function plainDocs(text: string): string[] {
   for (const line of withoutIndentation(text.replaceAll("\r\n", "\n").replace(FRONT_MATTER, "").split("\n"))) {
     depth = line.trim() === "" ? depth : Math.min(depth, Math.floor(indentationOf(line) / INDENT));
     const bare = line.slice(depth * INDENT);
-    const [, kind = "", said = kind] = NOTE.exec(bare) ?? [];
-    const title = TAB.exec(bare)?.[1] ?? said;
+    // In a list, a mark stands further in.
+    const mark = bare.trimStart();
+    const [, kind = "", said = kind] = NOTE.exec(mark) ?? [];
+    const title = TAB.exec(mark)?.[1] ?? said;
     if (title !== "") {
       shown.push(`${title.charAt(0).toUpperCase()}${title.slice(1)}:`);
-      depth++;
+      depth = Math.floor(indentationOf(line) / INDENT) + 1;
     } else if (!SNIPPET.test(bare)) {
       shown.push(bare);
     }
@@ -37,9 +39,14 @@ export function plainDocs(text: string): string[] {
   return shown;
 }
 
-/** A line of prose without marks that lay a page out. */
+// Code comes first: what is in it is no mark.
+const LINK = /`[^`]*`|!?\[((?:`[^`]*`|[^\][`])*)\]\([^()\s]*(?:[ \t]+"[^"]*")?\)/g;
+const BOLD = /`[^`]*`|\*\*(?=\S)((?:`[^`]*`|[^*`])+)(?<=\S)\*\*/g;
+
+/** A line of prose without marks that lay a page out; of a link, its text. */
 export function plainLine(line: string): string {
-  return line.replaceAll(INLINE, (mark) => (mark.startsWith("<br") ? " " : ""));
+  const words = line.replaceAll(INLINE, (mark) => (mark.startsWith("<br") ? " " : ""));
+  return [LINK, BOLD].reduce((text, mark) => text.replaceAll(mark, (whole, inner?: string) => inner ?? whole), words);
 }
 
 /** A text may begin inside a tab or a list, whose mark is not part of it. */

@@ -40,6 +40,24 @@ describe("a quote in an answer", () => {
     );
   });
 
+  it("has no marks of tabs in lists or with options, of bold type and of links", () => {
+    const text = [
+      '1. **`Session`**: See [How *it* resumes](#how-it-resumes), [`run()`](../run.md "Run") and ![a plot](a.png).\n',
+      '    ===+ "Python" {: .new }\n\n        ```python\n        f(**x, **y)\n        ```\n',
+      '    !!! note "Now"\n\n        Use `a(**k)`, `b(**k)` or **kwargs.',
+      "2. Do **[it](b.md) last**.",
+    ].join("\n");
+    const quoted = quoteOf(docs(text)).replaceAll("\\", "");
+    assert.equal(
+      quoted,
+      [
+        "> 1. `Session`: See How *it* resumes, `run()` and a plot.  \n> \n> Python:",
+        "```python\nf(**x, **y)\n```",
+        "> Now:  \n> \n> Use `a(**k)`, `b(**k)` or **kwargs.  \n> 2. Do it last.",
+      ].join("\n\n"),
+    );
+  });
+
   it("has the passages that match rather than the beginning", () => {
     const passages = [{ lines: { start: 7, end: 7 }, text: "It matches." }];
     assert.equal(quoteOf(docs("A long beginning.\n\nIt matches.", { passages })), "> It matches\\.");
