@@ -321,7 +321,7 @@ class Ingestion:
         run = log.run
         if not vectors.missing:
             return
-        with log.stage("embed", vectors.missing, "vectors"):
+        with log.stage("embed", vectors.missing, "passages"):
             try:
                 for batch, count in enumerate(vectors.compute(), 1):
                     run.vectors_embedded += count
@@ -339,7 +339,7 @@ class Ingestion:
 
     def _build(self, log: RunLog, base: Base, changes: Sequence[Changes], vectors: Vectors | None) -> Generation:
         """Write, verify and publish a generation; without vectors, one that answers by keywords alone."""
-        log.reach("upsert", sum(len(change.records) for change in changes), "points")
+        log.reach("upsert", sum(len(change.records) for change in changes), "passages")
         with log.timed("upsert"):
             building = self._generations.begin(log.run.run_id, base.published, skip=base.left_out)
         with building:

@@ -130,7 +130,7 @@ def test_a_status_and_the_doctor_say_the_size_of_the_cache(
     assert size()["bytes"] == 0 and not workplace.home.exists()
     workplace.ingest()
     assert size()["bytes"] > 0 and size()["max_bytes"] == 2_000_000_000
-    shown = next(finding for finding in examine(workplace.settings) if finding.what == "computed vectors")
+    shown = next(finding for finding in examine(workplace.settings) if finding.what == "cache")
     assert shown.state == "ok" and str(workplace.settings.paths.embedding_cache) in shown.found
 
 

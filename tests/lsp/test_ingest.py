@@ -53,6 +53,7 @@ def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path
         events.append(progress["value"])
     assert events[0]["kind"] == "begin" and events[0]["cancellable"]
     assert len({event.get("message") for event in events}) > 3
+    assert any(event.get("message", "").endswith(" passages") for event in events)
     # Without a percentage at its beginning, a client shows no bar; and no bar goes back.
     shares = [event["percentage"] for event in events[:-1]]
     assert shares[0] == 0 and shares == sorted(shares) and shares[-1] <= 100
@@ -107,7 +108,7 @@ def test_after_a_cancelled_ingestion_it_is_said_what_is_missing_and_how_to_go_on
     def said() -> tuple[bool, str, str]:
         status = server.result("adk/status", {})
         assert status["index"]["dense"] == "pending"
-        (finding,) = (finding for finding in status["findings"] if finding["what"] == "dense vectors")
+        (finding,) = (finding for finding in status["findings"] if finding["what"] == "search by meaning")
         (warning,) = server.result("adk/evidence", {"query": "RetryPlugin", "maxResults": 1})["warnings"][:1]
         return status["ingesting"], f"{finding['found']} {finding['mend']}", warning["text"]
 

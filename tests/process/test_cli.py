@@ -352,7 +352,9 @@ def test_doctor_on_a_good_home(cli, indexed, monkeypatch):
     assert result.exit_code == 0, result.stdout
     found = findings(result)
     assert {finding["state"] for finding in found.values()} == {"ok"}
-    assert {"adk-evidence", "packages", "settings", "home", "dense model", "index", "models"} <= set(found)
+    assert {"adk-evidence", "packages", "settings", "home", "model for search by meaning", "index", "models"} <= set(
+        found
+    )
     assert {"adk_docs", "adk_python", "api-reference"} <= set(found)
 
 
@@ -366,7 +368,7 @@ def test_doctor_calls_a_model_prepared_only_in_the_precision_of_the_settings(
     with (folder / "model.safetensors").open("wb") as weights:
         weights.truncate(minilm._WEIGHTS_BYTES)
     monkeypatch.setenv("ADK_EVIDENCE_EMBEDDING__DENSE__PRECISION", precision)
-    found = findings(cli("doctor", "--json", "--home", tmp_path))["dense model"]
+    found = findings(cli("doctor", "--json", "--home", tmp_path))["model for search by meaning"]
     assert found["state"] == state and precision in found["found"]
 
 

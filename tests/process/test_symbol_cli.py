@@ -149,7 +149,7 @@ def test_doctor_says_what_is_there_of_the_targets(workplace: Workplace, monkeypa
     (folder / "targets_vectors.npy").unlink()
 
     def found() -> dict[str, str]:
-        (finding,) = [one for one in doctor.examine(workplace.settings) if one.what == "ranked targets"]
+        (finding,) = [one for one in doctor.examine(workplace.settings) if one.what == "list of symbols"]
         return {"state": finding.state, "found": finding.found, "mend": finding.mend}
 
     assert found()["state"] == "note" and "no vectors" in found()["found"] and "adk-ingest all" in found()["mend"]

@@ -126,7 +126,7 @@ def test_evidence_is_counted_as_it_is_printed(
         shown.append(ask("check", str(solution)))
     assert [code for code, _ in shown] == [0, 1, 1, 2, 2, 0, 2, 0]
     assert "Checked: LlmAgent(name)" in shown[7][1]
-    assert "class Runner" in shown[0][1] and "targets" in shown[1][1]
+    assert "class Runner" in shown[0][1] and "list of symbols" in shown[1][1]
     assert "[CTX 1] adk-python@" in shown[5][1] and "adk-docs@" not in shown[5][1]
     assert counted(log) == [len(text) for _, text in shown]
 

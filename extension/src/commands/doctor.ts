@@ -10,7 +10,7 @@ import { ReportDocument } from "./reportDocument";
 
 /** The report behind "Status": shows what the server finds, or why there is no server, and offers what fixes it. */
 export class Doctor implements vscode.Disposable {
-  private readonly report = new ReportDocument("adk-evidence-doctor", "ADK Evidence Doctor");
+  private readonly report = new ReportDocument("adk-evidence-doctor", vscode.l10n.t("What Is Set Up"));
 
   constructor(
     private readonly pool: ServerPool,
@@ -18,7 +18,7 @@ export class Doctor implements vscode.Disposable {
   ) {}
 
   async run(): Promise<void> {
-    const title = vscode.l10n.t("The doctor looks at ADK Evidence");
+    const title = vscode.l10n.t("Looking at what is set up");
     const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
       examine(this.pool, this.version),
     );

@@ -22,7 +22,7 @@ export interface Examination {
 const MARKS = { ok: "✓", note: "!", broken: "✗" } as const;
 
 export function doctorReport(found: Examination): string {
-  const lines = [`# ${l10n.t("ADK Evidence Doctor")}`, "", summary(found), ""];
+  const lines = [`# ${l10n.t("What Is Set Up")}`, "", summary(found), ""];
   if ("status" in found.outcome) {
     lines.push(...statusLines(found.outcome.status), ...indexSections(found.outcome.status));
   }
@@ -79,7 +79,7 @@ function statusLines(status: ServerStatus): string[] {
 }
 
 /** What is indexed, and with which models. */
-function indexSections({ index, ingesting, profile, models }: ServerStatus): string[] {
+function indexSections({ index, ingesting, models }: ServerStatus): string[] {
   const lines: string[] = [];
   if (index !== null) {
     const pending = index.dense === "pending" && !ingesting ? [withoutVectors()] : [];
@@ -87,13 +87,14 @@ function indexSections({ index, ingesting, profile, models }: ServerStatus): str
     lines.push(`## ${l10n.t("Index")}`, "", ...held.map((line) => `- ${markdownLine(line)}`), "");
   }
   if (ingesting) {
-    lines.push(l10n.t("The corpora are being ingested."), "");
+    lines.push(l10n.t("The index is being updated."), "");
   }
-  lines.push(`## ${l10n.t("Models")}`, "", `- ${l10n.t("Profile")}: ${markdownLine(profile)}`);
-  for (const [name, value] of Object.entries(models)) {
-    lines.push(`- ${markdownLine(name.replaceAll("_", " "))}: ${markdownLine(String(value))}`);
+  const { dense_model: meaning, sparse_model: words } = models;
+  if (meaning !== undefined && words !== undefined) {
+    lines.push(`## ${l10n.t("Models")}`, "", `- ${l10n.t("Search by meaning")}: ${markdownLine(String(meaning))}`);
+    lines.push(`- ${l10n.t("Search by words")}: ${markdownLine(String(words))}`, "");
   }
-  return [...lines, ""];
+  return lines;
 }
 
 function originName(origin: Origin): string {

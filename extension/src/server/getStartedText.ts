@@ -10,7 +10,7 @@ const STEPS: Record<JobStep, () => string> = {
   server: () => l10n.t("Starting the server"),
   reading: () => l10n.t("Reading the docs and the code"),
   keywords: () => l10n.t("Building the keyword index"),
-  vectors: () => l10n.t("Computing vectors"),
+  vectors: () => l10n.t("Reading the meaning of passages"),
   writing: () => l10n.t("Writing the index"),
   symbols: () => l10n.t("Listing the symbols"),
 };

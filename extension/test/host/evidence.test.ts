@@ -418,7 +418,7 @@ describe("the extension in its host", () => {
 
     it("has a doctor who names what is wrong", async () => {
       await vscode.commands.executeCommand(BUTTON_COMMANDS.runDoctor);
-      const uri = vscode.Uri.from({ scheme: "adk-evidence-doctor", path: "/ADK Evidence Doctor.md" });
+      const uri = vscode.Uri.from({ scheme: "adk-evidence-doctor", path: "/What Is Set Up.md" });
       const report = await vscode.workspace.openTextDocument(uri);
       assert.match(report.getText(), /\/nowhere\/adk-evidence/);
     });

@@ -67,7 +67,7 @@ def _installation(settings: Settings) -> Iterator[Finding]:
     from_user = str(user_file) if user_file.is_file() else f"defaults; your own would be {user_file}"
     yield Finding("adk-evidence", "ok", f"{__version__}, Python {platform.python_version()} ({sys.executable})")
     yield Finding("packages", "ok", versions)
-    yield Finding("settings", "ok", f"profile {settings.profile}, {from_user}")
+    yield Finding("settings", "ok", f"{from_user}; the models are those of `profile: {settings.profile}`")
     yield Finding("home", "ok", str(settings.paths.root))
 
 
@@ -75,7 +75,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
     current = open_generations(settings).current()
     # `auto` leaves the choice to what the index has.
     chosen = as_kept(settings, current.manifest if current else None).embedding.dense
-    what, models = "dense model", settings.paths.models
+    what, models = "model for search by meaning", settings.paths.models
     # Voyage is not asked: that would cost money.
     if chosen.provider == "voyage" and importlib.util.find_spec("voyageai") is None:
         hint = "Run `pip install 'adk-evidence[voyage]'`."
@@ -178,11 +178,11 @@ def _index(settings: Settings) -> Iterator[Finding]:
     yield from _dense(settings, generations)
     yield _targets(settings, manifest)
     for name, corpus in manifest.corpora.items():
-        size = f"{len(corpus.files):,} files, {corpus.chunks:,} chunks"
+        size = f"{len(corpus.files):,} files, {corpus.chunks:,} passages"
         yield Finding(name, "ok", f"{corpus.repo}@{corpus.commit[:12]} from {corpus.source}, {size}")
         if failed := corpus.failed_files():
             files = counted(len(failed), "file", "files")
-            lacking = f"{files} could not be split into chunks, so the index lacks {named(failed, 1)}."
+            lacking = f"{files} could not be split into passages, so the index lacks {named(failed, 1)}."
             mend = "Please report this with the file, if you may show it."
             yield Finding(f"{name} is incomplete", "note", lacking, mend)
         root = corpus.location.root
@@ -195,7 +195,7 @@ def _index(settings: Settings) -> Iterator[Finding]:
         yield Finding("adk_docs", "note", missing, mend)
 
 
-def _dense(settings: Settings, generations: GenerationStore, what: str = "dense vectors") -> Iterator[Finding]:
+def _dense(settings: Settings, generations: GenerationStore, what: str = "search by meaning") -> Iterator[Finding]:
     current = generations.current()
     gap = current and dense_gap(current.manifest, generations, settings.ingest_command)
     if gap:
@@ -210,7 +210,7 @@ def _opens(settings: Settings, generations: GenerationStore) -> Finding:
             store.close()
     except EvidenceError as exc:
         return Finding("index", "broken", exc.message, exc.hint or "Run `adk-ingest all`.")
-    found = f"generation {lease.manifest.generation}, {points:,} points, {lease.manifest.created_at}"
+    found = f"{points:,} passages, made {lease.manifest.created_at}"
     return Finding("index", "ok", found)
 
 
@@ -226,7 +226,7 @@ def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
 
 
 def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
-    what, build = "ranked targets", "Run `adk-ingest all`."
+    what, build = "list of symbols", "Run `adk-ingest all`."
     model = make_target_embedder(settings)
     try:
         wanted = about_index(manifest, model.model, model.dimension)
@@ -235,9 +235,9 @@ def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
         return Finding(what, "note", exc.message, exc.hint)
     # The set of another state of the docs has the same symbols.
     if folder.name != wanted.key and dict(built_sets(settings.paths.targets))[folder].code != wanted.code:
-        return Finding(what, "note", "They are of an earlier state of the indexed files.", build)
+        return Finding(what, "note", "It is of an earlier state of the indexed files.", build)
     if not has_vectors(folder):
-        return Finding(what, "note", "They have no vectors, so names and words alone find them.", build)
+        return Finding(what, "note", "It has no vectors, so symbols are found by names and words alone.", build)
     return Finding(what, "ok", f"of {wanted.commit[:12]}, with vectors")
 
 
@@ -249,11 +249,11 @@ def _versions(settings: Settings) -> Iterator[Finding]:
         finding = _opens(own, generations)
         hint = f"Run `{own.ingest_command}`." if finding.state == "broken" else ""
         yield replace(finding, what=f"google-adk {version}", mend=hint)
-        yield from _dense(own, generations, f"dense vectors of google-adk {version}")
+        yield from _dense(own, generations, f"search by meaning in google-adk {version}")
 
 
 def _cache(settings: Settings) -> Iterator[Finding]:
     status = CacheStatus.of(settings)
     fits = status.bytes <= status.max_bytes
-    mend = "Indexes need them: `adk-ingest delete` removes an index, and the next ingestion its vectors."
-    yield Finding("computed vectors", "ok" if fits else "note", f"{status}.", "" if fits else mend)
+    mend = "Indexes need it: `adk-ingest delete` removes an index, and the next update what only that needed."
+    yield Finding("cache", "ok" if fits else "note", f"{status}.", "" if fits else mend)

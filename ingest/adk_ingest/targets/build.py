@@ -161,7 +161,7 @@ def _embed(
         work = Work(model, cache, texts, texts.items)
         instead = "find symbols by name and words alone"
         refuse_above_the_cap("Embedding the symbols", work.cost(), cap_of((model,)), instead)
-        progress.stage("embed", work.missing, "vectors")
+        progress.stage("embed", work.missing, "symbols")
         for count in work.compute():
             progress.advance(count)
         known = work.of(texts)

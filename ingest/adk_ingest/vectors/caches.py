@@ -37,7 +37,7 @@ class CacheStatus(BaseModel):
         return cls(path=str(path), bytes=size, max_bytes=MAX_BYTES)
 
     def __str__(self) -> str:
-        return f"{megabytes(self.bytes)} in {self.path}, at most {megabytes(self.max_bytes)} after an ingestion"
+        return f"{megabytes(self.bytes)} in {self.path}, at most {megabytes(self.max_bytes)} after an update"
 
 
 def prune_cache(settings: Settings) -> int:

@@ -59,7 +59,7 @@ def code_corpus_name(manifest: IndexManifest) -> str:
     """
     name = next((name for name, corpus in manifest.corpora.items() if corpus.kind == "code"), None)
     if name is None:
-        raise TargetsMissingError("The index holds no code, so there are no targets.", "Run `adk-ingest code`.")
+        raise TargetsMissingError("The index holds no code, so there is no list of symbols.", "Run `adk-ingest code`.")
     return name
 
 

@@ -140,7 +140,7 @@ def find_set(root: Path, wanted: About, command: str = "adk-ingest all") -> Path
         return exact
     similar = [(about.built_at, folder) for folder, about in built_sets(root) if about.is_similar(wanted)]
     if not similar:
-        raise TargetsMissingError("The ranked targets of this index are not built yet.", f"Run `{command}`.")
+        raise TargetsMissingError("The list of symbols of this index is not made yet.", f"Run `{command}`.")
     return max(similar)[1]
 
 

@@ -50,12 +50,12 @@ LINE_BYTES = 1 << 20
 # The names of the stages for people.
 _STAGES = {
     "discover": "Finding the files",
-    "chunk": "Cutting the files into passages",
-    "embed": "Computing vectors",
+    "chunk": "Reading the files",
+    "embed": "Reading the meaning",
     "upsert": "Writing the index",
     "verify": "Verifying the index",
     "publish": "Publishing the index",
-    "targets": "Ranking the symbols",
+    "targets": "Listing the symbols",
 }
 _ERRORS = {
     error.exit_code: error

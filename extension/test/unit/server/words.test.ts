@@ -153,7 +153,7 @@ describe("the doctor's report", () => {
     profile: "local",
     services: [],
     index: null,
-    models: {},
+    models: { dense_model: "all-MiniLM-L6-v2", dense_dimension: 384, sparse_model: "bm25", lexical_version: 3 },
     findings: [
       { what: "index", state: "broken", found: "Nothing is indexed.", mend: "Run `adk-ingest all`." },
       { what: "home", state: "ok", found: "/a_b_[c](command:evil)<img src=x>", mend: "" },
@@ -182,7 +182,11 @@ describe("the doctor's report", () => {
     const report = doctorReport({ ...found, outcome: { status } });
     assert.match(report, /Something is missing or broken/);
     assert.match(report, /- ✗ \*\*index\*\*: Nothing is indexed\\\./);
-    assert.match(report, /## Models\n\n- Profile: local\n/);
+    assert.match(report, /^# What Is Set Up\n/);
+    assert.match(
+      report.replaceAll("\\", ""),
+      /## Models\n\n- Search by meaning: all-MiniLM-L6-v2\n- Search by words: bm25\n\n/,
+    );
     assert.match(report.replaceAll("\\", ""), /- ! .*google-adk 1\.18\.0.* is not indexed: answers are of 2\.13\.0/);
   });
 

@@ -337,10 +337,10 @@ describe("the panel", () => {
   it("shows how far setting up is, and does what the card's buttons say, and nothing after the card is gone", async () => {
     await fixture.open();
     const actions: Fix[] = [{ title: "Stop", command: "adkEvidence.stopGettingStarted" }];
-    fixture.panel.showJob({ title: "Setting up", lines: ["Computing vectors"], fraction: 0.5, left: "", actions });
+    fixture.panel.showJob({ title: "Setting up", lines: ["Writing the index"], fraction: 0.5, left: "", actions });
     assert.deepEqual(fixture.view.posted.at(-1), {
       type: "job",
-      job: { title: "Setting up", lines: ["Computing vectors"], fraction: 0.5, left: "", actions: ["Stop"] },
+      job: { title: "Setting up", lines: ["Writing the index"], fraction: 0.5, left: "", actions: ["Stop"] },
     });
     assert.ok(isToPage(fixture.view.posted.at(-1)));
     fixture.view.received.fire({ type: "action", id: "job-Stop" });
