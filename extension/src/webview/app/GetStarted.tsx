@@ -40,7 +40,7 @@ export function GetStarted({ job, awaited, brief, onAction }: GetStartedProps) {
       ))}
       {awaited !== null && (
         <p class="hint">
-          {t("Your question is answered as soon as keywords are indexed.")} <SafeText text={awaited} longest={300} />
+          {t("Your question is answered as soon as the index can answer.")} <SafeText text={awaited} longest={300} />
         </p>
       )}
       <div class="get-started-actions">
