@@ -8,7 +8,7 @@ import { UNTIL_INGESTED, UNTIL_READY } from "./setUpCodes";
 
 /**
  * Calls back with the codes of the problems that are gone once a server is ready, once keywords answer, or once an
- * ingestion has ended. `again`: what was answered by keywords can be answered by meaning, too.
+ * ingestion has ended. `again`: what was answered by keywords, or of another version, can be answered better.
  */
 export function onDidRecover(
   pool: Pick<ServerPool, "state" | "onDidChange" | "onDidAnswer">,
@@ -28,6 +28,9 @@ export function onDidRecover(
     pool.onDidAnswer(({ method, problem }) => {
       if (method === "adk/ingest" && !problem) {
         listener(UNTIL_INGESTED, true);
+      } else if (method === "adk/ingest" && problem?.code === "cancelled") {
+        // It may have published an index before it was stopped.
+        listener([], true);
       }
     }),
     job.onDidChange((state) => {

@@ -135,7 +135,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     }
   }
 
-  /** Asks the shown question again where keywords alone have answered it. */
+  /** Asks the shown question again where keywords alone, or the index of another version, have answered it. */
   async improve(): Promise<void> {
     if (this.shown !== null) {
       await this.session.improve();

@@ -158,13 +158,16 @@ export class PackSession {
   }
 
   /**
-   * Asks the shown question again if keywords alone have answered it, and shows the better answer, unless something else
-   * is shown by then. A failure leaves the answer that is there. A call during an improvement waits for that.
+   * Asks the shown question again if keywords alone or the index of another version have answered it, and shows the
+   * better answer, unless something else is shown by then. A failure leaves the answer that is there. A call during an
+   * improvement waits for that.
    */
   async improve(): Promise<void> {
     const { shown } = this;
     const run = shown === null ? null : this.runOf(shown);
-    if (this.phase !== "ready" || run === null || shown?.pack?.index?.dense !== "pending") {
+    const { index, adk } = shown?.pack ?? {};
+    const lacking = index?.dense === "pending" || (adk != null && adk.indexed !== adk.wanted);
+    if (this.phase !== "ready" || shown === null || run === null || !lacking) {
       return;
     }
     if (this.improving?.of !== shown) {

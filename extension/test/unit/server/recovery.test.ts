@@ -71,6 +71,10 @@ describe("what is mended", () => {
     answer({ folder: FOLDER, method: "adk/ingest", problem: new Problem("x", "source_unavailable") });
     answer({ folder: FOLDER, method: "adk/status", result: {} });
     assert.equal(told.length, 0);
+    better.length = 0;
+    answer({ folder: FOLDER, method: "adk/ingest", problem: new Problem("x", "cancelled") });
+    // What it published before it was stopped may answer better.
+    assert.deepEqual([told, better], [[], [true]]);
     answer({ folder: FOLDER, method: "adk/ingest", result: {} });
     assert.ok(told.includes("no_index"));
   });

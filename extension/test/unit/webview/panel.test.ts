@@ -306,6 +306,19 @@ describe("the panel", () => {
     assert.equal(fixture.asked.length, 2);
   });
 
+  it("asks again once the version of the project is indexed, where another one has answered", async () => {
+    await fixture.open();
+    const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: "requirements.txt" };
+    await fixture.answered(QUESTION, { ...packFor(QUESTION.query), adk });
+    const improved = fixture.panel.improve();
+    const fitting = { ...packFor(QUESTION.query), adk: { ...adk, indexed: "1.18.0" } };
+    fixture.request(1).answer(fitting);
+    await improved;
+    assert.equal(fixture.last.pack, fitting);
+    await fixture.panel.improve();
+    assert.equal(fixture.asked.length, 2);
+  });
+
   it("makes an answer by keywords of an earlier window better, too", async () => {
     const pack = packFor(QUESTION.query);
     const byKeywords: EvidenceResult = { ...pack, index: pack.index && { ...pack.index, dense: "pending" } };
