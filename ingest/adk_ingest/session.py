@@ -27,6 +27,7 @@ from adk_ingest.corpora.known_files import RECORD, KnownFiles
 from adk_ingest.pipeline import DryRun, Ingestion
 from adk_ingest.progress import Progress
 from adk_ingest.publishing.manifest import Mode, RunManifest, now
+from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.resolve import resolve_code, resolve_docs
 from adk_ingest.targets.present import has_targets
 
@@ -166,6 +167,7 @@ def _found(
         for notice in docs.notices:
             note(notice)
         if docs.source is not None:
+            progress.note(_using(docs.source))
             source = replace(docs.source, known=known)
             corpora.append(docs_corpus(settings, source, created_at))
             corpora.append(samples_corpus(settings, source, "doc", created_at))
@@ -187,6 +189,7 @@ def _found(
         if found.source is None:
             why = "".join(f" {notice}" for notice in found.notices[-1:])
             raise SourceError(f"The source of {settings.exact_subject} cannot be had.{why}", found.hint)
+        progress.note(_using(found.source))
         source = replace(found.source, known=known)
         code = code_corpus(settings, source, created_at)
         corpora.append(code)
@@ -194,3 +197,8 @@ def _found(
         if settings.ingestion.api_reference:
             corpora.append(api_reference_corpus(settings, code, created_at))
     return corpora
+
+
+def _using(source: CorpusSource) -> str:
+    # That all is well is no notice: people are told how many there are, and look them up.
+    return f"Using {source.describe()} from {source.root}."

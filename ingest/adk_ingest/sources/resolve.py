@@ -128,7 +128,7 @@ def _resolve_version(
 
 
 def _found(source: CorpusSource, notices: Sequence[str] = ()) -> Resolved:
-    return Resolved(source, (*notices, f"Using {source.describe()} from {source.root}."))
+    return Resolved(source, tuple(notices))
 
 
 def _first(corpus: CorpusSettings, attempts: Sequence[Callable[[], CorpusSource | None]], advice: str = "") -> Resolved:
