@@ -192,7 +192,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
     }),
     servers.onDidGiveUp((problem) => void showProblem(problem)),
     status.onDidChange((situation) => {
-      job.learn(situation.index);
+      job.learn(situation);
       void card.show(situation);
     }),
     onDidRecover(servers, job, (codes, again) => {

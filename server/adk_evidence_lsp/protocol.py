@@ -386,6 +386,7 @@ class ProjectStatus(Frozen):
 class ServerStatus(Frozen):
     """`adk/status`'s result.
 
+    `symbols` is false where the list of the index's symbols is missing, has no vectors or is of earlier code.
     `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
     indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server.
     """
@@ -395,6 +396,7 @@ class ServerStatus(Frozen):
     profile: str
     services: tuple[str, ...]
     index: IndexInfo | None
+    symbols: bool
     models: dict[str, str | int]
     findings: tuple[FindingInfo, ...]
     ingesting: bool

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from adk_evidence.files import remove_tree
 from adk_ingest.priority import NICENESS
 from tests.corpora import Workplace
 from tests.lsp.conftest import Start
@@ -58,6 +59,11 @@ def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path
     shares = [event["percentage"] for event in events[:-1]]
     assert shares[0] == 0 and shares == sorted(shares) and shares[-1] <= 100
     assert server.result("adk/evidence", {"query": QUESTION})["status"] == "success"
+    assert run["notices"] == [] and server.result("adk/status", {"examined": False})["symbols"]
+    # As where the ingestion was stopped while it ranked them.
+    remove_tree(workplace.home / "targets")
+    status = server.result("adk/status", {"examined": False})
+    assert status["index"]["dense"] == "complete" and not status["symbols"]
 
 
 def test_clients_are_told_how_far_it_is_and_when_keywords_answer(start: Start, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import type { ServerStatus } from "../protocol/generated";
 import { forEditor } from "../server/palette";
 import { otherVersion, projectLine, projectName } from "../server/project";
 import type { Origin, Resolution } from "../server/resolve";
-import { indexLines, withoutVectors } from "../server/statusText";
+import { incomplete, indexLines } from "../server/statusText";
 import { codeSpan, markdownLine } from "../text/untrusted";
 
 export interface Examination {
@@ -51,11 +51,14 @@ function summary({ outcome }: Examination): string {
   if ("problem" in outcome) {
     return `**${l10n.t("The server does not run.")}** ${markdownLine(outcome.problem.message)}`;
   }
-  const broken = outcome.status.findings.filter(({ state }) => state === "broken").length;
-  if (broken === 0 && !outcome.status.settings_problem) {
-    return `**${l10n.t("Everything that is needed is there.")}**`;
+  const { status } = outcome;
+  const broken = status.findings.filter(({ state }) => state === "broken").length;
+  if (broken > 0 || status.settings_problem) {
+    return `**${l10n.t("Something is missing or broken.")}**`;
   }
-  return `**${l10n.t("Something is missing or broken.")}**`;
+  return incomplete(status) === null
+    ? `**${l10n.t("Everything that is needed is there.")}**`
+    : `**${l10n.t("The index is not complete")}.**`;
 }
 
 function statusLines(status: ServerStatus): string[] {
@@ -79,11 +82,12 @@ function statusLines(status: ServerStatus): string[] {
 }
 
 /** What is indexed, and with which models. */
-function indexSections({ index, ingesting, models }: ServerStatus): string[] {
+function indexSections(status: ServerStatus): string[] {
+  const { index, ingesting, models } = status;
   const lines: string[] = [];
   if (index !== null) {
-    const pending = index.dense === "pending" && !ingesting ? [withoutVectors()] : [];
-    const held = [...indexLines(index, new Date(), env.language), ...pending];
+    const lacking = ingesting ? null : incomplete(status);
+    const held = [...indexLines(index, new Date(), env.language), ...(lacking === null ? [] : [lacking])];
     lines.push(`## ${l10n.t("Index")}`, "", ...held.map((line) => `- ${markdownLine(line)}`), "");
   }
   if (ingesting) {

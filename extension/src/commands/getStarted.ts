@@ -13,6 +13,7 @@ import type { ServerState } from "../server/managedServer";
 import { PROBLEMS } from "../server/problems";
 import type { Resolution } from "../server/resolve";
 import { WITHOUT_PACKAGES } from "../server/setUpCodes";
+import { incomplete } from "../server/statusText";
 import { messageLine } from "../text/untrusted";
 import { asProblem } from "./command";
 import { install, isSet, MEGABYTES, type SetUpParts } from "./environment";
@@ -167,10 +168,10 @@ async function ingest(
 }
 
 /** What has to be ingested for the folder in use; null where its index is complete. */
-export function missingIn(status: Pick<ServerStatus, "index" | "projects">): IngestParams | null {
+export function missingIn(status: Pick<ServerStatus, "index" | "symbols" | "projects">): IngestParams | null {
   const { index } = status;
   const project = projectInUse(status);
-  const complete = index !== null && index.dense === "complete" && "adk_docs" in index.corpora;
+  const complete = index !== null && incomplete(status) === null && "adk_docs" in index.corpora;
   return complete && (project === undefined || project.exact) ? null : wholeOf(status);
 }
 

@@ -960,6 +960,7 @@ export interface SourceResult {
 /**
  * `adk/status`'s result.
  *
+ * `symbols` is false where the list of the index's symbols is missing, has no vectors or is of earlier code.
  * `projects` are the folders of the workspace that use google-adk. `services` are the settings by which services get
  * indexed texts, such as `store.kind`; without them, all texts stay on the machine of the server.
  */
@@ -969,6 +970,7 @@ export interface ServerStatus {
   profile: string;
   services: string[];
   index: IndexInfo | null;
+  symbols: boolean;
   models: {
     [k: string]: string | number;
   };

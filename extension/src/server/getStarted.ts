@@ -5,8 +5,9 @@
 
 import { type CancellationToken, CancellationTokenSource, EventEmitter, type Memento } from "vscode";
 import { Problem } from "../problem";
-import type { IndexInfo, IngestProgress, IngestResult } from "../protocol/generated";
+import type { IngestProgress, IngestResult } from "../protocol/generated";
 import { installShare } from "./installShare";
+import type { Situation } from "./statusText";
 
 /** The steps in their order. */
 export const JOB_STEPS = ["packages", "server", "reading", "keywords", "vectors", "writing", "symbols"] as const;
@@ -112,8 +113,8 @@ export class GetStarted {
   }
 
   /** Forgets that the job was begun once an index is complete: another command or window may have built the index. */
-  learn(index: IndexInfo | null | undefined): void {
-    if (index?.dense === "complete" && this.running === undefined && this.begun) {
+  learn({ index, symbols }: Pick<Situation, "index" | "symbols">): void {
+    if (index?.dense === "complete" && symbols !== false && this.running === undefined && this.begun) {
       void this.memento.update(BEGUN, undefined);
       this.changes.fire(this.current);
     }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { projectOf } from "../evidence/scope";
 import { COMMANDS, CONTEXT } from "../ids";
 import { beside, type Fix } from "../problem";
-import type { EvidenceResult, IndexInfo, ProjectStatus } from "../protocol/generated";
+import type { EvidenceResult, IndexInfo, ProjectStatus, ServerStatus } from "../protocol/generated";
 import type { Method } from "../protocol/requests";
 import type { AdkProjects } from "./adkProject";
 import type { GetStarted } from "./getStarted";
@@ -17,6 +17,7 @@ import { type Situation, statusKind, statusText } from "./statusText";
 interface Told {
   readonly ready: ServerState;
   index: IndexInfo | null | undefined;
+  symbols?: boolean | undefined;
   project: ProjectStatus | null;
   /** The models that the server's settings choose. */
   profile?: string;
@@ -71,8 +72,8 @@ export class StatusItem implements vscode.Disposable {
     const state = this.pool.state(this.scope);
     const known = this.told.get(this.folderOf(this.scope).id);
     const told = known?.ready === state ? known : undefined;
-    const { index, project = null } = told ?? {};
-    return { state, index, project, trusted: vscode.workspace.isTrusted, job: this.job.state };
+    const { index, symbols, project = null } = told ?? {};
+    return { state, index, symbols, project, trusted: vscode.workspace.isTrusted, job: this.job.state };
   }
 
   /** The job tells when an index can be asked, before the ingestion has ended. */
@@ -134,6 +135,9 @@ export class StatusItem implements vscode.Disposable {
     const told = this.told.get(folder.id);
     // A stopped ingestion may have published an index that answers by keywords.
     if (method === "adk/ingest" && (!problem || problem.code === "cancelled")) {
+      if (told && !problem) {
+        told.symbols = undefined;
+      }
       this.ask(folder.uri);
     }
     const index = problem?.code === "no_index" ? null : indexOf(method, result);
@@ -141,6 +145,9 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     told.index = index;
+    if (method === "adk/status") {
+      told.symbols = (result as ServerStatus | undefined)?.symbols;
+    }
     // Of `adk/status` and `adk/evidence`, as the index.
     told.profile = (result as Pick<EvidenceResult, "profile"> | undefined)?.profile ?? told.profile ?? "";
     const project = projectIn(answered);

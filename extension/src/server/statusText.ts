@@ -25,6 +25,8 @@ export type StatusKind =
 export interface Situation {
   readonly state: ServerState;
   readonly index: IndexInfo | null | undefined;
+  /** False where the list of the index's symbols is not complete. */
+  readonly symbols?: boolean | undefined;
   readonly trusted: boolean;
   readonly project?: ProjectStatus | null;
   /** The job that sets everything up. */
@@ -39,7 +41,7 @@ export interface StatusText {
   readonly tooltip: string;
 }
 
-export function statusKind({ state, index, trusted, job }: Situation): StatusKind {
+export function statusKind({ state, index, symbols, trusted, job }: Situation): StatusKind {
   if (job?.phase === "running") {
     return "settingUp";
   }
@@ -51,7 +53,7 @@ export function statusKind({ state, index, trusted, job }: Situation): StatusKin
       if (index === null) {
         return "noIndex";
       }
-      return index?.dense === "pending" ? "partial" : "ready";
+      return index?.dense === "pending" || symbols === false ? "partial" : "ready";
     case "down":
       if (!NOT_SET_UP.includes(state.problem.code)) {
         return "down";
@@ -72,7 +74,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
     const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
     return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
   }
-  const lines = [LABELS[kind]()];
+  const lines = [incomplete(situation) ?? LABELS[kind]()];
   if (situation.state.kind === "down") {
     lines.push(situation.state.problem.message);
   }
@@ -109,17 +111,25 @@ const LABELS: Record<StatusKind, () => string> = {
   idle: () => l10n.t("ADK Evidence"),
   starting: () => l10n.t("ADK Evidence is starting"),
   ready: () => l10n.t("ADK Evidence is ready"),
-  partial: withoutVectors,
+  partial: () => l10n.t("The index is not complete"),
   noIndex: () => l10n.t("ADK Evidence: nothing is indexed yet"),
   notSetUp: () => l10n.t("ADK Evidence is not set up"),
   restricted: () => l10n.t("ADK Evidence is not set up, and this folder is not trusted"),
   down: () => l10n.t("ADK Evidence does not run"),
 };
 
-export function withoutVectors(): string {
-  return l10n.t(
-    "ADK Evidence answers by keywords alone: the index has no vectors yet. Unless another window computes them, Resume goes on where the last set-up stopped.",
-  );
+/** What an index that answers lacks, and how to go on; null where it lacks nothing. */
+export function incomplete({ index, symbols }: Pick<Situation, "index" | "symbols">): string | null {
+  if (index?.dense === "pending") {
+    return l10n.t(
+      "ADK Evidence answers by keywords alone: the index has no vectors yet. Unless another window computes them, Resume goes on where the last set-up stopped.",
+    );
+  }
+  return symbols === false
+    ? l10n.t(
+        "ADK Evidence answers, but its list of symbols is not complete. Unless another window completes it, Resume goes on where the last set-up stopped.",
+      )
+    : null;
 }
 
 /** What an index holds, and how old it is. */

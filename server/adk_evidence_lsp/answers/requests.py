@@ -271,15 +271,16 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
 
             findings = tuple(FindingInfo(**asdict(finding)) for finding in examine(settings))
         generations = open_generations(settings)
-        index = None
+        index, symbols = None, True
         with suppress(EvidenceError), server.desk.session(asked) as (session, _):
-            index = session.index.info
+            index, symbols = session.index.info, _lists_symbols(session)
         return ServerStatus(
             version=__version__,
             home=settings.paths.root,
             profile=settings.profile,
             services=settings.services,
             index=index,
+            symbols=symbols,
             models=fingerprint(settings),
             findings=findings,
             ingesting=ingesting or generations.is_being_written(),
@@ -288,6 +289,14 @@ async def status(server: EvidenceServer, params: StatusParams) -> dict[str, Any]
         ).model_dump(mode="json")
 
     return await server.executor.run(look, lane="care")
+
+
+def _lists_symbols(session: Session) -> bool:
+    """Whether the list of an index's symbols is as it should be; an index without code needs none."""
+    if all(corpus.kind != "code" for corpus in session.index.manifest.corpora.values()):
+        return True
+    found = session.service.symbols.known()
+    return found is not None and found.set.vectors is not None and not found.set.stale
 
 
 def _project_status(server: EvidenceServer, projects: list[Project]) -> Iterator[ProjectStatus]:

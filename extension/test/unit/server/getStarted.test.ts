@@ -5,7 +5,13 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import * as vscode from "vscode";
 import { consentLines, getStarted, lacksPackages, missingIn, USUAL_VERSION } from "../../../src/commands/getStarted";
 import { Problem } from "../../../src/problem";
-import type { IndexInfo, IngestProgress, IngestResult, ProjectStatus } from "../../../src/protocol/generated";
+import type {
+  IndexInfo,
+  IngestProgress,
+  IngestResult,
+  ProjectStatus,
+  ServerStatus,
+} from "../../../src/protocol/generated";
 import { GetStarted, JOB_STEPS, type JobParts, type JobState, WEIGHTS } from "../../../src/server/getStarted";
 import { type JobView, jobView } from "../../../src/server/getStartedCard";
 import { installShare } from "../../../src/server/installShare";
@@ -174,19 +180,21 @@ describe("the job that sets everything up", () => {
   it("forgets that it was begun once an index is complete, unless it runs", async () => {
     const [pending, complete] = ["pending", "complete"].map((dense) => ({ dense }) as IndexInfo);
     all.during = () => {
-      all.job.learn(complete);
+      all.job.learn({ index: complete, symbols: true });
       all.job.stop();
     };
     await all.job.run();
     assert.ok(all.job.begun);
     for (const index of [undefined, null, pending]) {
-      all.job.learn(index);
+      all.job.learn({ index });
     }
+    // It was stopped while it listed the symbols.
+    all.job.learn({ index: complete, symbols: false });
     assert.ok(all.job.begun);
     const told = all.states.length;
-    all.job.learn(complete);
+    all.job.learn({ index: complete, symbols: true });
     assert.deepEqual([all.job.begun, all.another().begun, all.states.length], [false, false, told + 1]);
-    all.job.learn(complete);
+    all.job.learn({ index: complete, symbols: true });
     assert.equal(all.states.length, told + 1);
   });
 
@@ -319,6 +327,11 @@ describe("what is said of setting up", () => {
       const card = jobView(now, at(READY, pending, now), begun, ["About 450 MB."]);
       assert.match(card?.lines.join() ?? "", /by keywords alone: vectors are missing/);
       assert.deepEqual(titles(card), ["Resume"]);
+      const unlisted = { ...at(READY, { ...INDEX, created_at: "", corpora: {} }, now), symbols: false };
+      const last = jobView(now, unlisted, begun, []);
+      assert.match(last?.lines.join() ?? "", /list of symbols is not complete/);
+      assert.deepEqual(titles(last), ["Resume"]);
+      assert.match(statusText(unlisted, new Date(), "en").tooltip, /^ADK Evidence answers, but .*Resume goes on/);
     }
     // That it was begun, maybe long ago, says nothing of what is missing.
     for (const state of [{ kind: "idle" }, { kind: "starting" }, READY, CRASHED] as const) {
@@ -405,7 +418,8 @@ describe("what is ingested", () => {
   });
   const index = (dense: string, ...corpora: string[]) =>
     ({ dense, corpora: Object.fromEntries(corpora.map((name) => [name, {}])) }) as unknown as IndexInfo;
-  const inFolder = (status: Parameters<typeof missingIn>[0]) => {
+  const inFolder = (told: Partial<ServerStatus> & Pick<ServerStatus, "index" | "projects">) => {
+    const status = { symbols: true, ...told };
     Object.assign(vscode.workspace, { workspaceFolders: [{ uri: folder, name: "agent", index: 0 }] });
     try {
       return missingIn(status);
@@ -425,6 +439,7 @@ describe("what is ingested", () => {
     assert.equal(inFolder({ index: whole, projects: [project(true)] }), null);
     assert.notEqual(inFolder({ index: whole, projects: [project(false)] }), null);
     assert.notEqual(inFolder({ index: index("pending", "adk_docs"), projects: [] }), null);
+    assert.notEqual(inFolder({ index: whole, symbols: false, projects: [] }), null);
     assert.notEqual(inFolder({ index: index("complete", "adk_python"), projects: [] }), null);
   });
 });

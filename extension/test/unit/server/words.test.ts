@@ -153,6 +153,7 @@ describe("the doctor's report", () => {
     profile: "local",
     services: [],
     index: null,
+    symbols: true,
     models: { dense_model: "all-MiniLM-L6-v2", dense_dimension: 384, sparse_model: "bm25", lexical_version: 3 },
     findings: [
       { what: "index", state: "broken", found: "Nothing is indexed.", mend: "Run `adk-ingest all`." },
@@ -188,6 +189,15 @@ describe("the doctor's report", () => {
       /## Models\n\n- Search by meaning: all-MiniLM-L6-v2\n- Search by words: bm25\n\n/,
     );
     assert.match(report.replaceAll("\\", ""), /- ! .*google-adk 1\.18\.0.* is not indexed: answers are of 2\.13\.0/);
+  });
+
+  it("does not call an index complete whose list of symbols is not", () => {
+    const said = { ...status, index: INDEX, symbols: false, findings: [] };
+    const report = doctorReport({ ...found, outcome: { status: said } });
+    assert.match(report, /\*\*The index is not complete\.\*\*/);
+    assert.match(report, /- ADK Evidence answers\\, but its list of symbols is not complete/);
+    const whole = doctorReport({ ...found, outcome: { status: { ...said, symbols: true } } });
+    assert.match(whole, /Everything that is needed is there/);
   });
 
   it("shows nothing of it as markup", () => {
