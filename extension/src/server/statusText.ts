@@ -74,7 +74,9 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
     const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
     return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
   }
-  const lines = [incomplete(situation) ?? LABELS[kind]()];
+  // Before the server has told, nobody knows whether there is an index.
+  const known = kind === "ready" && situation.index === undefined ? "idle" : kind;
+  const lines = [incomplete(situation) ?? LABELS[known]()];
   if (situation.state.kind === "down") {
     lines.push(situation.state.problem.message);
   }
@@ -83,7 +85,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   if (project) {
     lines.push(projectLine(project), other ?? "");
   }
-  const icon = other !== null ? "$(warning)" : ICONS[kind];
+  const icon = other !== null ? "$(warning)" : ICONS[known];
   if (situation.state.kind === "ready" && situation.index) {
     lines.push(...indexLines(situation.index, now, locale));
   }

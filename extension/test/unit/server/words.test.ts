@@ -61,6 +61,13 @@ describe("the status item", () => {
     }
   });
 
+  it("does not call a server ready that has not told yet whether there is an index", () => {
+    assert.deepEqual(
+      [text(READY, undefined).text, text(READY, undefined).tooltip],
+      ["$(circle-outline) ADK", "ADK Evidence"],
+    );
+  });
+
   it("tells the index's age and commits", () => {
     assert.equal(
       text(READY, INDEX).tooltip,
