@@ -159,7 +159,7 @@ class TestFilesThatFail:
         change(workplace.docs / "docs/tools/retry.md", "busy service", "tired service")
         assert workplace.ingest().status == "incomplete"
         assert [f.found for f in examine(workplace.settings) if f.what == "adk_python is incomplete"] == [
-            f"1 file could not be split into chunks, so the index lacks {PLUGIN}."
+            f"1 file could not be split into passages, so the index lacks {PLUGIN}."
         ]
         monkeypatch.undo()
         change(workplace.code / PLUGIN, "MAX_RETRIES = 3", "MAX_RETRIES = 4")
