@@ -53,7 +53,9 @@ def test_ingestion_reports_progress_and_its_index_answers(start: Start, tmp_path
         assert progress["token"] == TOKEN
         events.append(progress["value"])
     assert events[0]["kind"] == "begin" and events[0]["cancellable"]
-    assert {"Reading the files", "Reading the meaning", "Writing the index"} <= {event.get("message") for event in events}
+    assert {"Reading the files", "Reading the meaning", "Writing the index"} <= {
+        event.get("message") for event in events
+    }
     # Without a percentage at its beginning, a client shows no bar; and no bar goes back.
     shares = [event["percentage"] for event in events[:-1]]
     assert shares[0] == 0 and shares == sorted(shares) and shares[-1] <= 100
