@@ -135,7 +135,9 @@ describe("the pictures of the READMEs", () => {
     await editor.run("Chat: Open Chat");
     const chat = editor.page.locator(".interactive-session:visible");
     await chat.getByText("Evidence Only").first().waitFor({ timeout: START_MS });
-    await editor.page.keyboard.type(`@adk ${QUESTION} `);
+    // At once, and without the suggestions, which come late and take the next key.
+    await editor.page.keyboard.insertText(`@adk ${QUESTION} `);
+    await editor.page.keyboard.press("Escape");
     await editor.page.keyboard.press("Enter");
     await chat.locator(".monaco-button", { hasText: "Show the Evidence" }).waitFor({ timeout: START_MS });
     const beginning = chat.getByText("No language model is chosen").first();
