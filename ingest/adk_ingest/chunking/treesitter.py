@@ -28,27 +28,35 @@ _Kind = Literal["interface", "enum", "module", "class", "function", "type", "var
 _KINDS: tuple[_Kind, ...] = get_args(_Kind)
 
 # A definition's lines are those of the statement that is nothing but it.
-_WRAPPERS = {"ambient_declaration", "assignment_expression", "const_declaration", "export_statement"}
-_WRAPPERS |= {"expression_statement", "lexical_declaration", "template_declaration", "type_declaration"}
-_WRAPPERS |= {"variable_declaration"}
-# What these hold counts as being at the top of the file: files, namespaces, conditions of preprocessors, and calls that
-# take a block.
-_TRANSPARENT = {"chunk", "compilation_unit", "declarations", "haskell", "program", "source", "source_file"}
-_TRANSPARENT |= {"file_scoped_namespace_declaration", "internal_module", "mod_item", "module", "namespace_declaration"}
-_TRANSPARENT |= {
-    "linkage_specification",
-    "namespace_definition",
-    "package_clause",
-    "package_object",
-    "translation_unit",
-}
-_TRANSPARENT |= {"body_statement", "compound_statement", "declaration_list", "statement_block", "template_body"}
-_TRANSPARENT |= {"call", "do_block", "preproc_elif", "preproc_else", "preproc_if", "preproc_ifdef", *_WRAPPERS}
+_WRAPPERS = {
+    "ambient_declaration",
+    "assignment_expression",
+    "const_declaration",
+    "export_statement",
+    "expression_statement",
+} | {"lexical_declaration", "template_declaration", "type_declaration", "variable_declaration"}
+# What these hold counts as being at the top of the file: files, namespaces, their bodies, conditions of preprocessors,
+# and calls that take a block.
+_TRANSPARENT = (
+    {"chunk", "compilation_unit", "declarations", "haskell", "program", "source", "source_file", "translation_unit"}
+    | {"file_scoped_namespace_declaration", "internal_module", "linkage_specification", "mod_item", "module"}
+    | {"namespace_declaration", "namespace_definition", "package_clause", "package_object"}
+    | {"body_statement", "compound_statement", "declaration_list", "statement_block", "template_body"}
+    | {"preproc_elif", "preproc_else", "preproc_if", "preproc_ifdef"}
+    | {"call", "do_block", *_WRAPPERS}
+)
 _DECORATORS = {"annotation", "attribute", "attribute_list", "decorator", "marker_annotation"}
 _DECORATION = {"comment", "line_comment", "block_comment", *_DECORATORS}
 # What ends a signature where the grammar has no field for it.
-_BODIES = {"class_body", "comment", "computed_property", "do_block", "enum_class_body", "function_body"}
-_BODIES |= {"enum_declaration", "opaque_declaration", "struct_declaration", "union_declaration"}
+_BODIES = {
+    "class_body",
+    "comment",
+    "computed_property",
+    "do_block",
+    "enum_class_body",
+    "enum_declaration",
+    "function_body",
+} | {"opaque_declaration", "struct_declaration", "union_declaration"}
 _GLOBALS = re.compile(r"^(?:module\.exports|exports|this|window|globalThis|self)\.")
 # Up to the arguments, of types or of values.
 _DECORATOR = re.compile(r"@\s*(?:\w+:)?([\w$]+(?:\s*\.\s*[\w$#]+)*)")
@@ -168,18 +176,18 @@ class _Reader:
         from tree_sitter import QueryCursor
 
         self._language = LANGUAGES[PurePosixPath(file.path).suffix.lower()]
+        lang = self._language.lang
         self._lines = file.text.split("\n")
         self._long = {number for number, line in enumerate(self._lines, 1) if len(line) > max_line_chars}
-        parser, query, words = _grammar(self._language.lang)
+        parser, query, words = _grammar(lang)
         # Neither `Node.text` nor predicates of queries work: they ask the parser's reader again, which is gone.
         self._source = file.text.encode("utf-8", "replace")
         # Where a name was put in, the source has other bytes.
         self._nameless: set[int] = set()
         is_declaration = file.path.lower().endswith(_DECLARATIONS)
         source = _NAMELESS.sub(self._with_name, self._source) if is_declaration else self._source
-        if self._language.lang in ("c", "cpp"):
+        if lang in ("c", "cpp"):
             source = _MACRO.sub(lambda found: found[1].ljust(len(found[0])), source)
-        lang = self._language.lang
         fits = len(source) <= _MOST_BYTES.get(lang, len(source))
         root = _parse(parser, source, GRAMMARS[lang].bytes_a_report) if fits else None
         if root is None:

@@ -255,5 +255,5 @@ def _versions(settings: Settings) -> Iterator[Finding]:
 def _cache(settings: Settings) -> Iterator[Finding]:
     status = CacheStatus.of(settings)
     fits = status.bytes <= status.max_bytes
-    mend = "Indexes need it: `adk-ingest delete` removes an index, and the next update what only that needed."
+    mend = "Indexes need it: `adk-ingest delete` removes an index, and the next update removes what only it needed."
     yield Finding("cache", "ok" if fits else "note", f"{status}.", "" if fits else mend)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from adk_evidence.api.history import read_call
 from adk_evidence.checks.calls import Remark, RemarkKind, uses_in
-from adk_evidence.checks.drift import LACKING, Code, Deviation, DriftChecker
+from adk_evidence.checks.drift import LACKING, Deviation, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.text.identifiers import is_private
@@ -39,7 +39,10 @@ def remarks_on(
     """The remarks on the names of a document, in the order of the text; `first` and `last` limit the lines."""
     code = checker.code_of(document)
     if code is not None:
-        yield from _on_names(checker, code, first, last)
+        for deviation, mention in checker.in_code(code, first, last):
+            # What is only read, such as an annotation, and what is deprecated are left to the editor's own tools.
+            if deviation.kind != "deprecated" and mention.use in ("call", "keyword", "import"):
+                yield remark(checker, document, deviation, mention)
 
 
 def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Remark]:
@@ -59,13 +62,6 @@ def is_ignored(line: str, kind: RemarkKind) -> bool:
     return any(
         found[1] is None or CODES[kind] in re.split(r"[,\s]+", found[1].strip()) for found in _IGNORE.finditer(line)
     )
-
-
-def _on_names(checker: DriftChecker, code: Code, first: int = 0, last: int | None = None) -> Iterator[Remark]:
-    for deviation, mention in checker.in_code(code, first, last):
-        # What is only read, such as an annotation, and what is deprecated are left to the editor's own tools.
-        if deviation.kind != "deprecated" and mention.use in ("call", "keyword", "import"):
-            yield remark(checker, code.document, deviation, mention)
 
 
 def remark_at(checker: DriftChecker, document: PythonDocument, line: int, column: int) -> Remark | None:

@@ -214,8 +214,8 @@ def _feeds_back(question: Question, encoded: Encoded, reranker: Reranker | None)
     """Whether the moved query would change anything for the better.
 
     Only what is asked in words is worded otherwise than its answer: the first results for pasted frames, code or names
-    are no example of one. Only the local reranker goes by how near the query is; in other codebases than the ADK, moved
-    queries take .01 to .02 of nDCG@10.
+    are no example of one. Only the local reranker goes by how near the query is. In codebases other than the ADK's, a
+    moved query costs .01 to .02 of nDCG@10.
     """
     asked = question.query.kind in ("question", "error") and encoded.dense_used
     by_nearness = isinstance(reranker, LocalReranker) and reranker.files is None

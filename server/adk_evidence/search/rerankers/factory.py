@@ -41,8 +41,7 @@ _OF_CODE = Weights(dense=0.3, mean=0.35)
 
 def for_codebase(reranker: Reranker | None) -> Reranker | None:
     """The reranker for an index of other code than the ADK's: the local one goes by files there."""
-    if isinstance(reranker, LocalReranker):
-        return LocalReranker(_OF_CODE, FileWeights())
+    by_files = LocalReranker(_OF_CODE, FileWeights())
     if isinstance(reranker, CascadeReranker) and isinstance(reranker.first, LocalReranker):
-        return reranker.after(LocalReranker(_OF_CODE, FileWeights()))
-    return reranker
+        return reranker.after(by_files)
+    return by_files if isinstance(reranker, LocalReranker) else reranker
