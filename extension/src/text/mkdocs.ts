@@ -63,6 +63,6 @@ export function withoutIndentation(lines: string[]): string[] {
   return lines.map((line, at) => (at < end ? line.slice(width) : line));
 }
 
-function indentationOf(line: string): number {
+export function indentationOf(line: string): number {
   return line.length - line.trimStart().length;
 }

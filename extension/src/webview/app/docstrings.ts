@@ -1,7 +1,8 @@
 /** The words of a string that goes over several lines of Python, such as a docstring, which read badly as code. */
 
+import { indentationOf } from "../../text/mkdocs";
 import { TOKENS } from "../../text/python";
-import { type CodePiece, countLines, indentationOf, pieceOf, SIGNATURE_ENDS } from "./excerpt";
+import { type CodePiece, countLines, pieceOf, SIGNATURE_ENDS } from "./excerpt";
 
 /** A string that is a statement by itself. */
 const ALONE = /^\s*[bfru]{0,2}(?:"""|''')/i;

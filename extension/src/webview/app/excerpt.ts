@@ -1,6 +1,7 @@
 /** How much of a candidate is shown: its text can be a page or one line of a megabyte. */
 
 import type { Candidate, LineSpan, Outline } from "../../protocol/generated";
+import { indentationOf } from "../../text/mkdocs";
 import { clip } from "../../text/untrusted";
 import { type Block, type Span, textOf } from "./docsText";
 
@@ -296,10 +297,6 @@ export function pieceOf(lines: readonly string[], start: number, end: number): C
     .map((line) => line.slice(Math.min(margin, indentationOf(line))))
     .join("\n");
   return { text, skip };
-}
-
-export function indentationOf(line: string): number {
-  return line.length - line.trimStart().length;
 }
 
 function heightOf(lines: readonly string[], columns: number): number {
