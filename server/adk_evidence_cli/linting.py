@@ -42,23 +42,27 @@ class Linted:
     found: CodeCheck
 
 
-def lint(checker: DriftChecker, paths: Iterable[Path]) -> list[Linted]:
-    """Check Python files, and those below folders; a file that is named twice is checked once.
+def python_files(paths: Iterable[Path]) -> list[Path]:
+    """The Python files that are named or lie below folders; a file that is named twice is listed once.
 
-    A file that is named is read as Python, whatever its name. A file that cannot be read is told, and is no error.
+    A file that is named is read as Python, whatever its name.
 
     Raises:
         SourceError: A path is not there, or no file was named and the folders hold no Python file.
     """
-    linted: dict[Path, Linted] = {}
+    found: dict[Path, Path] = {}
     for path in paths:
         files = [path] if path.is_file() else [file.disk for file in files_of_folder(path) if file.lang == "py"]
         for file in files:
-            if file.resolve() not in linted:
-                linted[file.resolve()] = Linted(file, _check(checker, file))
-    if not linted:
+            found.setdefault(file.resolve(), file)
+    if not found:
         raise SourceError("There is no Python file to check.", "Name Python files, or folders that hold some.")
-    return list(linted.values())
+    return list(found.values())
+
+
+def lint(checker: DriftChecker, files: Iterable[Path]) -> list[Linted]:
+    """Check Python files. A file that cannot be read is told, and is no error."""
+    return [Linted(file, _check(checker, file)) for file in files]
 
 
 def _check(checker: DriftChecker, path: Path) -> CodeCheck:

@@ -17,13 +17,15 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_cli.serve import app as serve_app
 from adk_evidence_cli.serve import lacks_sdk
 from adk_evidence_cli.setup.clients import Agent
+from adk_evidence_cli.versions import diff, drift, lint
 from adk_evidence_console import (
+    AsMarkdown,
     CommandLine,
+    Form,
     Home,
     Profile,
     Roots,
     friendly_errors,
-    path_argument,
     path_option,
     read_stdin,
     say,
@@ -33,7 +35,7 @@ from adk_evidence_console import (
     stdout,
     write_utf8,
 )
-from adk_evidence_console.pinned import Adk, Project, Python, detected_adk, required_checker, wanted_adk
+from adk_evidence_console.pinned import Adk, Project, Python, detected_adk, wanted_adk
 from adk_evidence_eval.cli import app as eval_app
 
 app = CommandLine("Verified evidence from the Google ADK docs and source.", "adk-evidence")
@@ -44,14 +46,12 @@ app.add_typer(serve_app, name="serve")
 # As `models.request.TaskMode`, whose module takes long to import.
 Mode = Literal["build", "debug", "explain", "refactor"]
 Source = Literal["docs", "code", "both"]
-Form = Literal["text", "json", "sarif", "github"]
 Query = Annotated[
     str | None,
     typer.Argument(help="A question, an error, a traceback or a symbol; - reads it from stdin.", show_default=False),
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the evidence is for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the exact Evidence Pack as JSON.")]
-AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
 AsPrompt = Annotated[bool, typer.Option("--prompt", help="Print a prompt for a model.")]
 Full = Annotated[
     bool, typer.Option("--full", help="Show every result, and whole texts instead of the passages that matched.")
@@ -374,133 +374,8 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
-def diff(
-    before: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="Earlier version: 1.31.0, a wheel, a checkout or an environment. [default: that of the project here]",
-            show_default=False,
-        ),
-    ] = None,
-    after: Annotated[
-        str | None, typer.Option("--to", help="Later version. [default: that of the settings]", show_default=False)
-    ] = None,
-    symbol: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this definition, module or package, e.g. google.adk.runners.Runner; repeatable."),
-    ] = None,
-    limit: Annotated[int, typer.Option(help="The most changes to list; 0 lists all.", min=0)] = 60,
-    lines: Annotated[
-        bool | None,
-        typer.Option(
-            "--lines/--no-lines",
-            help="Show the changed lines. [default: on for named definitions]",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    as_markdown: AsMarkdown = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch no version from the package registry.")] = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Say what differs in the public API between two versions of the ADK, breaking changes first."""
-    from adk_evidence_cli.diff import compare_symbols, show_difference, version_here
-    from adk_ingest.commands.progress import make_progress
-
-    if as_json and as_markdown:
-        raise InvalidRequestError("--json and --markdown exclude each other.", "Choose one output.")
-    settings, progress = settings_from(profile, home), make_progress(stderr(), as_json=False)
-    before, symbols = before or version_here(settings), symbol or ()
-    found = compare_symbols(
-        settings, before, after, symbols, progress, limit=limit, lines=lines, allow_network=not offline
-    )
-    show_difference(found, as_json=as_json, as_markdown=as_markdown)
-
-
-@app.command()
-def drift(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            parser=path_argument,
-            metavar="[FOLDER]",
-            help="Folder or file to check. [default: the docs of the index]",
-            show_default=False,
-        ),
-    ] = None,
-    index: Annotated[str | None, typer.Option(help="Check the docs of this index instead of the ADK's.")] = None,
-    adk: Adk = None,
-    project: Project = None,
-    python: Python = None,
-    output: Annotated[Form, typer.Option("--format", help="How to print the findings.")] = "text",
-    fail: Annotated[
-        bool, typer.Option("--fail", help="Exit with 1 where something is lacking; deprecated names do not count.")
-    ] = False,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Say which imports, attributes and keywords in docs a version of google-adk lacks.
-
-    The version is the one that the options name. Without such an option, a folder is checked against the version of the
-    working folder's project, and the docs of an index against the indexed version.
-    """
-    from adk_evidence.index.codebase import MAIN
-    from adk_evidence.index.registry import settings_of
-    from adk_evidence_cli import drift as drifting
-    from adk_evidence_console.sarif import for_programs
-
-    if folder is not None and index is not None:
-        raise InvalidRequestError("A folder and --index exclude each other.", "Name one of them.")
-    settings = settings_of(settings_from(profile, home), MAIN if index is None else index)
-    wanted = wanted_adk(adk, project, python)
-    if wanted is None and folder is not None:
-        wanted = detected_adk(settings, ranges=True)
-    report = drifting.examine(settings, folder, wanted.version if wanted else None)
-    if output == "text":
-        drifting.show_text(report, stdout())
-    else:
-        # Not through rich: tools read this.
-        found = drifting.findings(report)
-        stdout().file.write(for_programs(output, drifting.RULES, found, drifting.as_json(report)))
-    if fail and report.lacking:
-        raise typer.Exit(1)
-
-
-@app.command()
-def lint(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(parser=path_argument, metavar="PATHS...", help="Python files, or folders that hold some."),
-    ],
-    adk: Adk = None,
-    project: Project = None,
-    python: Python = None,
-    output: Annotated[Form, typer.Option("--format", help="How to print the problems.")] = "text",
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Check the names, calls and overrides of Python code against a version of google-adk.
-
-    The code is not run. The version is the one that the options name, else that of the working folder's project. Exit
-    code 1 if something is wrong; deprecated names do not count.
-    """
-    from adk_evidence_cli import linting
-    from adk_evidence_console.sarif import for_programs
-
-    settings = settings_from(profile, home)
-    wanted = wanted_adk(adk, project, python) or detected_adk(settings, ranges=True)
-    checker = required_checker(wanted.version if wanted else None)
-    linted = linting.lint(checker, paths)
-    if output == "text":
-        linting.show_text(linted, checker.version, stdout())
-    else:
-        found, data = linting.findings(linted), linting.as_json(linted, checker.version)
-        stdout().file.write(for_programs(output, linting.RULES, found, data))
-    if linting.has_errors(linted):
-        raise typer.Exit(1)
+for command in (diff, drift, lint):
+    app.command()(command)
 
 
 def run() -> None:

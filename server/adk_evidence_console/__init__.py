@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -33,6 +33,9 @@ Result = TypeVar("Result")
 INTERRUPTED = 130
 Home = Annotated[str | None, typer.Option("--home", help="Folder of the index and caches.", show_default=False)]
 Profile = Annotated[str | None, typer.Option("--profile", help="Set of models and stores.", show_default=False)]
+# What findings are printed for: people, programs, code scanning, or annotations of GitHub.
+Form = Literal["text", "json", "sarif", "github"]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to paste.")]
 _MAX_LOG_BYTES = 1_000_000
 _MIN_COLUMNS = 20
 # Where no terminal tells how wide the output is: in a file, in the log of a job, for a program.

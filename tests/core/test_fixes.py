@@ -26,6 +26,15 @@ NEW = {
         "Agent.run_async.__yields__": "y",
     },
     "google.adk.models": {"": "m", "Gemini": "c:", "Gemma": "c:"},
+    "google.adk.tools": {
+        "": "m",
+        "McpTool": "c:",
+        "MCPTool": "c:google.adk.tools.McpTool",
+        "MCPTool!": "google.adk.tools.McpTool|Use McpTool.",
+        "OldTool": "c:google.adk.tools.McpTool",
+        "OldTool.name": "v",
+        "OldTool!": "google.adk.tools.McpTool|Use McpTool.",
+    },
     "google.adk.plugins": {
         "": "m",
         "BasePlugin": "c:",
@@ -178,6 +187,41 @@ def test_an_override_gets_the_form_that_the_message_spells_out(before: str, afte
 def test_what_has_moved_is_imported_from_where_it_is(before: str, after: str | None) -> None:
     (fix,) = fixes(before)
     assert (edited(before.split("\n"), fix.edits) if fix else None) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from google.adk.tools import MCPTool\ntool: MCPTool = MCPTool()\n",
+            "from google.adk.tools import McpTool\ntool: McpTool = McpTool()\n",
+        ),
+        ("from google.adk import tools\ntools.MCPTool()\n", "from google.adk import tools\ntools.McpTool()\n"),
+        # It has more than its successor, or the successor's name is taken.
+        ("from google.adk.tools import OldTool\n", None),
+        ("from google.adk.tools import MCPTool\nMcpTool = 1\n", None),
+    ],
+)
+def test_a_deprecated_other_name_of_a_class_gives_way_to_the_class(before: str, after: str | None) -> None:
+    (fix,) = fixes(before)
+    assert (edited(before.split("\n"), fix.edits) if fix else None) == after
+
+
+@pytest.mark.parametrize(
+    ("method", "certain"),
+    [
+        (plugin("def on_event(self, event)"), True),
+        (plugin("async def before_tool(self, *, tool, args, ctx)", "return args"), True),
+        (plugin("async def on_chunk(self)"), True),
+        # What these mean is a guess, or somebody calls them as they are.
+        (plugin("async def before_tool(self, args)", "return args"), False),
+        (plugin("async def before_tool(self, *, tool, ctx, args)", "return args"), False),
+        (plugin("def on_event(self, event)") + "Mine().on_event(1)\n", False),
+    ],
+)
+def test_an_override_is_mended_without_a_look_only_where_its_parameters_are_sure(method: str, certain: bool) -> None:
+    (fix,) = fixes(IMPORTS + method)
+    assert fix is not None and fix.certain is certain
 
 
 def test_what_is_certain_is_mended_at_once_and_the_rest_stays() -> None:

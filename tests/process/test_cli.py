@@ -23,6 +23,7 @@ from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_cli.main import app
 from adk_evidence_eval import ablation
 from tests.corpora import HashEmbedder, Workplace, write_files
+from tests.environments import write_environment
 from tests.process.conftest import Cli, call, sentence
 from tests.released import released
 from tests.standins.llm import KEY, MODEL, LlmStandIn
@@ -120,6 +121,53 @@ def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     assert f"{script}:1: {LACKING}" in told and f"{binary}:1: The file cannot be read as Python." in told
     (tmp_path / "empty").mkdir()
     sentence(cli("lint", tmp_path / "empty", "--adk", "9.9.0", "--home", indexed.home), 3, "no Python file")
+
+
+MENDABLE = (
+    "from google.adk.sessions import InMemorySessionService\n\n\n"
+    "async def main(service: InMemorySessionService):\n"
+    "    service.create_session(app_name='a', user_id='u')\n"
+    "    await service.get_session(appName='a', user_id='u', session_id='s')\n"
+    "    await service.delete_session(app='a', user_id='u', session_id='s')\n"
+)
+
+
+def test_lint_mends_what_is_certain_and_says_why(cli, indexed, tmp_path):
+    file, fine = tmp_path / "agent.py", tmp_path / "fine.py"
+    file.write_text(MENDABLE)
+    fine.write_text("import os\n")
+    where = (tmp_path, "--adk", "2.13.0", "--home", indexed.home)
+    assert cli("lint", *where).stdout.endswith("Can be mended: 2 by --fix, 3 by --fix --unsafe.\n")
+    # Showing writes nothing, and `patch` takes what is shown.
+    shown = cli("lint", *where, "--diff")
+    assert (shown.exit_code, file.read_text()) == (1, MENDABLE)
+    assert "Would mend 2 problems in 1 file." in shown.stderr
+    subprocess.run(["patch", "-p0", "--dry-run", "-d", "/"], input=shown.stdout, text=True, check=True)
+    file.chmod(0o640)
+    mended = cli("lint", *where, "--fix")
+    assert mended.exit_code == 1 and file.stat().st_mode & 0o777 == 0o640
+    assert f"{file}:5: Add await. google-adk 2.13.0 has `InMemorySessionService.create_session`" in mended.stdout
+    assert "This is so since 1.0.0. [missing-await]" in mended.stdout and f"{file}:7:" in mended.stdout
+    assert file.read_text() == MENDABLE.replace("    service.c", "    await service.c").replace("appName", "app_name")
+    done = cli("lint", *where, "--fix", "--unsafe", "--format", "json")
+    assert done.exit_code == 0
+    assert [(one["line"], one["code"]) for one in json.loads(done.stdout)["mended"]] == [(7, "unknown-keyword")]
+    assert cli("lint", *where, "--diff").exit_code == 0
+    sentence(cli("lint", *where, "--diff", "--fix"), 2, "--diff goes with neither")
+    sentence(cli("lint", *where, "--unsafe"), 2, "--unsafe needs --fix or --diff")
+
+
+def test_a_fix_cites_the_code_of_the_environment_that_shows_why(cli, indexed, tmp_path):
+    plugin = {"": "m", "RetryPlugin": "c:", "RetryPlugin.on_tool_error": "a:error, attempt"}
+    known = {"google.adk": {"": "m"}, "google.adk.plugins": {"": "m"}, "google.adk.plugins.retry": plugin}
+    with released(indexed.home, {"9.8.0": known}):
+        python, code = write_environment(tmp_path / "venv", "9.8.0"), tmp_path / "code.py"
+        code.write_text(
+            "from google.adk.plugins.retry import RetryPlugin\n"
+            "async def f(one: RetryPlugin):\n    one.on_tool_error(1, 2)\n"
+        )
+        told = cli("lint", code, "--python", python, "--fix", "--home", indexed.home)
+    assert "(adk-python@v9.8.0:src/google/adk/plugins/retry.py#L" in told.stdout
 
 
 @pytest.mark.usefixtures("known")

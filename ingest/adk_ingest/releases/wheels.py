@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from adk_evidence.api.facts import ModuleFacts, read_module
@@ -12,6 +13,7 @@ from adk_evidence.api.module import ModuleText
 from adk_evidence.api.release import Release
 from adk_evidence.api.table import Snapshot, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
+from adk_evidence.index.project import DISTRIBUTION
 from adk_evidence.index.sources import SourceReader
 from adk_evidence.settings import Settings
 from adk_evidence.text.versions import read_version
@@ -52,10 +54,7 @@ def read_releases(
     sources = [_open(settings, named, distribution, progress, allow_network) for named in (before, after)]
     if sources[0].commit == sources[1].commit and sources[0].root == sources[1].root:
         raise InvalidRequestError("Both versions are the same.", "Name two versions, such as 1.31.0 and 2.0.0.")
-    old, new = (
-        Release(version, source.repo, source.commit, modules_of(source), SourceReader(source.location()).read)
-        for source, version in zip(sources, _versions(sources), strict=True)
-    )
+    old, new = (_release(source, version) for source, version in zip(sources, _versions(sources), strict=True))
     known: dict[ModuleText, ModuleFacts | None] = {}
     # Numbers, not versions: two checkouts may have no version, or the same one.
     snapshots = {
@@ -63,6 +62,26 @@ def read_releases(
         for number, release in enumerate((old, new))
     }
     return old, new, History(make_table(distribution, snapshots))
+
+
+def release_here(settings: Settings, version: str, python: Path | None = None) -> Release | None:
+    """The code of a version, if it is on this machine: unpacked for an index, or installed in an environment.
+
+    Args:
+        settings: Validated settings; the distribution is that of the corpus of code.
+        version: A released version.
+        python: The environment of a project, which is not run.
+    """
+    for named in filter(None, (version, python)):
+        with suppress(SourceError):
+            source = _open(settings, str(named), DISTRIBUTION, Progress(), allow_network=False)
+            if read_version(source.ref or "") == read_version(version):
+                return _release(source, version)
+    return None
+
+
+def _release(source: CorpusSource, version: str) -> Release:
+    return Release(version, source.repo, source.commit, modules_of(source), SourceReader(source.location()).read)
 
 
 def _open(

@@ -39,8 +39,8 @@ class Changes:
     def change(self, pair: Pair, *, lines: bool = False) -> Change:
         """A difference as it is shown; `lines` adds the unified diff of the definition's lines."""
         told = sorted(pair.told, key=lambda one: not one.breaking)
-        before = self._place(self._old, pair.before, pair.name_before)
-        after = self._place(self._new, pair.after, pair.name_after)
+        before = place_of(self._old, pair.before, pair.name_before)
+        after = place_of(self._new, pair.after, pair.name_after)
         return Change(
             change=pair.change,
             breaking=pair.breaking,
@@ -57,27 +57,8 @@ class Changes:
 
     def places(self, path: str) -> tuple[difference.Place, ...]:
         """A definition in both versions, the earlier one first."""
-        found = (self._place(side, side.api.definition(path), path) for side in (self._old, self._new))
+        found = (place_of(side, side.api.definition(path), path) for side in (self._old, self._new))
         return tuple(place for place in found if place is not None)
-
-    def _place(self, side: Side, place: Place | None, name: str) -> difference.Place | None:
-        found = side.found(place) if place is not None else None
-        if place is None or found is None:
-            return None
-        release, path, lines = side.release, found.module.path, found.lines
-        shown = ""
-        if place.name:
-            node = found.node
-            text = signature(node) if isinstance(node, Definition) else unparse(node)
-            shown = clip(text or "", MAX_SIGNATURE_CHARS)
-        return difference.Place(
-            name=name or side.shown(place),
-            citation=code_citation(release.repo, release.commit, path, lines.start, lines.end),
-            path=path,
-            lines=lines,
-            signature=shown,
-            verification=_checked(release, found),
-        )
 
     def _diff(self, pair: Pair) -> str:
         """The unified diff of a definition that both versions have; of a class, without what its members say."""
@@ -114,6 +95,27 @@ class Changes:
             if theirs is not None and theirs != self._old.api.keywords(pair.name_before):
                 return lambda api: api.keywords(pair.name) == theirs
         return None
+
+
+def place_of(side: Side, place: Place | None, name: str) -> difference.Place | None:
+    """Where a definition is in a version, with its citation; None where the version's code does not show it."""
+    found = side.found(place) if place is not None else None
+    if place is None or found is None:
+        return None
+    release, path, lines = side.release, found.module.path, found.lines
+    shown = ""
+    if place.name:
+        node = found.node
+        text = signature(node) if isinstance(node, Definition) else unparse(node)
+        shown = clip(text or "", MAX_SIGNATURE_CHARS)
+    return difference.Place(
+        name=name or side.shown(place),
+        citation=code_citation(release.repo, release.commit, path, lines.start, lines.end),
+        path=path,
+        lines=lines,
+        signature=shown,
+        verification=_checked(release, found),
+    )
 
 
 def count(pairs: Sequence[Pair]) -> Counts:

@@ -17,7 +17,7 @@ from adk_evidence.api.lacks import Lack, find_lack
 from adk_evidence.api.parameters import Parameters
 from adk_evidence.checks.calls import Remark, fits, missing_in
 from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.checks.remarks import folded, renamed
+from adk_evidence.checks.remarks import all_remarks, folded, renamed
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
 from adk_evidence.readers.python import Function, Parameter, children, parameters, walk
 
@@ -55,6 +55,8 @@ def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
             return _awaited(checker, document, remark)
         case "import" if remark.replacement is None:
             return _moved(checker, document, remark)
+        case "deprecated":
+            return _succeeded(checker, document, remark)
     name = remark.replacement or ""
     changes = renamed(document, remark.line, remark.start, name) if name else []
     if not changes:
@@ -66,15 +68,40 @@ def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
     return Fix(f"Change to {name}", edits, certain)
 
 
+def fixes_of(
+    checker: DriftChecker, document: PythonDocument, remarks: Iterable[Remark], *, likely: bool = False
+) -> list[tuple[Remark, Fix]]:
+    """The fixes that nobody needs to look at, each with its remark, in the order of the text; of two that meet, one.
+
+    Each leaves code that parses and no longer has its remark. With `likely`, those are among them that somebody should
+    look at; never those with a place to fill in.
+    """
+    found = [(one, fix) for one in remarks if (fix := fix_of(checker, document, one)) is not None]
+    chosen = [(one, fix) for one, fix in found if fix.certain or (likely and one.kind != "argument")]
+    done: list[tuple[Remark, Fix]] = []
+    for remark, fix in sorted(chosen, key=lambda each: min(each[1].edits)):
+        pairs = [(one, other) for one in fix.edits for _, earlier in done for other in earlier.edits]
+        meets = any(one[0] == other[0] or (one[0] < other[1] and other[0] < one[1]) for one, other in pairs)
+        if not meets and _mends(checker, document, remark, fix):
+            done.append((remark, fix))
+    return done
+
+
+def _mends(checker: DriftChecker, document: PythonDocument, remark: Remark, fix: Fix) -> bool:
+    """Whether a fix leaves a document that parses, where the former did, with one such remark less."""
+    mended = PythonDocument(edited(document.lines, fix.edits))
+    if mended.is_broken and not document.is_broken:
+        return False
+    before, after = (
+        sum((one.kind, one.symbol) == (remark.kind, remark.symbol) for one in all_remarks(checker, text))
+        for text in (document, mended)
+    )
+    return after < before
+
+
 def certain_edits(checker: DriftChecker, document: PythonDocument, remarks: Iterable[Remark]) -> list[Edit]:
-    """The edits of the fixes that nobody needs to look at, in the order of the text; of two that meet, the first."""
-    found = [fix for remark in remarks if (fix := fix_of(checker, document, remark)) is not None and fix.certain]
-    done: list[Edit] = []
-    for fix in sorted(found, key=lambda one: min(one.edits)):
-        pairs = [(one, other) for one in fix.edits for other in done]
-        if not any(one[0] == other[0] or (one[0] < other[1] and other[0] < one[1]) for one, other in pairs):
-            done += fix.edits
-    return sorted(done)
+    """The edits of `fixes_of`, in the order of the text."""
+    return sorted(edit for _, fix in fixes_of(checker, document, remarks) for edit in fix.edits)
 
 
 def edited(lines: Iterable[str], edits: Iterable[Edit]) -> str:
@@ -185,6 +212,19 @@ def _moved(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
     return None
 
 
+def _succeeded(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+    """The class that a deprecated one is merely another name of: it derives from that class, and adds nothing."""
+    api, (module, _, _) = checker.api, remark.symbol.rpartition(".")
+    place, heir = api.definition(remark.symbol), api.definition(checker.deprecated(remark.symbol) or "")
+    if place is None or heir is None or api.bases(place) != [heir.path] or api.own_members(place).keys() - {"__init__"}:
+        return None
+    if api.definition(f"{module}.{heir.name}") != heir or heir.name in document.module.bindings:
+        return None
+    changes = renamed(document, remark.line, remark.start, heir.name)
+    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
+    return Fix(f"Change to {heir.name}", edits, certain=True) if edits else None
+
+
 def _is_the_same(checker: DriftChecker, path: str, lack: Lack | None) -> bool:
     """Whether what an earlier version had at a path surely is what this version has elsewhere."""
     had = checker.history.exactly(lack.until) if lack else None
@@ -210,6 +250,7 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
         return None
     start, wanted = document.span(method)[0], Parameters.of_table(payload)
     edits: list[Edit] = []
+    is_sure = True
     if payload[:1] == "a" and isinstance(method, ast.FunctionDef):
         edits.append(Edit(start, start, "async "))
     if not Parameters.of_method(method).fits(wanted):
@@ -223,12 +264,19 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
         gone -= {one.name for one in own if one.kind in ("rest", "more")}
         if uses is None or any(isinstance(node, ast.Name) and node.id in gone for node in walk(method)):
             return None
+        # By their order, too, and nothing is left that the body may have meant.
+        named_anew = [renames[one.name] for one in own if one.name in renames]
+        missing = [name for name in (*wanted.positional, *wanted.named) if name not in {one.name for one in own}]
+        is_sure = not renames or named_anew == list(dict.fromkeys(missing))
         begin = (tokens[0][1][0], tokens[0][1][1] - 1)
         edits += [Edit(begin, tokens[-1][1], _written(document, own, wanted, pairs)), *uses]
     mended = PythonDocument(edited(document.lines, edits))
     same = next((one.node for one in mended.scopes if one.name == named and _method_at(one, remark.line)), None)
     is_mended = isinstance(same, Function) and not mended.is_broken and fits(same, payload)
-    return Fix(f"Change to fit {owner.rpartition('.')[2]}.{named}", edits) if is_mended else None
+    # Who calls it in this file may have to change, too.
+    everywhere = document.mentions_in((0, 0), (len(document.lines), 0))
+    is_sure &= not any(one.name == named and one.line != remark.line for one in everywhere)
+    return Fix(f"Change to fit {owner.rpartition('.')[2]}.{named}", edits, is_sure) if is_mended else None
 
 
 def _method_at(scope: Scope, line: int) -> bool:
