@@ -167,3 +167,74 @@ def lint(
         stdout().file.write(for_programs(output, linting.RULES, found, data))
     if linting.has_errors(linted):
         raise typer.Exit(1)
+
+
+def upgrade(
+    folder: Annotated[Path, typer.Argument(parser=path_argument, help="Folder of a project, or one Python file.")],
+    before: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="The version that the project uses. [default: the one that it declares]", show_default=False
+        ),
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option("--to", help="The later version. [default: the newest known]", show_default=False)
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what is certain, as `lint --fix` does.")] = False,
+    unsafe: Annotated[bool, typer.Option("--unsafe", help="With --fix: mend what is likely, too.")] = False,
+    output: Annotated[Form, typer.Option("--format", help="How to print the report.")] = "text",
+    as_markdown: AsMarkdown = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch no version from the package registry.")] = False,
+    profile: Profile = None,
+    home: Home = None,
+) -> None:
+    """Say what another version of google-adk means for a project: what breaks, and what would mend it.
+
+    The code is not run. The report tells what breaks from what was wrong before, names what is deprecated and what
+    behaves otherwise behind the same name, and cites the code and the docs. Exit code 1 if something is wrong with the
+    later version that was not mended.
+    """
+    from adk_evidence.api.history import History
+    from adk_evidence.render.sanitize import visible_json
+    from adk_evidence.render.upgrade import upgrade_markdown
+    from adk_evidence_cli import linting, mending, upgrading
+    from adk_evidence_console.sarif import for_programs
+    from adk_ingest.commands.progress import make_progress
+
+    if as_markdown and output != "text":
+        raise InvalidRequestError("--markdown and --format exclude each other.", "Choose one output.")
+    if unsafe and not fix:
+        raise InvalidRequestError("--unsafe needs --fix.", "To see what it does: lint --diff --unsafe --adk VERSION.")
+    settings = settings_from(profile, home)
+    files = linting.python_files([folder])
+    found = upgrading.version_of(folder) if before is None else None
+    old = required_checker(found.version if found else before)
+    new = required_checker(after or History.load().versions[-1])
+    if old.api.released >= new.api.released:
+        where = f" ({found.taken_from})" if found else ""
+        raise InvalidRequestError(
+            f"{new.version} is not later than {old.version}{where}.", "Name both versions by --from and --to."
+        )
+    report = upgrading.report_on(
+        settings,
+        folder,
+        old,
+        new,
+        make_progress(stderr(), as_json=False),
+        taken_from=found.taken_from if found else "",
+        allow_network=not offline,
+    )
+    if as_markdown:
+        stdout().file.write(upgrade_markdown(report))
+    elif output == "text":
+        upgrading.show_text(report, stdout())
+    elif output == "json":
+        stdout().file.write(visible_json(report.model_dump_json(indent=2)) + "\n")
+    else:
+        stdout().file.write(for_programs(output, linting.RULES, upgrading.findings(report, folder), None))
+    mended = list(mending.mend([new], files, likely=unsafe)) if fix else []
+    mending.write(mended)
+    if fix:
+        say(stderr(), f"Mended {mending.tally(mended)}.")
+    if any(not (fix and one.fix and (one.certain or unsafe)) for one in report.problems):
+        raise typer.Exit(1)

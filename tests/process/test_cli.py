@@ -157,6 +157,33 @@ def test_lint_mends_what_is_certain_and_says_why(cli, indexed, tmp_path):
     sentence(cli("lint", *where, "--unsafe"), 2, "--unsafe needs --fix or --diff")
 
 
+def test_an_upgrade_is_reported_for_people_and_for_tools_and_mended(cli, tmp_path):
+    file = write_files(tmp_path / "app", {"agent.py": MENDABLE, "requirements.txt": "google-adk==0.5.0\n"}) / "agent.py"
+    where = (tmp_path / "app", "--to", "2.13.0", "--offline", "--home", tmp_path / "home")
+    told = cli("upgrade", *where)
+    assert told.exit_code == 1 and told.stdout.startswith("google-adk 0.5.0 (requirements.txt) to 2.13.0\n")
+    assert "Breaks with 2.13.0\n  agent.py:5: " in told.stdout
+    assert "This is so since 1.0.0. --fix: Add await." in told.stdout
+    assert "1 line breaks, 2 lines were wrong before (files: 1). --fix mends 2, --fix --unsafe 3." in told.stdout
+    # What is not on this machine is named, and is no error.
+    assert "What changes behind names that stay was not looked at" in told.stdout
+    assert "The docs were not searched" in told.stdout
+    assert cli("upgrade", *where, "--markdown").stdout.startswith("# google-adk 0.5.0 ")
+    found = json.loads(cli("upgrade", *where, "--format", "json").stdout)
+    assert [one["line"] for one in found["breaks"]] == [5]
+    assert {one["line"] for one in found["wrong_before"]} == {6, 7}
+    results = json.loads(cli("upgrade", *where, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert results[0]["ruleId"] == "missing-await" and "unknown-keyword" in [one["ruleId"] for one in results]
+    assert cli("upgrade", *where, "--fix").exit_code == 1
+    assert file.read_text() == MENDABLE.replace("    service.c", "    await service.c").replace("appName", "app_name")
+    assert cli("upgrade", *where, "--fix", "--unsafe").exit_code == 0
+    sentence(cli("upgrade", *where, "--from", "2.13.0"), 2, "2.13.0 is not later than 2.13.0")
+    sentence(cli("upgrade", *where, "--unsafe"), 2, "--unsafe needs --fix")
+    sentence(cli("upgrade", tmp_path / "none", "--home", tmp_path), 3, "There is no file or folder")
+    (tmp_path / "app" / "requirements.txt").unlink()
+    sentence(cli("upgrade", *where), 2, "No google-adk is found")
+
+
 def test_a_fix_cites_the_code_of_the_environment_that_shows_why(cli, indexed, tmp_path):
     plugin = {"": "m", "RetryPlugin": "c:", "RetryPlugin.on_tool_error": "a:error, attempt"}
     known = {"google.adk": {"": "m"}, "google.adk.plugins": {"": "m"}, "google.adk.plugins.retry": plugin}

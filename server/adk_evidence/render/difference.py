@@ -89,7 +89,7 @@ def symbols_markdown(diff: SymbolDiff) -> str:
 def _listed(changes: Iterable[Change]) -> list[str]:
     lines: list[str] = []
     for change in changes:
-        told = "; ".join(_quoted(fact) for fact in facts(change))
+        told = "; ".join(as_markdown(fact) for fact in facts(change))
         lines.append(f"- {code_span(change.name)} ({change.kind}) {word(change.change)}{f': {told}' if told else ''}")
         cited = [place for place in (change.before, change.after) if place is not None]
         lines += [f"  - {code_span(place.citation)} ({place.verification.state})" for place in cited]
@@ -98,7 +98,7 @@ def _listed(changes: Iterable[Change]) -> list[str]:
     return lines
 
 
-def _quoted(fact: str) -> str:
+def as_markdown(fact: str) -> str:
     """A fact whose quoted parts stay code: they stand between backticks."""
     parts = fact.split("`")
     # An odd number of backticks is not ours.
