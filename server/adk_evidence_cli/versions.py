@@ -232,9 +232,11 @@ def upgrade(
         stdout().file.write(visible_json(report.model_dump_json(indent=2)) + "\n")
     else:
         stdout().file.write(for_programs(output, linting.RULES, upgrading.findings(report, folder), None))
-    mended = list(mending.mend([new], files, likely=unsafe)) if fix else []
-    mending.write(mended)
+    left = bool(report.problems)
     if fix:
+        mended = list(mending.mend([new], files, likely=unsafe))
+        mending.write(mended)
         say(stderr(), f"Mended {mending.tally(mended)}.")
-    if any(not (fix and one.fix and (one.certain or unsafe)) for one in report.problems):
+        left = linting.has_errors(linting.lint(new, files))
+    if left:
         raise typer.Exit(1)
