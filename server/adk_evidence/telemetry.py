@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,6 +19,13 @@ _LOG = logging.getLogger(__name__)
 _LOCK_SECONDS = 0.5
 # Then the log is rotated once.
 MAX_BYTES = 10_000_000
+
+
+def log_to_stderr(level: str) -> None:
+    """Log to standard error from a level on: `debug`, `info`, `warning` or `error`."""
+    logging.basicConfig(
+        stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
+    )
 
 
 class EventLog:

@@ -4,10 +4,13 @@ import importlib
 import os
 import sys
 
+# As the extension of VS Code starts the server. To build the whole command line takes a sixth of a second.
+_SERVER = ["serve", "lsp", "--log-level", "info"]
+
 
 def evidence() -> None:
     """Entry point of `adk-evidence`."""
-    _run("adk_evidence_cli.main")
+    _run("adk_evidence_lsp.stdio" if sys.argv[1:] == _SERVER else "adk_evidence_cli.main")
 
 
 def ingest() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from adk_evidence.errors import EvidenceError, InvalidRequestError
-from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, log_to_stderr, settings_from
+from adk_evidence_console import INTERRUPTED, CommandLine, Home, Profile, Roots, settings_from
 from adk_evidence_console.pinned import Adk, Project, Python, check_pinned, detected_adk, wanted_adk
 
 if TYPE_CHECKING:
@@ -34,12 +33,9 @@ def _root() -> None:
 @app.command()
 def lsp(log_level: LogLevel = "warning") -> None:
     """Run the language server over stdin and stdout; its settings come from the client."""
-    # What the start loads stays; to look for garbage among it takes a sixth of the time to the first answer.
-    gc.disable()
-    from adk_evidence_lsp.features import make_server
+    from adk_evidence_lsp.stdio import run
 
-    log_to_stderr(log_level)
-    make_server().serve_stdio()
+    run(log_level)
 
 
 @app.command()
@@ -82,6 +78,8 @@ def mcp(
         from adk_evidence_mcp.server import serve_stdio
     except ModuleNotFoundError as exc:
         raise lacks_sdk() from exc
+    from adk_evidence.telemetry import log_to_stderr
+
     log_to_stderr(log_level)
     check_pinned(adk, project, python)
 

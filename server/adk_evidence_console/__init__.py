@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -62,13 +61,6 @@ def write_utf8() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
-
-
-def log_to_stderr(level: str) -> None:
-    """Log to standard error from a level on: `debug`, `info`, `warning` or `error`."""
-    logging.basicConfig(
-        stream=sys.stderr, level=level.upper(), format="%(levelname)s %(name)s: %(message)s", force=True
-    )
 
 
 def read_stdin() -> str:

@@ -21,7 +21,15 @@ from tests.benchmarks.ask import QUESTIONS, requests_of
 from tests.benchmarks.measure import show, spread
 from tests.lsp.rpc import RawClient
 
-COMMAND = (sys.executable, "-c", "from adk_evidence_cli.main import run; run()", "serve", "lsp")
+COMMAND = (
+    sys.executable,
+    "-c",
+    "from adk_evidence_cli.entry import evidence; evidence()",
+    "serve",
+    "lsp",
+    "--log-level",
+    "info",
+)
 URI = "file:///benchmark/agent.py"
 DOCUMENT = """\
 from google.adk.agents import Agent, BaseAgent, InvocationContext, LlmAgent, LoopAgent, ParallelAgent, RunConfig

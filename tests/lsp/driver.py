@@ -25,7 +25,7 @@ from adk_evidence.models.request import EvidenceRequest
 from adk_evidence.search.context import Context
 from adk_evidence.search.session import EvidenceService, Session
 from adk_evidence.settings import Settings
-from adk_evidence_console import log_to_stderr
+from adk_evidence.telemetry import log_to_stderr
 from adk_evidence_lsp.features import make_server
 from adk_evidence_lsp.server import EvidenceServer
 from tests.corpora import HashEmbedder, shared_sparse

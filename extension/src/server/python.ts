@@ -134,7 +134,7 @@ async function modified(file: string): Promise<number | undefined> {
 /** Arguments that make an interpreter the language server. After the start a setting decides how much it logs. */
 export function serverArguments(): string[] {
   // Not the installed script: in a copied or moved environment the script names an interpreter that is gone.
-  const program = ["-c", "from adk_evidence_cli.main import run; run()"];
+  const program = ["-c", "from adk_evidence_cli.entry import evidence; evidence()"];
   return [...ISOLATED, "-X", "utf8", ...program, "serve", "lsp", "--log-level", "info"];
 }
 

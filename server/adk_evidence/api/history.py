@@ -285,16 +285,17 @@ class VersionApi:
                     found[member] = payload
         return found
 
-    @functools.cached_property
-    def words(self) -> frozenset[str]:
-        """Every word in a name, a parameter or the path of a module of the version."""
-        found: set[str] = set()
-        for module in self._table.modules:
+    def says(self, word: str) -> bool:
+        """Whether a word is in a name, a parameter or the path of a module of the version."""
+        whole = re.compile(rf"\b{re.escape(word)}\b")
+        for module, text in self._table.modules.items():
+            if word not in module and word not in text:
+                continue
             for name in self._table.rows(module):
                 payload = self.payload(Place(module, name)) if not name.endswith(DEPRECATED) else None
-                if payload is not None:
-                    found.update(_WORD.findall(f"{module} {name} {payload}"))
-        return frozenset(found)
+                if payload is not None and whole.search(f"{module} {name} {payload}"):
+                    return True
+        return False
 
     def import_path(self, place: Place) -> str | None:
         """The shortest public path of a definition, or None where nothing public leads to it."""

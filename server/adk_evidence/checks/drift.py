@@ -256,7 +256,7 @@ class DriftChecker:
         return replace(found, first=line, last=line) if found is not None else None
 
     def _read_name(self, name: str) -> Deviation | None:
-        if not self.history.may_know(name) or name in self.api.words:
+        if not self.history.may_know(name) or self.api.says(name):
             return None
         lack = find_lack(self.history, self.version, name)
         having = self.history.exactly(lack.until or lack.since) if lack is not None else None

@@ -7,6 +7,7 @@ Who finds a plugin or a configuration still needs to know what takes that: `App(
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ _NO_OBJECTS = frozenset({"Callable", "ClassVar", "Literal", "Type", "type"})
 _BY_KEY = frozenset({"Dict", "Mapping", "MutableMapping", "dict"})
 # No annotation is nested as deeply.
 _MAX_DEPTH = 12
+MAX_KEPT = 2000
 
 
 class Takers:
@@ -106,7 +108,7 @@ class Takers:
         """The classes whose objects an annotation takes; none for a name that may be of several classes."""
         if self._named.keys().isdisjoint(_NAME.findall(annotation)):
             return
-        for name in dict.fromkeys(_object_names(annotation)):
+        for name in _object_names(annotation):
             # `web.Session` is of another package, and has no entry.
             named = self._named.get(name, {})
             imported = [path for path in target.types if ends_with(path, name)]
@@ -141,8 +143,11 @@ def _is_usual(taker: Target) -> bool:
     return taker.rank <= (MAX_RANK if taker.parts.docs_mentions else MAX_RANK_UNMENTIONED)
 
 
-def _object_names(annotation: str) -> Iterator[str]:
+# The same annotations come again.
+@functools.lru_cache(MAX_KEPT)
+def _object_names(annotation: str) -> tuple[str, ...]:
     """The dotted names of the classes whose objects a parameter of this type takes, by themselves or in collections."""
+    found: dict[str, None] = {}
     waiting: list[tuple[ast.AST, int]] = [(ast.Constant(annotation), 0)]
     while waiting:
         node, depth = waiting.pop(0)
@@ -159,4 +164,5 @@ def _object_names(annotation: str) -> Iterator[str]:
         elif isinstance(node, ast.BinOp | ast.List | ast.Tuple):
             waiting += [(part, depth + 1) for part in ast.iter_child_nodes(node)]
         elif isinstance(node, ast.Name | ast.Attribute) and (name := dotted_name(node)) is not None:
-            yield name
+            found[name] = None
+    return tuple(found)
