@@ -35,6 +35,7 @@ _GENERATORS = {"Generator", "Iterator"}
 _CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
 _STATIC, _CLASS, _INSTANCE = "a static method", "a class method", "an instance method"
 _PLAIN = "a plain function"
+_SAID_OF_FIELDS = frozenset({"description", "title", "examples", "deprecated", "exclude", "repr"})
 
 
 @dataclass(frozen=True)
@@ -326,13 +327,14 @@ def _plain(node: ast.expr) -> str:
 
 
 def _value(node: ast.stmt) -> ast.expr | None:
+    """The value that a field or variable gets, without what is said of a field: `1` for `Field(default=1, ...)`."""
     value: ast.expr | None = getattr(node, "value", None)
-    # What is said of a field is text, not value: `Field(default=1, description="...")`.
     if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] == "Field":
+        given = [item for item in value.keywords if item.arg not in _SAID_OF_FIELDS]
+        if not value.args and [item.arg for item in given] == ["default"]:
+            return given[0].value
         value = copy.copy(value)
-        value.keywords = [
-            item for item in value.keywords if item.arg not in ("description", "title", "examples", "deprecated")
-        ]
+        value.keywords = given
     return value
 
 
