@@ -20,9 +20,8 @@ from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequest
 from adk_evidence.index.project import ProjectAdk, find_adk
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
 from adk_evidence.models.upgrade import DocsPage, Upgrade
-from adk_evidence.render.difference import facts
 from adk_evidence.render.sanitize import one_line
-from adk_evidence.render.upgrade import groups, said, summary, title
+from adk_evidence.render.upgrade import said, sections, summary, title
 from adk_evidence.settings import Settings
 from adk_evidence.text.identifiers import without_module
 from adk_evidence_cli.linting import python_files
@@ -134,30 +133,17 @@ def _pages(settings: Settings, report: Upgrade) -> Iterator[DocsPage]:
 
 
 def show_text(report: Upgrade, out: Console) -> None:
+    """Print a report for people."""
     out.print(Text(one_line(title(report)), "bold"), soft_wrap=True)
-    for heading, problems in groups(report):
+    for heading, items in sections(report):
         out.print(Text(f"\n{heading}", "bold"))
-        for one in problems:
-            out.print(Text(f"  {one_line(f'{one.path}:{one.line}: {said(one)}')} [{one.code}]"), soft_wrap=True)
-            if one.citation:
-                out.print(Text(f"    {one_line(one.citation)}", "dim"), soft_wrap=True)
-    if report.changed:
-        out.print(Text("\nBehaves otherwise", "bold"))
-    for used in report.changed:
-        told = one_line(f"{used.change.name}: {'; '.join(facts(used.change))}")
-        out.print(Text(f"  {told}"), soft_wrap=True)
-        more = f" and {used.more} more" if used.more else ""
-        out.print(Text(f"    used in {one_line(', '.join(used.uses))}{more}"), soft_wrap=True)
-        for place in filter(None, (used.change.before, used.change.after)):
-            out.print(Text(f"    {one_line(place.citation)}", "dim"), soft_wrap=True)
-    if report.pages:
-        out.print(Text("\nDocs", "bold"))
-    for page in report.pages:
-        out.print(Text(f"  {one_line(f'{page.symbol}: {page.title}')}"), soft_wrap=True)
-        out.print(Text(f"    {one_line(page.citation)}", "dim"), soft_wrap=True)
+        for item in items:
+            out.print(Text(f"  {one_line(f'{item.about}: {item.said}')}"), soft_wrap=True)
+            for word, place in item.places:
+                out.print(Text(f"    {word}{one_line(place)}", "dim"), soft_wrap=True)
     out.print(Text(f"\n{summary(report)}"), soft_wrap=True)
-    for sentence in (*report.left_out, *(f"{one_line(path)} cannot be read as Python." for path in report.unread)):
-        out.print(Text(sentence, "dim"), soft_wrap=True)
+    for sentence in (*report.left_out, *(f"{path} cannot be read as Python." for path in report.unread)):
+        out.print(Text(one_line(sentence), "dim"), soft_wrap=True)
 
 
 def findings(report: Upgrade, folder: Path) -> list[Finding]:

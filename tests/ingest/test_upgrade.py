@@ -83,8 +83,8 @@ def test_names_that_stay_and_behave_otherwise_are_told_with_their_places(report:
 
 def test_a_pull_request_gets_a_list_of_tasks(report: Upgrade) -> None:
     text = upgrade_markdown(report)
-    assert "- [ ] `app/agent.py:9` google-adk 1 has `Runner.close` as an asynchronous function" in text
-    assert "--fix: Add await. (missing-await)" in text and "## Behaves otherwise" in text
+    assert "- [ ] `app/agent.py:9`: google-adk 1 has `Runner.close` as an asynchronous function" in text
+    assert "--fix: Add await. \\[missing-await\\]" in text and "## Behaves otherwise" in text
     assert summary(report).endswith("--fix mends 1.")
 
 

@@ -1,12 +1,21 @@
-"""What an upgrade means, as lines that the terminal and a pull request share, and as Markdown."""
+"""What an upgrade means, in sections that every view shares, and as Markdown for a pull request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from adk_evidence.models.upgrade import Upgrade, UpgradeProblem
 from adk_evidence.render.difference import as_markdown, facts
 from adk_evidence.render.sanitize import code_span, inline
+
+
+class Item(NamedTuple):
+    """A point of a report: what it is about, what is said of that, and the places below, each with a word before it."""
+
+    about: str
+    said: str
+    places: list[tuple[str, str]]
 
 
 def title(report: Upgrade) -> str:
@@ -14,28 +23,43 @@ def title(report: Upgrade) -> str:
     return f"google-adk {report.before}{taken} to {report.after}"
 
 
-def groups(report: Upgrade) -> Iterator[tuple[str, tuple[UpgradeProblem, ...]]]:
-    """The lists of problems that are not empty, each under its heading."""
-    for heading, problems in (
-        (f"Breaks with {report.after}", report.breaks),
-        (f"Is wrong with {report.before} already", report.wrong_before),
-        ("Is deprecated", report.deprecated),
-    ):
-        if problems:
-            yield heading, problems
+def sections(report: Upgrade) -> Iterator[tuple[str, list[Item]]]:
+    """The lists of a report that are not empty, each under its heading."""
+    listed = (
+        (f"Breaks with {report.after}", map(_problem, report.breaks)),
+        (f"Is wrong with {report.before} already", map(_problem, report.wrong_before)),
+        ("Is deprecated", map(_problem, report.deprecated)),
+        ("Behaves otherwise", _changes(report)),
+        ("Docs", (Item(one.symbol, one.title, [("", one.citation)]) for one in report.pages)),
+    )
+    for heading, items in listed:
+        if found := list(items):
+            yield heading, found
 
 
 def said(problem: UpgradeProblem) -> str:
     """A problem in sentences: what is wrong, since when, and what mends it."""
     since = f" This is so since {problem.since}." if problem.since else ""
     option = "--fix" if problem.certain else "--fix --unsafe"
-    return f"{problem.text}{since}{f' {option}: {problem.fix}.' if problem.fix else ''}"
+    return f"{problem.text}{since}{f' {option}: {problem.fix}.' if problem.fix else ''} [{problem.code}]"
+
+
+def _problem(problem: UpgradeProblem) -> Item:
+    places = [("", problem.citation)] if problem.citation else []
+    return Item(f"{problem.path}:{problem.line}", said(problem), places)
+
+
+def _changes(report: Upgrade) -> Iterator[Item]:
+    for used in report.changed:
+        more = f" and {used.more} more" if used.more else ""
+        cited = [("", place.citation) for place in (used.change.before, used.change.after) if place is not None]
+        yield Item(used.change.name, "; ".join(facts(used.change)), [("used in ", ", ".join(used.uses) + more), *cited])
 
 
 def summary(report: Upgrade) -> str:
     """The numbers, in a sentence."""
-    certain = sum(one.certain for one in (*report.problems, *report.deprecated))
-    likely = sum(one.fix is not None for one in (*report.problems, *report.deprecated))
+    mended = [one for one in (*report.problems, *report.deprecated) if one.fix is not None]
+    certain = sum(one.certain for one in mended)
     parts = [
         (_lines(report.breaks), "line breaks", "lines break"),
         (_lines(report.wrong_before), "line was wrong before", "lines were wrong before"),
@@ -44,8 +68,8 @@ def summary(report: Upgrade) -> str:
         (report.right_after, "line that was wrong fits then", "lines that were wrong fit then"),
     ]
     told = ", ".join(f"{number} {one if number == 1 else several}" for number, one, several in parts if number)
-    mends = f"--fix mends {certain}" + (f", --fix --unsafe {likely}" if likely > certain else "")
-    return f"{told or 'Nothing breaks'} (files: {report.files}). {mends if likely else 'Nothing can be mended'}."
+    mends = f"--fix mends {certain}" + (f", --fix --unsafe {len(mended)}" if len(mended) > certain else "")
+    return f"{told or 'Nothing breaks'} (files: {report.files}). {mends if mended else 'Nothing can be mended'}."
 
 
 def _lines(problems: Iterable[UpgradeProblem]) -> int:
@@ -53,29 +77,12 @@ def _lines(problems: Iterable[UpgradeProblem]) -> int:
 
 
 def upgrade_markdown(report: Upgrade) -> str:
-    """The report as the text of a pull request; names and texts from the code are quoted."""
+    """The report as the text of a pull request, a task for each point; names and texts from the code are quoted."""
     lines = [f"# {inline(title(report))}", "", inline(summary(report)), ""]
-    for heading, problems in groups(report):
+    for heading, items in sections(report):
         lines += [f"## {inline(heading)}", ""]
-        for one in problems:
-            lines.append(f"- [ ] {code_span(f'{one.path}:{one.line}')} {as_markdown(said(one))} ({one.code})")
-            lines += [f"  - {code_span(one.citation)}"] if one.citation else []
+        for item in items:
+            lines.append(f"- [ ] {code_span(item.about)}: {as_markdown(item.said)}")
+            lines += [f"  - {word}{code_span(place)}" for word, place in item.places]
         lines.append("")
-    if report.changed:
-        lines += ["## Behaves otherwise", ""]
-        for used in report.changed:
-            told = "; ".join(as_markdown(fact) for fact in facts(used.change))
-            lines.append(f"- [ ] {code_span(used.change.name)}: {told}")
-            more = f" and {used.more} more" if used.more else ""
-            lines.append(f"  - used in {', '.join(map(code_span, used.uses))}{more}")
-            cited = [place.citation for place in (used.change.before, used.change.after) if place is not None]
-            lines += [f"  - {code_span(citation)}" for citation in cited]
-        lines.append("")
-    if report.pages:
-        lines += ["## Docs", ""]
-        lines += [
-            f"- {code_span(page.symbol)}: {inline(page.title)}, {code_span(page.citation)}" for page in report.pages
-        ]
-        lines.append("")
-    lines += [inline(sentence) for sentence in report.left_out]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join([*lines, *map(inline, report.left_out)]).rstrip() + "\n"
