@@ -101,7 +101,10 @@ INSTEAD: Mapping[str, str] = {
     "adk-ingest enrich": "Run `python -m tests.quality.write_questions` in a checkout of the code.",
     "adk-evidence eval abstention": "Run `python -m tests.quality.abstention` in a checkout of the code.",
     "adk-evidence eval exact": "Run `python -m tests.quality.sweep --set retrieval.exact=false,true` in a checkout.",
-    "adk-evidence eval judge": "Write a sheet for people with `adk-evidence eval sheet`.",
+    **dict.fromkeys(
+        ("adk-evidence eval judge", "adk-evidence eval sheet", "adk-evidence eval sheet-report"),
+        "Let people read the packs that `adk-evidence ask` prints.",
+    ),
     "adk-evidence eval report": "Run `python -m tests.quality.misses` in a checkout of the code.",
     "adk-evidence eval selfsupervised": "Write questions by hand; `config/golden/README.md` says in which form.",
     "adk-evidence eval sweep": "Run `python -m tests.quality.sweep` in a checkout of the code.",

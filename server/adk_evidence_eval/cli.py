@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adk_evidence_console import CommandLine, Home, Profile, path_argument, path_option, say, settings_from, stderr
+from adk_evidence_console import CommandLine, Home, Profile, path_option, say, settings_from, stderr
 
 if TYPE_CHECKING:
     from adk_evidence.search.session import EvidenceService
@@ -127,38 +127,6 @@ def check(
         write_file(write, golden_lines(reanchored(questions, findings)))
     if any(finding.state not in ("ok", "moved") for finding in findings):
         raise typer.Exit(1)
-
-
-@app.command()
-def sheet(
-    queries: Annotated[Path, path_option("Questions: in each line a JSON object with id and query.")],
-    out: Annotated[Path, path_option("A new folder for the pages, and a sheet to fill in.")],
-    max_tokens: Annotated[int, typer.Option(help="Estimated tokens of what a page shows.", min=100)] = 8000,
-    profile: Profile = None,
-    home: Home = None,
-) -> None:
-    """Write what the search shows for each question, and a sheet on which a person judges it."""
-    from adk_evidence_eval.golden import read_queries
-    from adk_evidence_eval.sheet import SHEET, check_free, make_pages, write_folder
-
-    check_free(out)
-    questions = read_queries(queries)
-    with closing(open_service(profile, home)) as service:
-        write_folder(out, make_pages(service, questions, max_tokens))
-    say(stderr(), f"{len(questions)} pages written to {out}. Read them and fill in {SHEET}.")
-
-
-@app.command("sheet-report")
-def sheet_report(
-    folder: Annotated[Path, typer.Argument(parser=path_argument, metavar="FOLDER", help="What `eval sheet` wrote.")],
-    against: Annotated[Path | None, path_option("Another folder on the same questions, to compare with.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Report how relevant and how sufficient a person found what the search shows."""
-    from adk_evidence_eval.sheet import read_report
-    from adk_evidence_eval.views import judgements_view, show
-
-    show(judgements_view(read_report(folder, against)), as_json=as_json)
 
 
 def read_set(path: Path | None, *, ask: bool = True) -> Mapping[str, GoldenQuestion]:

@@ -9,7 +9,6 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from adk_evidence.render.sanitize import one_line
 from adk_evidence_console import stdout, write_json
 from adk_evidence_eval.bootstrap import Interval, mean_interval
 from adk_evidence_eval.check import Finding
@@ -27,7 +26,6 @@ from adk_evidence_eval.score import (
     mean_scores,
     set_kind,
 )
-from adk_evidence_eval.sheet import Report
 from adk_evidence_eval.variants import Golden, Measured
 
 # Tables are read in files and logs, too: a row is one line there, however long.
@@ -191,20 +189,6 @@ def findings_view(findings: Sequence[Finding]) -> View:
     right = sum(finding.state == "ok" for finding in findings)
     note = f"{right} of {len(findings)} spans stand where the set says"
     return {"spans": spans}, [table, note] if table.row_count else [note]
-
-
-def judgements_view(report: Report) -> View:
-    """The means of a sheet, the differences to another sheet, and what people missed."""
-    means = new_table("metric", "mean", "95 %")
-    for name, interval in report.means.items():
-        means.add_row(name.replace("_", " "), formatted(name, interval.mean), _between(interval, name))
-    missed = new_table("question", "sufficient", "missing")
-    missed.columns[-1].justify = "left"
-    for one in report.missing:
-        missed.add_row(Text(one_line(one.question)), str(one.sufficient), Text(one.text))
-    _, compared = comparison_view(report.against)
-    parts: list[Table | str] = [means, f"{report.judged} of {report.pages} pages judged"]
-    return asdict(report), [*parts, *([missed] if report.missing else []), *(compared if report.against else [])]
 
 
 def place_of(target: Target) -> str:
