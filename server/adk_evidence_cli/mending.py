@@ -7,13 +7,11 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
-from adk_evidence.api.changes import place_of
-from adk_evidence.api.release import Side
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.checks.mend import Mend, mend_bytes
 from adk_evidence.checks.remarks import CODES
@@ -23,6 +21,9 @@ from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import Settings
 from adk_evidence_cli.linting import Linted
 from adk_evidence_console import counted, say, stderr
+
+if TYPE_CHECKING:
+    from adk_evidence.api.release import Side
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,15 @@ def citing(settings: Settings, checker: DriftChecker, python: Path | None) -> Ci
 
     @functools.cache
     def side() -> Side | None:
+        from adk_evidence.api.release import Side
         from adk_ingest.releases.wheels import release_here
 
         release = release_here(settings, checker.version, python)
         return Side(release, checker.api) if release is not None else None
 
     def cite(fix: Mend) -> str:
+        from adk_evidence.api.changes import place_of
+
         path = fix.remark.cited or fix.remark.symbol
         place, code = checker.api.definition(path), side()
         found = place_of(code, place, path) if code and place else None

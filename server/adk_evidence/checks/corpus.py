@@ -8,18 +8,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adk_evidence.checks.drift import Deviation, DriftChecker, DriftKind
 from adk_evidence.checks.prose import lines_for_others, prose_deviations
 from adk_evidence.errors import EvidenceError, SourceError
 from adk_evidence.gitcli import is_copy
-from adk_evidence.index.opened import source_readers
 from adk_evidence.languages import language_of_file
 from adk_evidence.readers.pages.includes import IncludeReader
 from adk_evidence.readers.pages.snippets import snippets_of
-from adk_evidence.settings import Settings
-from adk_evidence.store.manifest import IndexManifest
 from adk_evidence.text.textfile import decode, is_binary, split_lines
+
+# A check of files opens no index.
+if TYPE_CHECKING:
+    from adk_evidence.settings import Settings
+    from adk_evidence.store.manifest import IndexManifest
 
 MAX_FILE_BYTES = 5_000_000
 _LANGS = ("md", "py")
@@ -127,6 +130,8 @@ def files_of_index(manifest: IndexManifest, folder: Path) -> Iterator[DocsFile]:
     Raises:
         SourceError: The source of a corpus is missing.
     """
+    from adk_evidence.index.opened import source_readers
+
     readers = source_readers(manifest, folder)
     for name, corpus in sorted(manifest.corpora.items()):
         if corpus.kind != "doc" or corpus.source == "api-reference":
