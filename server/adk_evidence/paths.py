@@ -89,6 +89,11 @@ class Home:
         return self.root / "cache" / "embeddings.sqlite"
 
     @property
+    def environments(self) -> Path:
+        """What the packages of projects' environments have, read from their files."""
+        return self.root / "cache" / "environments"
+
+    @property
     def index_folders(self) -> list[Path]:
         """The existing index folders of the main index and of named indexes."""
         folders = [self.root / "index", *self.indexes.glob("*/index")]

@@ -24,13 +24,13 @@ from adk_evidence_console.sarif import Finding, Rule
 _UNREAD = "unread-code"
 RULES = (
     Rule(_UNREAD, "The code, or a part of it, could not be read.", "warning"),
-    Rule(CODES["import"], "The code imports what this version of google-adk does not have."),
-    Rule(CODES["name"], "The code uses an attribute that this version of google-adk does not have."),
-    Rule(CODES["keyword"], "A call has a keyword that this version of google-adk does not take."),
-    Rule(CODES["argument"], "A call lacks an argument that this version of google-adk requires."),
-    Rule(CODES["override"], "A method does not fit the method of google-adk that it overrides."),
-    Rule(CODES["await"], "A call of an asynchronous function of google-adk lacks `await` or `async for`."),
-    Rule(CODES["deprecated"], "The code uses what this version of google-adk calls deprecated.", "note"),
+    Rule(CODES["import"], "The code imports what the checked version does not have."),
+    Rule(CODES["name"], "The code uses an attribute that the checked version does not have."),
+    Rule(CODES["keyword"], "A call has a keyword that the checked version does not take."),
+    Rule(CODES["argument"], "A call lacks an argument that the checked version requires."),
+    Rule(CODES["override"], "A method does not fit the method that it overrides."),
+    Rule(CODES["await"], "A call of an asynchronous function lacks `await` or `async for`."),
+    Rule(CODES["deprecated"], "The code uses what the checked version calls deprecated.", "note"),
 )
 
 
@@ -79,7 +79,7 @@ def has_errors(linted: Iterable[Linted]) -> bool:
     return any(one.found.errors for one in linted)
 
 
-def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
+def show_text(linted: Sequence[Linted], checker: DriftChecker, out: Console) -> None:
     """A line for each problem, as compilers write them: editors and terminals turn these into links."""
     for one in linted:
         for problem in one.found.problems:
@@ -88,9 +88,12 @@ def show_text(linted: Sequence[Linted], version: str, out: Console) -> None:
             out.print(Text(told, style), soft_wrap=True)
     errors = sum(one.found.errors for one in linted)
     notes = sum(len(one.found.problems) for one in linted) - errors
-    names = len({name for one in linted for name in one.found.confirmed})
+    names = {name for one in linted for name in one.found.confirmed}
+    beside = len(names) - (own := sum(map(checker.is_own, names)))
+    others = f" and {counted(beside, 'name')} of other packages" if beside else ""
+    version = f"{checker.version} and what is installed" if beside else checker.version
     counts = [counted(errors, "problem"), *([counted(notes, "note")] if notes else [])]
-    fitting = f"{counted(names, 'name')} of google-adk in {counted(len(linted), 'file')} fit {version}"
+    fitting = f"{counted(own, 'name')} of google-adk{others} in {counted(len(linted), 'file')} fit {version}"
     out.print(Text(f"{' and '.join(counts)}; {fitting}."), soft_wrap=True)
 
 

@@ -138,6 +138,7 @@ def lint(
     The code is not run. The version is the one that the options name, else that of the working folder's project. Exit
     code 1 if something is wrong that was not mended, or if --diff shows something; deprecated names do not count.
     """
+    from adk_evidence.index.neighbours import environment_of
     from adk_evidence_cli import linting, mending
     from adk_evidence_console.sarif import for_programs
 
@@ -147,7 +148,7 @@ def lint(
         raise InvalidRequestError("--unsafe needs --fix or --diff.", "Add --diff to see what would be mended.")
     settings = settings_from(profile, home)
     wanted = wanted_adk(adk, project, python) or detected_adk(settings, ranges=True)
-    checker = required_checker(wanted.version if wanted else None)
+    checker = required_checker(wanted.version if wanted else None, environment_of(wanted, settings))
     files = linting.python_files(paths)
     mended = list(mending.mend([checker], files, likely=unsafe)) if fix or show_diff else []
     if show_diff:
@@ -158,7 +159,7 @@ def lint(
     cite = mending.citing(settings, checker, wanted.python if wanted else None)
     if output == "text":
         mending.show(mended, cite, stdout())
-        linting.show_text(linted, checker.version, stdout())
+        linting.show_text(linted, checker, stdout())
         if not fix and (told := mending.offer([checker], linted)):
             say(stdout(), told)
     else:

@@ -14,6 +14,7 @@ from adk_evidence_console import path_option
 
 if TYPE_CHECKING:
     from adk_evidence.checks.drift import DriftChecker
+    from adk_evidence.index.neighbours import Environment
     from adk_evidence.index.project import ProjectAdk
     from adk_evidence.settings import Settings
 
@@ -76,8 +77,8 @@ def detected_adk(settings: Settings, *, ranges: bool = False) -> ProjectAdk | No
     return None
 
 
-def required_checker(version: str | None) -> DriftChecker:
-    """A checker of code for a version.
+def required_checker(version: str | None, environment: Environment | None = None) -> DriftChecker:
+    """A checker of code for a version, and for what else an environment has installed.
 
     Raises:
         InvalidRequestError: The table does not know the version, or there is none.
@@ -91,7 +92,7 @@ def required_checker(version: str | None) -> DriftChecker:
             "It is not known which version to check against.",
             "Name one by --adk, e.g. 1.18.0, or a project by --project.",
         )
-    checker = checker_for(version)
+    checker = checker_for(version, environment=environment)
     if checker is None:
         known = History.load().versions
         raise InvalidRequestError(

@@ -26,8 +26,8 @@ _DEPRECATED = 2
 
 
 def may_concern(snapshot: Snapshot) -> bool:
-    """Whether a document may name the ADK. Most Python files import nothing of it, and need not be parsed."""
-    return snapshot.language == "python" and "google" in snapshot.text
+    """Whether a document may name the ADK, or what is checked beside it. Most Python files need not be parsed."""
+    return snapshot.language == "python" and any(name in snapshot.text for name in ("google", "mcp", "a2a"))
 
 
 class Said(NamedTuple):

@@ -36,8 +36,8 @@ class CheckCode(Frozen):
 
 
 def check_adk_code(session: AgentSession, arguments: CheckCode, call: Call) -> str:
-    """Check Python code against the project's google-adk without running it: imports, keywords, required arguments,
-    overrides, missing await. Write, check, then look up only what is wrong.
+    """Check Python code against the project's google-adk, google-genai, mcp and a2a-sdk without running it: imports,
+    keywords, required arguments, overrides, missing await. Write, check, then look up only what is wrong.
     """
     with session.desk.open() as indexes:
         chosen = indexes.choose()

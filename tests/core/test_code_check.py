@@ -42,7 +42,7 @@ TABLE = {
         "open_plugin": "f:name, folder, *, strict, depth=",
     },
 }
-CHECKER = DriftChecker(History(make_table("google-adk", {"2.0.0": TABLE})).each[0])
+CHECKER = DriftChecker(History(make_table("google-adk", {"1.0.0": TABLE, "2.0.0": TABLE})).each[1])
 RELEASED = DriftChecker(next(api for api in History.load().each if api.version == "2.13.0"))
 IMPORTS = "from google.adk.agents import Agent, Session\nfrom google.adk.plugins import BasePlugin, open_plugin\n"
 

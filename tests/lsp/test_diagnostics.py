@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,8 +16,9 @@ from adk_evidence_lsp.answers.diagnostics import diagnose
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.protocol import ClientSettings
 from adk_evidence_lsp.server import EvidenceServer
-from tests.corpora import Workplace
-from tests.lsp.conftest import Start
+from tests.corpora import Workplace, write_files
+from tests.environments import write_environment
+from tests.lsp.conftest import Start, command
 from tests.lsp.rpc import RawClient
 from tests.released import released
 
@@ -93,6 +95,23 @@ def test_a_wrong_keyword_has_a_diagnostic_with_its_citation_and_a_quick_fix(clie
     assert (used["text"], used["origin"]) == ("LlmAgent.model", "given")
     (find_class,) = actions(client, far["range"], [far])
     assert find_class["title"] == "Find evidence for LlmAgent"
+
+
+@pytest.mark.usefixtures("known")
+def test_what_lies_beside_the_adk_has_diagnostics_and_quick_fixes(indexed: Workplace, tmp_path: Path) -> None:
+    packages = write_environment(tmp_path / ".venv", "9.9.0") / "lib/python3.12/site-packages"
+    write_files(packages / "mcp-2.3.0.dist-info", {"METADATA": "Version: 2.3.0\n"})
+    write_files(packages / "mcp", {"__init__.py": "class Session:\n    def __init__(self, *, timeout=3): ...\n"})
+    uri = (tmp_path / "agent.py").as_uri()
+    with RawClient(command(indexed.root), {"home": str(indexed.home)}) as client:
+        client.initialize(workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+        client.notify("test/prepare", {})
+        client.open(uri, "from mcp import Session\n\nSession(timeuot=3)\n")
+        (found,) = diagnostics(client, uri)
+        assert found["message"] == "mcp 2.3.0 has no `Session(timeuot=)`. The nearest keyword is `timeout`."
+        where = {"textDocument": {"uri": uri}, "range": found["range"], "context": {"diagnostics": [found]}}
+        fix = client.result("textDocument/codeAction", where)[0]
+        assert fix["title"] == "Change to timeout"
 
 
 CALLS = """\

@@ -123,6 +123,24 @@ def test_code_is_linted_for_people_and_for_tools(cli, indexed, tmp_path):
     sentence(cli("lint", tmp_path / "empty", "--adk", "9.9.0", "--home", indexed.home), 3, "no Python file")
 
 
+def test_lint_checks_and_mends_what_the_environment_has_beside_google_adk(cli, tmp_path):
+    packages = write_environment(tmp_path / "env", "2.13.0") / "lib/python3.12/site-packages"
+    write_files(packages / "mcp-2.3.0.dist-info", {"METADATA": "Version: 2.3.0\n"})
+    write_files(packages / "mcp", {"__init__.py": "class Session:\n    def __init__(self, *, time_out=3): ...\n"})
+    file = tmp_path / "agent.py"
+    file.write_text("from mcp import Session\n\nSession(timeOut=3)\n")
+    where = (file, "--python", tmp_path / "env", "--home", tmp_path / "home")
+    problem = "mcp 2.3.0 has no `Session(timeOut=)`. The nearest keyword is `time_out`."
+    assert cli("lint", *where).stdout.splitlines() == [
+        f"{file}:3: {problem} [unknown-keyword]",
+        "1 problem; 0 names of google-adk and 1 name of other packages in 1 file fit 2.13.0 and what is installed.",
+        "Can be mended: 1 by --fix.",
+    ]
+    mended = cli("lint", *where, "--fix")
+    assert mended.exit_code == 0
+    assert mended.stdout.startswith(f"{file}:3: Change to time_out. {problem} [unknown-keyword]\n0 problems; ")
+
+
 MENDABLE = (
     "from google.adk.sessions import InMemorySessionService\n\n\n"
     "async def main(service: InMemorySessionService):\n"

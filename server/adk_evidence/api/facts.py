@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from adk_evidence.api.constructors import field_call, given_default, is_shared, options_of, passes_on, reads_before
 from adk_evidence.api.deprecations import deprecation, field_deprecation, module_deprecation
 from adk_evidence.api.module import ModuleText
-from adk_evidence.api.signatures import yields_asynchronously
+from adk_evidence.api.signatures import CONTEXT_MANAGERS, yields_asynchronously
 from adk_evidence.api.table import BEFORE, PASSED_ON, YIELDS
 from adk_evidence.readers.python import (
     PROPERTIES,
+    Definition,
     Function,
     absolute,
     blocks,
@@ -27,9 +28,14 @@ from adk_evidence.readers.python import (
     is_type_checking,
     parameters,
     scope_blocks,
+    walk,
 )
 
 MAX_TEXT_CHARS = 240
+# What a module that binds names in other ways than by statements calls.
+_BINDING = frozenset({"globals", "locals", "vars", "exec"})
+_DYNAMIC = frozenset({"__new__", "__getattr__", "__getattribute__"})
+_METACLASSES = (None, "ABCMeta", "abc.ABCMeta")
 
 
 @dataclass
@@ -46,7 +52,8 @@ class ModuleFacts:
 
     `defined` are payloads by qualified name, classes apart in `classes`. `bound` are dotted paths that imports and lazy
     tables give to names, `aliases` the dotted expressions that variables are another name for. `stars` are modules
-    whose names are all taken over. `named` are names that the module gives without saying where they come from.
+    whose names are all taken over. `named` are names that the module gives without saying where they come from. An
+    `open` module may have any other names, too.
     """
 
     name: str
@@ -58,6 +65,7 @@ class ModuleFacts:
     named: set[str] = field(default_factory=set)
     listed: frozenset[str] | None = None
     deprecated: dict[str, str] = field(default_factory=dict)
+    open: bool = False
 
     def defines(self, name: str) -> bool:
         """Whether the file gives a name at its top that it does not import."""
@@ -73,7 +81,8 @@ def read_module(module: ModuleText) -> ModuleFacts | None:
     tree = module.tree
     if tree is None:
         return None
-    facts = ModuleFacts(module.name)
+    # A stub need not say all.
+    facts = ModuleFacts(module.name, open=module.path.endswith(".pyi"))
     _Reader(module, facts).read(tree)
     return facts
 
@@ -86,10 +95,14 @@ class _Reader:
         self._lists: dict[str, set[str]] = {}
         self._texts: dict[str, str] = {}
         self._lazy: list[ast.AST] = []
+        self._seen: set[str] = set()
 
     def read(self, tree: ast.Module) -> None:
         self._block(tree.body)
         self._add_lazy()
+        if not self._lazy:
+            run = (part for node in tree.body if not isinstance(node, Definition) for part in walk(node))
+            self._facts.open |= any(isinstance(part, ast.Name) and part.id in _BINDING for part in run)
         if text := module_deprecation(tree):
             self._deprecate("", text)
 
@@ -120,6 +133,8 @@ class _Reader:
                         self._block(node.body)
                     if not (isinstance(node.test, ast.UnaryOp) and is_type_checking(node.test.operand)):
                         self._unless_bound(node.orelse)
+                case ast.For() | ast.While():
+                    self._block(node.body)
                 case ast.Try() | ast.With():
                     first, *others = blocks(node)
                     self._block(first)
@@ -147,6 +162,10 @@ class _Reader:
         facts = self._facts
         for found in (facts.bound, facts.aliases):
             found.pop(name, None)
+        # Most names are bound once, and a module may have ten thousand.
+        if not (name in self._seen or name in facts.defined or name in facts.classes):
+            self._seen.add(name)
+            return
         for members in (facts.defined, facts.classes, facts.deprecated):
             for known in [known for known in members if known == name or known.startswith(f"{name}.")]:
                 del members[known]
@@ -160,7 +179,8 @@ class _Reader:
         for name in _unpacked(targets):
             self._forget(name)
             self._facts.defined[name] = "v"
-        for name in bound_names(node) if value is not None else ():
+        # A stub says no values.
+        for name in bound_names(node) if value is not None or self._module.path.endswith(".pyi") else ():
             self._forget(name)
             if isinstance(value, ast.Dict):
                 self._tables[name] = value
@@ -194,7 +214,9 @@ class _Reader:
         if method and decorators & PROPERTIES:
             self._facts.defined[name] = "p"
         else:
-            kind = "a" if isinstance(node, ast.AsyncFunctionDef) else "f"
+            # What a context manager gives is entered, not awaited.
+            is_awaited = isinstance(node, ast.AsyncFunctionDef) and decorators.isdisjoint(CONTEXT_MANAGERS)
+            kind = "a" if is_awaited else "f"
             bare = method and "staticmethod" not in decorators
             self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=passes_on(node))}"
             if kind == "a" and yields_asynchronously(node):
@@ -207,6 +229,11 @@ class _Reader:
         bases = tuple(dotted_name(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases)
         options = {item.arg: item.value for item in node.keywords if item.arg}
         defined = self._facts.defined
+        # What metaclasses and these methods do with the class or its attributes is not known.
+        names = {member.name for member in node.body if isinstance(member, Function)}
+        if not names.isdisjoint(_DYNAMIC) or dotted_name(options.get("metaclass")) not in _METACLASSES:
+            bases = (*bases, None)
+        is_partial = isinstance(options.get("total"), ast.Constant)
         before: set[str] = set()
         for block in scope_blocks(node):
             for member, following in zip(block, [*block[1:], None], strict=True):
@@ -219,8 +246,10 @@ class _Reader:
                         for bound in bound_names(member):
                             if bound == "model_config":
                                 options |= options_of(member.value)
+                                flags += "" if isinstance(member.value, ast.Call | ast.Dict) else "x"
                             elif not bound.startswith("_"):
-                                defined[f"{name}.{bound}"] = _field(member)
+                                payload = _field(member)
+                                defined[f"{name}.{bound}"] = "o:" if is_partial and payload == "r:" else payload
                                 if text := field_deprecation(member, following):
                                     self._deprecate(f"{name}.{bound}", text)
                 if isinstance(member, Function):
@@ -254,6 +283,8 @@ class _Reader:
             for name, path in lazy_table(package, table).items():
                 if not facts.binds(name):
                     facts.bound[name] = path
+        is_said = len(tables) > len(self._tables) or any(lazy_table(package, table) for table in tables)
+        facts.open |= not (is_said or any(map(self._answered, self._lazy)))
         for node in self._lazy:
             inner = imports(node, package)
             modules = self._imported_modules(node)
@@ -332,16 +363,20 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
         return "v"
     if is_shared(node.annotation):
         return "v"
-    options = field_call(node.value)
+    said, call = node.annotation, node.value
+    around = (dotted_name(said.value) or "").rpartition(".")[2] if isinstance(said, ast.Subscript) else ""
+    if around == "Annotated" and field_call(call) is None:
+        call = next((part for part in walk(said) if isinstance(part, ast.Call) and field_call(part) is not None), call)
+    options = field_call(call)
     if options is None:
-        return "r:" if node.value is None else "o:"
+        return "r:" if node.value is None and around != "NotRequired" else "o:"
     if isinstance(options.get("init"), ast.Constant) and getattr(options["init"], "value", None) is False:
         return "n"
     alias = next((options[name] for name in ("validation_alias", "alias") if name in options), None)
     other = alias.value if isinstance(alias, ast.Constant) and isinstance(alias.value, str) else ""
     # No call can name what is no identifier.
     other = other if other.isidentifier() else ""
-    given = isinstance(node.value, ast.Call) and given_default(node.value) is not None
+    given = isinstance(call, ast.Call) and (call is not node.value is not None or given_default(call) is not None)
     return f"{'o' if given or 'default_factory' in options else 'r'}:{other}"
 
 

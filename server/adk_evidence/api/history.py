@@ -5,8 +5,11 @@ The table ships with the product; `python -m tests.releases` of the repository m
 
 from __future__ import annotations
 
+import collections.abc
+import enum
 import functools
 import re
+import typing
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +19,7 @@ from packaging.version import Version
 
 from adk_evidence.api.bases import with_bases
 from adk_evidence.api.parameters import Parameters
-from adk_evidence.api.table import BEFORE, DEPRECATED, PASSED_ON, YIELDS, HistoryTable, public_path
+from adk_evidence.api.table import BEFORE, DEPRECATED, OPEN, PASSED_ON, YIELDS, HistoryTable, public_path
 from adk_evidence.errors import SourceError
 from adk_evidence.paths import config_file
 from adk_evidence.text.identifiers import is_private, to_camel
@@ -29,9 +32,14 @@ MAX_KEPT_NAMES = 2000
 # Bases of other distributions that add no keyword; only pydantic's has members of its own.
 _PLAIN = frozenset({"object", "ABC", "Protocol", "Generic", "BaseModel"})
 _PYDANTIC = "BaseModel"
+# Bases whose members are known; an enumeration hides some from `dir`.
+_BASES = {"str": str, "int": int, "enum.Enum": enum.Enum, "enum.IntEnum": enum.IntEnum, "enum.StrEnum": enum.StrEnum}
+_OF_PYTHON = {path: {name for one in base.__mro__ for name in vars(one)} for path, base in _BASES.items()}
 _PYDANTIC_MEMBER = re.compile(
     r"model_\w+|copy|dict|json|schema|schema_json|parse_\w+|construct|validate|from_orm|update_\w+"
 )
+# What modules take from these for annotations stands in no table.
+_UNLISTED = {*typing.__all__, *collections.abc.__all__, "ReadOnly", "TypeAliasType", "annotations", "deprecated"}
 _RECORDS = frozenset({"TypedDict", "NamedTuple"})
 # `LlmAgent(max_retries=)`, `LlmAgent(max_retries=3, ...)`
 _CALL = re.compile(r"(?P<callable>[A-Za-z_][\w.]*)\(\s*(?P<keyword>[A-Za-z_]\w*)\s*=")
@@ -380,13 +388,18 @@ class VersionApi:
             return Place(module, "") if self.payload(Place(module, "")) else None
         first, *below = names
         payload = self.payload(Place(module, first))
+        path = ".".join((module, *names))
+        if payload is None and (first in _UNLISTED or self.payload(Place(module, "")) == OPEN):
+            return Elsewhere(f"{path}?")
         if payload is None or hops == 0:
             return None
-        path = ".".join((module, *names))
         if payload == "~":
             return Elsewhere(path if not below else f"{path}?")
         if payload.startswith("="):
             found = self._find(".".join((payload[1:], *below)), hops - 1)
+            if found is None and self._find(payload[1:], hops - 1) is None:
+                # A private module, of which the table has nothing.
+                return Elsewhere(f"{path}?")
             return Elsewhere(path) if isinstance(found, Elsewhere) and not below else found
         place: Place | Elsewhere | None = Place(module, first)
         for name in below:
@@ -416,6 +429,8 @@ class VersionApi:
             else:
                 last = base.path.rpartition(".")[2]
                 may = last not in _PLAIN or (last == _PYDANTIC and _PYDANTIC_MEMBER.fullmatch(name))
+                if base.path in _OF_PYTHON:
+                    may = name in _OF_PYTHON[base.path]
                 found = Elsewhere(f"{base.path}.{name}?") if may else found
         return set_by_method or found
 
@@ -446,7 +461,7 @@ class VersionApi:
             return False if self.has(call.callable) is False else None
         if call.keyword in found.names:
             return True
-        return None if found.open or call.keyword in found.hidden else False
+        return None if found.open or call.keyword in found.hidden or is_private(call.keyword) else False
 
     def read_keywords(self, place: Place) -> Keywords | None:
         """The keywords of a class or function; None of what cannot be called."""

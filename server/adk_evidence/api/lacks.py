@@ -46,7 +46,8 @@ class Lack:
     `version` is how people write the version and, if the table does not know that version, the released version that
     stands in for it.
     `until` is the last version before that has the name, `since` the first one after; both are None where no version
-    has the name. `instead` is the import path that the version has in place of the name, where that is known.
+    has the name. `instead` is the import path that the version has in place of the name, where that is known. `alone`:
+    no other version is known.
     """
 
     name: str
@@ -56,10 +57,12 @@ class Lack:
     until: str | None = None
     since: str | None = None
     instead: str | None = None
+    alone: bool = False
 
     @property
     def sentence(self) -> str:
-        return f"{self.distribution} {self.version} has no `{self.name}`: {'; '.join(self.facts)}."
+        told = "; ".join(self.facts)
+        return f"{self.distribution} {self.version} has no `{self.name}`{': ' if told else ''}{told}."
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -69,7 +72,7 @@ class Lack:
             told.append(f"the last version that has it is {self.until}")
         if self.since is not None:
             told.append(f"it {'comes back' if self.until else 'came in'} with {self.since}")
-        if not told:
+        if not told and not self.alone:
             told.append("no version has it")
         if self.instead is not None:
             told.append(f"{self.known} has `{self.instead}`")
@@ -147,7 +150,8 @@ def find_lack(history: History, version: str, name: str) -> Lack | None:
         # A bare name that no version has may be of something else.
         return None
     instead = use if use and known.has(use) else _namesake(history, known, name)
-    return Lack(name, history.table.distribution, where, ours, until, since, instead)
+    alone = len(history.each) == 1
+    return Lack(name, history.table.distribution, where, ours, until, since, instead, alone)
 
 
 def _namesake(history: History, known: VersionApi, name: str) -> str | None:

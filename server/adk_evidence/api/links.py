@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from adk_evidence.api.facts import ModuleFacts, read_module
 from adk_evidence.api.module import ModuleText
-from adk_evidence.api.table import DEPRECATED, public_path
+from adk_evidence.api.table import DEPRECATED, OPEN, public_path
 from adk_evidence.text.identifiers import is_private
 
 # Longest chain of re-exports that is followed.
@@ -25,34 +25,37 @@ _USE = re.compile(
 )
 
 
-def link(package: str, modules: Iterable[ModuleFacts]) -> dict[str, dict[str, str]]:
+def link(package: str, modules: Iterable[ModuleFacts], *more: str) -> dict[str, dict[str, str]]:
     """What the public modules of a package have, imports followed, with the private definitions that they lead to.
 
     Args:
         package: The dotted path that the distribution's own modules begin with.
         modules: All modules of one version.
+        more: Further packages that the modules are of.
     """
     known = {facts.name: facts for facts in modules}
     for name in list(known):
         # A folder without an `__init__.py` is a package, too.
         while (name := name.rpartition(".")[0]).startswith(f"{package}."):
             known.setdefault(name, ModuleFacts(name))
-    return _Linker(package, known).snapshot()
+    return _Linker((package, *more), known).snapshot()
 
 
 class _Linker:
-    def __init__(self, package: str, modules: Mapping[str, ModuleFacts]) -> None:
-        self._package = package
+    def __init__(self, packages: tuple[str, ...], modules: Mapping[str, ModuleFacts]) -> None:
+        self._inside = tuple(f"{package}." for package in packages)
         self._modules = modules
+        self._members = functools.cache(self._by_top)
+        self._open = functools.cache(self._is_open)
         self._snapshot: dict[str, dict[str, str]] = {}
         self._waiting: list[tuple[str, str]] = []
         self._names = functools.cache(self._all_names)
 
     def snapshot(self) -> dict[str, dict[str, str]]:
-        for name in self._modules:
+        for name, facts in self._modules.items():
             # The first versions shipped their tests, which nobody imports.
-            if not is_private(name) and "tests" not in name.split("."):
-                self._snapshot[name] = {"": "m"}
+            if not is_private(name) and (facts.open or "tests" not in name.split(".")):
+                self._snapshot[name] = {"": OPEN if self._open(name) else "m"}
         for name in list(self._snapshot):
             for bound in self._names(name):
                 if not bound.startswith("_"):
@@ -70,6 +73,21 @@ class _Linker:
         for star in facts.stars:
             own |= self._starred(star, {module})
         return own
+
+    def _is_open(self, module: str) -> bool:
+        """Whether a module may have names that its file, and those whose names the file takes over, do not say."""
+        facts = self._modules[module]
+        others = (star for star in facts.stars if star != module)
+        return facts.open or any(
+            star not in self._modules or (self._modules[star].listed is None and self._open(star)) for star in others
+        )
+
+    def _by_top(self, module: str) -> dict[str, list[str]]:
+        """The names that a module defines, by those at its top."""
+        facts, found = self._modules[module], dict[str, list[str]]()
+        for name in (*facts.defined, *facts.classes):
+            found.setdefault(name.partition(".")[0], []).append(name)
+        return found
 
     def _starred(self, module: str, seen: set[str]) -> set[str]:
         facts = self._modules.get(module)
@@ -92,7 +110,7 @@ class _Linker:
         if target == f"{module}.{name}":
             if name in facts.aliases:
                 self._snapshot[module][name] = "v"
-        elif target is not None and not target.startswith(_TYPING):
+        elif target is not None and not (target.startswith(_TYPING) and target.endswith(f".{name}")):
             self._snapshot[module][name] = _ELSEWHERE if target.startswith(_ELSEWHERE) else f"={target}"
             found = self._definition(target)
             if found is not None:
@@ -108,12 +126,12 @@ class _Linker:
         facts, rows = self._modules[module], self._snapshot.setdefault(module, {})
         if name in rows:
             return
-        inside = f"{name}."
-        rows.update({known: text for known, text in facts.defined.items() if known == name or known.startswith(inside)})
+        inside = self._members(module).get(name, [])
+        rows.update({known: facts.defined[known] for known in inside if known in facts.defined})
         if name in facts.aliases:
             rows[name] = "v"
-        for known, found in facts.classes.items():
-            if known == name or known.startswith(inside):
+        for known in inside:
+            if (found := facts.classes.get(known)) is not None:
                 bases = [self._base(module, base) for base in found.bases]
                 rows[known] = f"c{found.flags}:{' '.join(bases)}"
                 self._waiting += [place for base in bases if (place := self._definition(base)) is not None]
@@ -134,7 +152,7 @@ class _Linker:
         None where nothing is there.
         """
         for _ in range(MAX_HOPS):
-            if path != self._package and not path.startswith(f"{self._package}."):
+            if not f"{path}.".startswith(self._inside):
                 return f"{_ELSEWHERE}{path}"
             module, rest = self._split(path)
             if module is None:
@@ -156,10 +174,12 @@ class _Linker:
                 if "." in other and (first in facts.defined or first in facts.classes):
                     return path
             if following is None:
-                stars = (star for star in facts.stars if name in self._starred(star, {module}))
+                # The last one binds the name.
+                stars = (star for star in reversed(facts.stars) if name in self._starred(star, {module}))
                 star = next(stars, None)
                 if star is None:
-                    return path if f"{module}.{name}" in self._modules else None
+                    unsure = f"{_ELSEWHERE}{path}" if self._open(module) else None
+                    return path if f"{module}.{name}" in self._modules else unsure
                 following = f"{star}.{name}"
             path = f"{following}.{below}" if below else following
         return None
@@ -208,7 +228,7 @@ class _Linker:
             if wanted == own:
                 continue
             for path in (f"{inside}.{wanted}", wanted) if inside else (wanted,):
-                if path.startswith(f"{self._package}.") and not is_private(path):
+                if path.startswith(self._inside) and not is_private(path):
                     target = self._resolve(path)
                     if target is not None and not target.startswith(_ELSEWHERE):
                         yield path

@@ -32,7 +32,7 @@ _UNIONS = {"Optional", "Union"}
 _BUILTINS = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset", "Type": "type"}
 _ASYNC_GENERATORS = {"AsyncGenerator", "AsyncIterator", "AsyncIterable"}
 _GENERATORS = {"Generator", "Iterator"}
-_CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
+CONTEXT_MANAGERS = {"contextmanager", "asynccontextmanager"}
 _STATIC, _CLASS, _INSTANCE = "a static method", "a class method", "an instance method"
 _PLAIN = "a plain function"
 _SAID_OF_FIELDS = frozenset({"description", "title", "examples", "deprecated", "exclude", "repr"})
@@ -239,7 +239,7 @@ def _way(node: Function) -> str:
     The annotated result counts where the body cannot tell: a `def` may return a generator that another function made,
     and a body without code, as of an abstract method, yields nothing.
     """
-    if decorator_names(node) & _CONTEXT_MANAGERS:
+    if decorator_names(node) & CONTEXT_MANAGERS:
         # The decorator takes the generator; callers get a context manager.
         return _PLAIN
     yields = any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node))

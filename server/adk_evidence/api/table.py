@@ -6,7 +6,7 @@ has the name and its runs, between tabs. A run is `first last payload`: from ver
 
 | payload | the name is |
 | --- | --- |
-| `m` | the module itself (an empty name) |
+| `m`, `m?` | the module itself (an empty name); `?` where it may have any other names, too |
 | `c<flags>:<bases>` | a class; bases by their dotted paths, those of other distributions after `~`, `?` where unknown |
 | `f:<parameters>`, `a:<parameters>` | a function; `a` is one to await |
 | `p` | a property |
@@ -40,6 +40,7 @@ from packaging.version import InvalidVersion, Version
 from adk_evidence.errors import SourceError
 
 FORMAT = 1
+OPEN = "m?"
 DEPRECATED = "!"
 BEFORE = ".__before__"
 YIELDS = ".__yields__"

@@ -49,24 +49,27 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
         return unread(checker, f"The code has more than {MAX_READ_CHARS:,} characters and was not read.")
     text = text.removeprefix("\ufeff")
     document = PythonDocument(text if lang == "py" else _python_of(text))
-    code, named = checker.code_of(document), _Named(checker)
-    told_names, has = checker.review(code) if code is not None else ([], frozenset())
-    uses = list(uses_in(checker, code, shortened=lang == "md")) if code is not None else []
-    found = [
-        *(_broken(document.broken) if lang == "py" else ()),
-        *(named.problem(deviation, remark(checker, document, deviation, mention)) for deviation, mention in told_names),
-        *(CodeProblem(kind=use.kind, line=use.line + 1, symbol=use.symbol, text=use.text) for use in uses if use.text),
-    ]
+    checks = checker.checks_of(document)
+    found = list(_broken(document.broken)) if lang == "py" else []
+    confirmed, lacking = set[str](), set[str]()
+    for each, code in checks:
+        named, uses = _Named(each), list(uses_in(each, code, shortened=lang == "md"))
+        told_names, has = each.review(code)
+        found += [named.problem(deviation, remark(each, document, deviation, at)) for deviation, at in told_names]
+        wrong = (one for one in uses if one.text)
+        found += (CodeProblem(kind=one.kind, line=one.line + 1, symbol=one.symbol, text=one.text) for one in wrong)
+        confirmed |= {*has, *(use.symbol for use in uses if not use.text)}
+        lacking |= {deviation.symbol for deviation, _ in told_names}
     told = [one for one in found if one.kind == "unread" or not is_ignored(document.lines[one.line - 1], one.kind)]
     # Two calls in one line may lack the same.
     problems = sorted(dict.fromkeys(told), key=lambda one: one.line)
-    confirmed = sorted({*has, *(use.symbol for use in uses if not use.text)})
-    is_cut = len({deviation.symbol for deviation, _ in told_names}) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
+    checkers = [each for each, _ in checks] or [checker]
+    is_cut = len(lacking) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
     return CodeCheck(
         version=checker.version,
         problems=tuple(problems[:MAX_PROBLEMS]),
-        confirmed=tuple(confirmed),
-        summary=_summary(checker, confirmed, problems, len(found) - len(told), is_cut=is_cut),
+        confirmed=tuple(sorted(confirmed)),
+        summary=_summary(checkers, sorted(confirmed), problems, len(found) - len(told), is_cut=is_cut),
     )
 
 
@@ -86,19 +89,27 @@ def _python_of(page: str) -> str:
 
 
 def _summary(
-    checker: DriftChecker, confirmed: Collection[str], problems: Collection[CodeProblem], ignored: int, *, is_cut: bool
+    used: list[DriftChecker],
+    confirmed: Collection[str],
+    problems: Collection[CodeProblem],
+    ignored: int,
+    *,
+    is_cut: bool,
 ) -> str:
     left_out = f"Comments in the code leave out problems: {ignored}. " if ignored else ""
     if is_cut:
         return f"Only the first problems are told. {left_out}{_checked(confirmed)}".rstrip()
     if not confirmed:
-        nothing_else = "Nothing else of google-adk in the code can be checked."
+        names = " or ".join(one.history.table.distribution for one in used)
+        nothing_else = f"Nothing else of {names} in the code can be checked."
         return f"{left_out}{nothing_else}" if problems or ignored else _NOTHING
     if any(problem.kind == "unread" for problem in problems):
         fits = "The rest of what could be read fits"
     else:
         fits = "The rest fits" if problems or ignored else "No problem was found: the code fits"
-    return f"{left_out}{fits} {checker.label} as far as can be told without running it. {_checked(confirmed)}".rstrip()
+    labels = [one.label for one in used if any(map(one.is_own, confirmed))]
+    told = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
+    return f"{left_out}{fits} {told} as far as can be told without running it. {_checked(confirmed)}".rstrip()
 
 
 def _checked(confirmed: Collection[str]) -> str:

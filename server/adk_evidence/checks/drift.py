@@ -32,6 +32,7 @@ from adk_evidence.documents.meaning import (
     uncertain_in,
 )
 from adk_evidence.errors import EvidenceError
+from adk_evidence.index.neighbours import Environment, environment_of, neighbours
 from adk_evidence.readers.python import last_line, walk
 from adk_evidence.text.identifiers import without_module
 
@@ -106,13 +107,18 @@ class DriftChecker:
     Args:
         api: What the version has.
         parameters: What it calls deprecated among its parameters, as `google.adk.runners.Runner(plugins=)`.
+        environment: What a project has installed beside the version; None where that is not known.
     """
 
-    def __init__(self, api: VersionApi, parameters: frozenset[str] = frozenset()) -> None:
-        self._parameters = parameters
+    def __init__(
+        self, api: VersionApi, parameters: frozenset[str] = frozenset(), environment: Environment | None = None
+    ) -> None:
+        self._parameters, self._environment = parameters, environment
         self.api, self.history, self.version = api, api.history, api.version
         self.label = f"{self.history.table.distribution} {api.version}"
         self._top = self.history.package.partition(".")[0]
+        modules = self.history.table.modules
+        self._tops = tuple(f"{name}." for name in modules if name.rpartition(".")[0] not in modules)
         # What each path is; the same paths come again on every page.
         self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
         self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
@@ -133,7 +139,7 @@ class DriftChecker:
             if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
                 continue
             code = Code(PythonDocument(snippet.text), known, self._top)
-            imports += (self.api.has(item.path) for item in code.imports if self._is_adk(item.path))
+            imports += (self.api.has(item.path) for item in code.imports if self.is_own(item.path))
             deviations = (
                 replace(one, first=lines[0], last=lines[1], included=snippet.included)
                 for one, _ in self._deviating(self._told(code, awaits=True), lacking)
@@ -142,6 +148,21 @@ class DriftChecker:
             begin, end = snippet.lines(0, snippet.text.count("\n"))
             found.append((begin, end, tuple(deviations)))
         return Checked(len(imports), imports.count(False), tuple(found))
+
+    def with_neighbours(self, document: PythonDocument) -> list[DriftChecker]:
+        """This checker, and one for each other package that a document imports and the project has."""
+        found = neighbours(self._environment, document.imported) if self._environment else []
+        return [self, *(_kept_checker(one.api) for one in found)]
+
+    def checks_of(self, document: PythonDocument) -> list[tuple[DriftChecker, Code]]:
+        """The checkers of a document, each with the document as code; none where it names nothing to check."""
+        checkers = [one for one in self.with_neighbours(document) if one.may_concern(document.lines, {})]
+        code = Code(document, {}, self._top)
+        return [(one, code) for one in checkers]
+
+    def that_knows(self, symbol: str, document: PythonDocument) -> DriftChecker:
+        """The one of `with_neighbours` that told a symbol."""
+        return next((one for one in self.with_neighbours(document) if one.is_own(symbol)), self)
 
     def code_of(self, document: PythonDocument) -> Code | None:
         """A document as code to check; None where it names nothing of the ADK. What is asked of it is read once."""
@@ -183,14 +204,17 @@ class DriftChecker:
 
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
+        symbol, kind = self.named_at(document, line, column)
+        return self._deviation(symbol, kind, line) if symbol is not None else None
+
+    def named_at(self, document: PythonDocument, line: int, column: int) -> tuple[str | None, DriftKind]:
+        """The path of the name at a line and column, or its keyword; None of what is not of the checked package."""
         mention = document.mention_at(line, column)
         if mention is None:
-            return None
+            return None, _IMPORT
         names = Names(self._kind)
         symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
-        if symbol is None or not self._is_adk(symbol):
-            return None
-        return self._deviation(symbol, kind, line)
+        return (symbol if symbol is not None and self.is_own(symbol) else None), kind
 
     def _told(self, code: Code, first: int = 0, last: int | None = None, *, awaits: bool = False) -> Iterator[_Told]:
         """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
@@ -202,7 +226,8 @@ class DriftChecker:
         # An alias stands behind the name that it is for.
         imported = {(each.line, each.imported): each for each in reversed(mentions) if each.imported}
         for item in code.imports:
-            if first <= item.line <= last and self._is_adk(item.path) and not item.guarded:
+            is_sure = not item.guarded and item.line not in code.uncertain.lines
+            if first <= item.line <= last and self.is_own(item.path) and is_sure:
                 yield _Told(item.path, "import", item.line, imported.get((item.line, item.path)))
         names = Names(self._kind, code.uncertain)
         for mention in mentions:
@@ -289,28 +314,33 @@ class DriftChecker:
         """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
         return self.api.kind(path) or "-"
 
-    def _is_adk(self, path: str) -> bool:
-        return path == self.history.package or path.startswith(f"{self.history.package}.")
+    def is_own(self, path: str) -> bool:
+        """Whether a path begins with the package that is checked."""
+        return f"{path}.".startswith(self._tops)
 
 
 # Each keeps what it knows of names.
-_kept_checker = functools.lru_cache(maxsize=8)(DriftChecker)
+_kept_checker = functools.lru_cache(maxsize=16)(DriftChecker)
 
 
-def checker_for(version: str | None, parameters: frozenset[str] = frozenset()) -> DriftChecker | None:
+def checker_for(
+    version: str | None, parameters: frozenset[str] = frozenset(), environment: Environment | None = None
+) -> DriftChecker | None:
     """A checker for a version of the ADK, or None where the table of released versions does not know the version.
 
     `parameters` are those that the version calls deprecated; see `DriftChecker`.
     """
     with suppress(EvidenceError):
         api = History.load().exactly(version)
-        return _kept_checker(api, parameters) if api is not None else None
+        return _kept_checker(api, parameters, environment) if api is not None else None
     return None
 
 
 def checker_of(chosen: ChosenIndex) -> DriftChecker | None:
     """A checker for the version that a project uses, else for the version of the index; None of unknown versions."""
-    return checker_for(chosen.version if chosen.wanted is None else chosen.wanted.version)
+    if chosen.wanted is None:
+        return checker_for(chosen.version)
+    return checker_for(chosen.wanted.version, environment=environment_of(chosen.wanted, chosen.settings))
 
 
 class _Told(NamedTuple):

@@ -46,6 +46,7 @@ class Fix(NamedTuple):
 
 def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
     """The fix of a remark on a document; None where there is none."""
+    checker = checker.that_knows(remark.symbol, document)
     match remark.kind:
         case "argument":
             return _with_arguments(checker, document, remark)

@@ -99,8 +99,10 @@ class Ages:
         """The first version for which a remark is so, up to the checker's own version.
 
         None where it is so already for `after`, by default the oldest version that the table knows, or where the
-        version before has nothing of that name.
+        version before has nothing of that name, or where the remark is on another package.
         """
+        if not self._checker.is_own(remark.symbol):
+            return None
         versions = [api.version for api in self._each]
         low, high = versions.index(after) if after in versions else 0, len(versions) - 1
         if self._is_told(low, remark):

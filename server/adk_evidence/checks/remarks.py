@@ -50,10 +50,9 @@ def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Rem
 
     These are the problems of `check_code`, but for code that cannot be read.
     """
-    code = checker.code_of(document)
-    if code is not None:
-        named = (remark(checker, document, *found) for found in checker.review(code)[0])
-        found = chain(named, (use for use in uses_in(checker, code) if use.text))
+    for each, code in checker.checks_of(document):
+        named = (remark(each, document, *found) for found in each.review(code)[0])
+        found = chain(named, (use for use in uses_in(each, code) if use.text))
         yield from (one for one in found if not is_ignored(document.lines[one.line], one.kind))
 
 
@@ -66,7 +65,7 @@ def is_ignored(line: str, kind: RemarkKind) -> bool:
 
 def remark_at(checker: DriftChecker, document: PythonDocument, line: int, column: int) -> Remark | None:
     """The remark on the name at a line and column of a document."""
-    found = remarks_on(checker, document, line, line)
+    found = (one for each in checker.with_neighbours(document) for one in remarks_on(each, document, line, line))
     return next((remark for remark in found if remark.start <= column <= remark.end), None)
 
 

@@ -156,6 +156,12 @@ class PythonDocument:
     def is_broken(self) -> bool:
         return self.broken is not None
 
+    @functools.cached_property
+    def imported(self) -> frozenset[str]:
+        """The dotted paths that the document imports."""
+        bound = (each.imported for scope in self.scopes for found in scope.bindings.values() for each in found)
+        return frozenset(filter(None, (*bound, *(star for scope in self.scopes for star in scope.stars))))
+
     def given_to(self, call: ast.expr | None) -> frozenset[str]:
         """The keywords of a call, by the expression that is called."""
         return frozenset(self._given.get(id(call), ()))

@@ -7,6 +7,7 @@ things.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
@@ -27,7 +28,8 @@ GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 _CATCHES_ALL = frozenset({"", "Exception", "BaseException"})
 # Every class has these, the last one where it derives from `abc.ABC`.
 _OF_EVERY_CLASS = frozenset({*dir(type), "register"})
-_VERSION = "__version__"
+# What code asks before it uses what some versions alone have.
+_VERSION = re.compile(r"__version__|(?:[A-Z\d]+_)*(?:VERSION|V\d+|HAS|HAVE|AVAILABLE|INSTALLED)(?:_[A-Z\d]+)*")
 _ASKING = frozenset({"hasattr", "getattr", "setattr", "delattr"})
 _UNCERTAIN = (
     *(*GUARDS, ast.Call, ast.comprehension, ast.Lambda, ast.Attribute, ast.Compare, ast.If),
@@ -171,7 +173,7 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
 
 
 def _is_version(node: ast.AST) -> bool:
-    return _VERSION in (getattr(node, "id", None), getattr(node, "attr", None))
+    return _VERSION.fullmatch(getattr(node, "id", None) or getattr(node, "attr", None) or "") is not None
 
 
 def _goes_on(handler: ast.ExceptHandler) -> bool:
