@@ -27,7 +27,7 @@ _INDENT = "    "
 
 def show_targets(answer: TargetAnswer, chosen: ChosenIndex, out: Console, err: Console, *, as_json: bool) -> None:
     """Print an answer of a chosen index: targets on `out`, warnings on `err`."""
-    answer = answer.of_index(chosen)
+    answer = answer.or_beside(chosen).of_index(chosen)
     if chosen.label is not None and not as_json:
         out.print(Text(one_line(adk_label(chosen.label)), style="dim"))
     if as_json:

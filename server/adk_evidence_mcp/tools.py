@@ -143,7 +143,7 @@ def find_adk_symbol(session: AgentSession, arguments: FindSymbol, call: Call) ->
     to check that a name exists, how it is imported and what it takes.
     """
     with session.desk.use() as (service, chosen):
-        answer = service.symbols.find(arguments.query, arguments.limit).of_index(chosen)
+        answer = service.symbols.find(arguments.query, arguments.limit).or_beside(chosen).of_index(chosen)
     # Who asks for something by its name has no use for what merely begins so.
     results = [found for found in answer.results if not answer.is_aside(found)]
     results = results[:MAX_NEAREST] if answer.lacking else results

@@ -18,6 +18,7 @@ from adk_evidence.checks.fixes import fix_of
 from adk_evidence.checks.remarks import all_remarks, remark_at
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.index.neighbours import Environment, neighbours
+from adk_evidence.targets.installation import named_beside
 from tests.corpora import write_files
 
 ADK = {"google.adk": {"": "m"}, "google.adk.agents": {"": "m", "Agent": "c: ~pydantic.BaseModel", "Agent.name": "r:"}}
@@ -205,6 +206,47 @@ def test_damaged_notes_of_what_was_read_are_written_anew(environment: Environmen
     kept.write_bytes(b"damaged")
     assert told(DriftChecker(API, environment=again), "from mcp import Parameters") == []
     assert kept.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "signature", "fields", "citation"),
+    [
+        (
+            "types.Content",
+            "class Content(_common.BaseModel)",
+            (
+                "max_tokens: Optional[int] = None",
+                "note: Annotated[str, Field(default='')]",
+                "role: Optional[str] = None",
+            ),
+            "google-genai@1.2.0:google/genai/types.py#L8-L11",
+        ),
+        (
+            "Category",
+            "class Category(_common.Word)",
+            ("HARM = 'HARM'",),
+            "google-genai@1.2.0:google/genai/types.py#L6-L7",
+        ),
+        ("a2a.types.Card", "Card(name: str | None=...)", (), "a2a-sdk@1.0.1:a2a/card_pb2.pyi#L4-L5"),
+        ("Tool", "class Tool(BaseModel)", ("name: str",), "mcp@2.3.0:mcp_types/_types.py#L2-L3"),
+    ],
+)
+def test_a_symbol_is_found_with_its_fields_and_lines(
+    environment: Environment, name: str, signature: str, fields: tuple[str, ...], citation: str
+) -> None:
+    (found,) = named_beside(environment, name)
+    assert (found.signature, found.fields, found.citation) == (signature, fields, citation)
+
+
+def test_methods_are_shown_as_they_are_called(environment: Environment) -> None:
+    write_files(
+        environment.python / "lib/python3.12/site-packages",
+        {"mcp/client.py": "class Session:\n    async def ask(self, text, *, limit=3):\n        'Asks.'\n"},
+    )
+    assert [one.methods for one in named_beside(environment, "client.Session")] == [("async ask(text, *, limit=...)",)]
+    (method,) = named_beside(environment, "Session.ask")
+    assert (method.type, method.summary) == ("method", "Asks.")
+    assert named_beside(environment, "Sessions") == []
 
 
 def test_nothing_that_an_installed_package_has_is_ever_denied(tmp_path: Path) -> None:

@@ -112,6 +112,8 @@ def test_what_lies_beside_the_adk_has_diagnostics_and_quick_fixes(indexed: Workp
         where = {"textDocument": {"uri": uri}, "range": found["range"], "context": {"diagnostics": [found]}}
         fix = client.result("textDocument/codeAction", where)[0]
         assert fix["title"] == "Change to timeout"
+        hover = client.hover(uri, 2, 2) or ""
+        assert "Session(*, timeout=3)" in hover and "`mcp@2.3.0:mcp/__init__.py#L1-L2`" in hover
 
 
 CALLS = """\

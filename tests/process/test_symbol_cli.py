@@ -12,7 +12,7 @@ from adk_evidence_cli.main import app
 from adk_ingest.commands import doctor
 from adk_ingest.progress import Progress
 from adk_ingest.targets import build
-from tests.corpora import HashEmbedder, Workplace, change
+from tests.corpora import HashEmbedder, Workplace, change, write_files
 from tests.environments import write_environment
 from tests.process.conftest import Cli, call, sentence
 from tests.released import released
@@ -65,6 +65,17 @@ def test_only_the_first_result_has_a_long_signature(workplace: Workplace, monkey
     result = call(app, "symbol", "widens narrow", "-k", 2, "--home", workplace.home)
     first, second = (line for line in result.stdout.splitlines() if "(parameter_0" in line)
     assert first.endswith("parameter_11: int = 11)") and second.endswith(", ...)") and len(second) < len(first)
+
+
+def test_a_name_that_lies_beside_google_adk_is_shown_as_it_is_installed(cli: Cli, tmp_path: Path) -> None:
+    environment = write_environment(tmp_path / "env", "9.9.0")
+    packages = environment / "lib/python3.12/site-packages"
+    write_files(packages / "mcp-2.3.0.dist-info", {"METADATA": "Version: 2.3.0\n"})
+    write_files(packages / "mcp", {"__init__.py": 'class Session:\n    """Talks."""\n    timeout: int = 3\n'})
+    result = cli("mcp.Session", "--python", environment)
+    assert "1  Session  class\n" in result.stdout and "Talks." in result.stdout
+    assert "from mcp import Session" in result.stdout and "mcp@2.3.0:mcp/__init__.py#L1-L3" in result.stdout
+    assert "No public symbol is called `mcp.Sessions`" in cli("mcp.Sessions", "--python", environment).stdout
 
 
 def test_a_name_of_another_version_is_told_with_that_version(cli: Cli, home: Path) -> None:

@@ -230,6 +230,16 @@ class TargetAnswer(Frozen):
         warning = chosen.warning
         return self if warning is None else self.model_copy(update={"warnings": (*self.warnings, warning)})
 
+    def or_beside(self, chosen: ChosenIndex) -> TargetAnswer:
+        """The answer, for a name that the index lacks with what the project has of that name beside google-adk."""
+        from adk_evidence.index.neighbours import environment_of
+        from adk_evidence.targets.installation import named_beside
+
+        environment = environment_of(chosen.wanted, chosen.settings)
+        is_lacking = self.typed == "name" and (self.lacking or not self.named)
+        beside = named_beside(environment, self.query) if environment is not None and is_lacking else []
+        return self.model_copy(update={"results": (*beside, *self.named), "lacking": ""}) if beside else self
+
     @property
     def named(self) -> tuple[RankedTarget, ...]:
         """What the query is the name of."""

@@ -13,7 +13,7 @@ from lsprotocol import types
 from adk_evidence.errors import EvidenceError
 from adk_evidence.models.pack import Verification
 from adk_evidence.render.sanitize import code_span, fenced, inline
-from adk_evidence.render.signatures import limited_signature, parameter_names
+from adk_evidence.render.signatures import limited_signature, listed_fields, parameter_names
 from adk_evidence.render.view import deviation, short_commit
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence.text.tokens import listed_within
@@ -22,6 +22,7 @@ from adk_evidence_lsp.protocol import CLIENT_FIND_EVIDENCE, CLIENT_OPEN_CITATION
 from adk_evidence_lsp.server import EvidenceServer
 
 if TYPE_CHECKING:
+    from adk_evidence.checks.drift import DriftChecker
     from adk_evidence.documents.document import PythonDocument
     from adk_evidence.index.versions import ChosenIndex
     from adk_evidence.search.session import Session
@@ -94,10 +95,11 @@ def _lacking(
     checker = checker_of(chosen)
     if checker is None:
         return None
-    lack = checker.at(document, *place)
+    checkers = checker.with_neighbours(document)
+    lack = next(filter(None, (one.at(document, *place) for one in checkers)), None)
     if lack is None:
         # Remarks on a line need all that the document binds.
-        return None
+        return _beside(document, place, checkers[1:], chosen)
     # These sentences name what the document itself and the table of versions name, and nothing of the corpora.
     if remark := remark_at(checker, document, *place):
         if links is None:
@@ -105,6 +107,27 @@ def _lacking(
         right = citation_of(remark, checker, chosen, session.symbols)
         return f"{remark.text}\n\n{_place_of(right.citation, links)}" if right else remark.text
     return lack.text
+
+
+def _beside(
+    document: PythonDocument, place: tuple[int, int], checkers: list[DriftChecker], chosen: ChosenIndex
+) -> str | None:
+    """What the packages that the project has beside google-adk say of a name; None of other names."""
+    from adk_evidence.api.history import read_call
+    from adk_evidence.index.neighbours import environment_of
+    from adk_evidence.targets.installation import named_beside
+
+    environment = environment_of(chosen.wanted, chosen.settings)
+    named = next(filter(None, (one.named_at(document, *place)[0] for one in checkers)), None)
+    if environment is None or named is None:
+        return None
+    call = read_call(named)
+    for found in named_beside(environment, f"{call.callable}.{call.keyword}" if call else named)[:1]:
+        fields = listed_fields(found.fields, MAX_NAMES_TOKENS)
+        parts = [fenced(limited_signature(found.signature, MAX_SIGNATURE_TOKENS), "python"), _prose(fields)]
+        told = [_prose(_clipped(found.summary, MAX_DOC_CHARS)), f"{code_span(found.fqn)} · {code_span(found.citation)}"]
+        return "\n\n".join(filter(None, (*parts, *told)))
+    return None
 
 
 class Links:
