@@ -55,7 +55,10 @@ describe("a user of the editor waits", () => {
     fs.writeFileSync(path.join(root, "questions.py"), QUESTIONS.map((question) => `# ${question}\n`).join(""));
     fs.writeFileSync(path.join(root, "requirements.txt"), REQUIREMENTS);
     server = await ownServer();
-    server.configure({}, { "adkEvidence.home": home, "adkEvidence.server.command": [COMMAND, "serve", "lsp", "--log-level", "info"] });
+    server.configure(
+      {},
+      { "adkEvidence.home": home, "adkEvidence.server.command": [COMMAND, "serve", "lsp", "--log-level", "info"] },
+    );
     await server.start();
     editor = await openWindow(server, root);
     await editor.openFile("questions.py");
