@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_evidence.documents.annotations import annotation_names
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import IndexMissingError, InvalidRequestError
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.readers import python
+from adk_evidence.readers.annotations import annotation_names
 from adk_evidence.readers.definitions import read_definition, read_imports
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query

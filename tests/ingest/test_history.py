@@ -13,10 +13,11 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from adk_evidence.api.facts import read_module
-from adk_evidence.api.history import SHIPPED, History, Keywords, VersionApi, read_call
+from adk_evidence.api.history import SHIPPED, History, VersionApi, read_call
 from adk_evidence.api.lacks import lack
 from adk_evidence.api.links import link
 from adk_evidence.api.module import ModuleText
+from adk_evidence.api.parameters import Keywords
 from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.paths import config_file
@@ -320,6 +321,39 @@ def test_an_asynchronous_function_gives_one_thing_or_many() -> None:
     path = "google.adk.made.Made"
     assert [found.yields(f"{path}.{name}") for name in ("each", "one", "told", "twice")] == [True, False, True, False]
     assert found.members_of(path) == ["each", "one", "told", "twice"]
+
+
+def test_members_and_results_say_their_classes() -> None:
+    found = made_of(
+        "from typing import TYPE_CHECKING, Any, Optional\nfrom collections.abc import AsyncGenerator\n"
+        "if TYPE_CHECKING:\n    from .made import Part as Piece\n"
+        "class Part: ...\n"
+        "class Made:\n    plain: Part\n    may: Optional[Part] = None\n    many: list[Part]\n    either: Part | dict\n"
+        "    @property\n    def read(self) -> 'Piece': ...\n"
+        "    async def each(self) -> AsyncGenerator[Part, None]: yield 1\n"
+        "    def __init__(self, given: Part, *rest: Part, other=None):\n"
+        "        self.given = given\n        self.own = Part()\n        self.rest = rest\n        self.other = other\n"
+        "        self.late = None\n        self.twice = given\n        self.anything: Any = given\n"
+        "    def more(self):\n        self.late = Part()\n        self.twice = Made()\n"
+    )
+    names = [*found.members_of("google.adk.made.Made")]
+    said = {name: found.type_of(f"google.adk.made.Made.{name}").replace("google.adk.made.", "") for name in names}
+    assert {name: cls for name, cls in said.items() if cls} == {
+        **dict.fromkeys(("plain", "may", "read", "given", "own", "late"), "Part"),
+        **dict.fromkeys(("many", "each"), "*Part"),
+    }
+    assert found.is_derived("google.adk.made.Made") is False
+
+
+def test_a_model_refuses_attributes_but_for_those_that_it_sets_its_own_way() -> None:
+    found = made_of(
+        "from pydantic import BaseModel\nclass Plain:\n    name: str\nclass Model(BaseModel):\n    name: str\n"
+        "class Open(BaseModel):\n    model_config = {'extra': 'allow'}\n"
+        "class Own(Model):\n    def __setattr__(self, name, value): ...\n"
+    )
+    path = "google.adk.made"
+    assert [found.refuses(f"{path}.{cls}", "more") for cls in ("Model", "Plain", "Open", "Own")] == [True, *[False] * 3]
+    assert not found.refuses(f"{path}.Model", "name") and found.is_derived(f"{path}.Model")
 
 
 # Keywords

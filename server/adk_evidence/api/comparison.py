@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adk_evidence.api.history import History, Keywords, Place, bare
+from adk_evidence.api.history import History, Place, bare
+from adk_evidence.api.parameters import Keywords
 from adk_evidence.api.release import Release, Side
 from adk_evidence.api.signatures import (
     Told,

@@ -6,7 +6,7 @@ The payloads are those of the table of versions (`adk_evidence.api.table`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from adk_evidence.api.constructors import field_call, given_default, is_shared, options_of, passes_on, reads_before
@@ -14,6 +14,7 @@ from adk_evidence.api.deprecations import deprecation, field_deprecation, module
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.signatures import CONTEXT_MANAGERS, yields_asynchronously
 from adk_evidence.api.table import BEFORE, PASSED_ON, YIELDS
+from adk_evidence.readers.annotations import said_type
 from adk_evidence.readers.python import (
     PROPERTIES,
     Definition,
@@ -53,7 +54,8 @@ class ModuleFacts:
     `defined` are payloads by qualified name, classes apart in `classes`. `bound` are dotted paths that imports and lazy
     tables give to names, `aliases` the dotted expressions that variables are another name for. `stars` are modules
     whose names are all taken over. `named` are names that the module gives without saying where they come from. An
-    `open` module may have any other names, too.
+    `open` module may have any other names, too. `types` are dotted names of the classes that members and results are of,
+    as `said_type` gives them; `typing` is what only type checkers see, as `bound`.
     """
 
     name: str
@@ -66,6 +68,8 @@ class ModuleFacts:
     listed: frozenset[str] | None = None
     deprecated: dict[str, str] = field(default_factory=dict)
     open: bool = False
+    types: dict[str, str] = field(default_factory=dict)
+    typing: dict[str, str] = field(default_factory=dict)
 
     def defines(self, name: str) -> bool:
         """Whether the file gives a name at its top that it does not import."""
@@ -131,6 +135,8 @@ class _Reader:
                     # What only type checkers see cannot be imported.
                     if not is_type_checking(node.test):
                         self._block(node.body)
+                    else:
+                        self._facts.typing |= imports(node, self._module.package)
                     if not (isinstance(node.test, ast.UnaryOp) and is_type_checking(node.test.operand)):
                         self._unless_bound(node.orelse)
                 case ast.For() | ast.While():
@@ -153,6 +159,7 @@ class _Reader:
         ours.defined.update({name: payload for name, payload in theirs.defined.items() if name in new})
         ours.classes.update({name: found for name, found in theirs.classes.items() if name in new})
         ours.deprecated.update({name: text for name, text in theirs.deprecated.items() if name in new})
+        ours.types.update({name: said for name, said in theirs.types.items() if name in new})
         ours.stars += theirs.stars
         self._lazy += other._lazy
         self._tables = {**other._tables, **self._tables}
@@ -166,7 +173,7 @@ class _Reader:
         if not (name in self._seen or name in facts.defined or name in facts.classes):
             self._seen.add(name)
             return
-        for members in (facts.defined, facts.classes, facts.deprecated):
+        for members in (facts.defined, facts.classes, facts.deprecated, facts.types):
             for known in [known for known in members if known == name or known.startswith(f"{name}.")]:
                 del members[known]
 
@@ -221,8 +228,13 @@ class _Reader:
             self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=passes_on(node))}"
             if kind == "a" and yields_asynchronously(node):
                 self._facts.defined[f"{name}{YIELDS}"] = "y"
+        self._type(name, node.returns)
         if text := deprecation(node):
             self._deprecate(name, text)
+
+    def _type(self, name: str, annotation: ast.expr | None) -> None:
+        if annotation is not None and (said := said_type(annotation)):
+            self._facts.types[name] = said
 
     def _class(self, node: ast.ClassDef, name: str) -> None:
         flags = "d" if "dataclass" in decorator_names(node) else ""
@@ -235,6 +247,7 @@ class _Reader:
             bases = (*bases, None)
         is_partial = isinstance(options.get("total"), ast.Constant)
         before: set[str] = set()
+        set_here: dict[str, set[str]] = {}
         for block in scope_blocks(node):
             for member, following in zip(block, [*block[1:], None], strict=True):
                 match member:
@@ -250,19 +263,26 @@ class _Reader:
                             elif not bound.startswith("_"):
                                 payload = _field(member)
                                 defined[f"{name}.{bound}"] = "o:" if is_partial and payload == "r:" else payload
+                                self._type(f"{name}.{bound}", getattr(member, "annotation", None))
                                 if text := field_deprecation(member, following):
                                     self._deprecate(f"{name}.{bound}", text)
                 if isinstance(member, Function):
-                    for attribute in _set_on_self(member):
+                    for attribute, said in _set_on_self(member):
                         defined.setdefault(f"{name}.{attribute}", "s")
+                        set_here.setdefault(attribute, set()).add(said)
                     if reads_before(member):
                         before |= {text for part in member.body for text in _strings(part) if text.isidentifier()}
+        for attribute, kinds in set_here.items():
+            if len(kinds - {"None"}) == 1 and defined[f"{name}.{attribute}"] == "s":
+                self._facts.types[f"{name}.{attribute}"] = max(kinds - {"None"})
         if before:
             defined[f"{name}{BEFORE}"] = f"b:{', '.join(sorted(before))}"
         if isinstance(options.get("extra"), ast.Constant) and getattr(options["extra"], "value", None) == "allow":
             flags += "x"
         if "alias_generator" in options:
             flags += "k"
+        if any(isinstance(member, Function) and member.name == "__setattr__" for member in node.body):
+            flags += "s"
         self._facts.classes[name] = ClassFacts(flags, bases)
         self._facts.deprecated.pop(f"{name}.__init__", None)
         if text := deprecation(node):
@@ -380,12 +400,34 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
     return f"{'o' if given or 'default_factory' in options else 'r'}:{other}"
 
 
-def _set_on_self(method: Function) -> Iterator[str]:
-    """The public attributes that a method sets."""
+def _set_on_self(method: Function) -> Iterator[tuple[str, str]]:
+    """The public attributes that a method sets, each with what is said of its type, as `said_type` does."""
+    plain = (item for item in parameters(method.args) if item.kind not in ("rest", "more"))
+    given = {item.name: item.node.annotation for item in plain}
+    said: dict[int, str] = {}
+    # What holds a target comes before the target.
     for node in ast.walk(method):
         match node:
+            case ast.Assign(targets=targets, value=value):
+                said |= dict.fromkeys(map(id, targets), _type_of(value, given))
+            case ast.AnnAssign(target=target, annotation=annotation):
+                said[id(target)] = said_type(annotation)
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()) if not name.startswith("_"):
-                yield name
+                yield name, said.get(id(node), "")
+
+
+def _type_of(value: ast.expr | None, given: Mapping[str, ast.expr | None]) -> str:
+    """The type of a value of a method: of a parameter, of one with another value in its place, of what is made here."""
+    match value:
+        case ast.Name(id=name) | ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name), *_]):
+            annotation = given.get(name)
+            return said_type(annotation) if annotation is not None else ""
+        case ast.Call(func=function):
+            return dotted_name(function) or ""
+        case ast.Constant(value=None):
+            return "None"
+        case _:
+            return ""
 
 
 def _unpacked(targets: Iterable[ast.expr]) -> Iterator[str]:

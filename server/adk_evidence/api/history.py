@@ -10,7 +10,7 @@ import enum
 import functools
 import re
 import typing
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from typing import NamedTuple
 from packaging.version import Version
 
 from adk_evidence.api.bases import with_bases
-from adk_evidence.api.parameters import Parameters
-from adk_evidence.api.table import BEFORE, DEPRECATED, OPEN, PASSED_ON, YIELDS, HistoryTable, public_path
+from adk_evidence.api.parameters import Keywords, Parameters
+from adk_evidence.api.table import BEFORE, DEPRECATED, OPEN, PASSED_ON, TYPE, YIELDS, HistoryTable, public_path
 from adk_evidence.errors import SourceError
 from adk_evidence.paths import config_file
 from adk_evidence.text.identifiers import is_private, to_camel
@@ -48,31 +48,6 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,11}")
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class Keywords:
-    """What a call may name. An `open` callable may take others, too, which the table does not know.
-
-    `hidden` are names that pydantic takes, too: fields that are declared as not to be set, and what a validator of the
-    class may read before the fields are.
-    """
-
-    names: frozenset[str]
-    required: frozenset[str] = frozenset()
-    open: bool = False
-    hidden: frozenset[str] = frozenset()
-
-    def lacking(self, given: Collection[str]) -> set[str]:
-        """The required names that a call does not give, also not in camel case where the class takes that."""
-        known = self.names.intersection(given)
-        return {name for name in self.required if known.isdisjoint((name, to_camel(name)))}
-
-    @functools.cached_property
-    def shown(self) -> list[str]:
-        """The names in their order, each field once: not in camel case where the class takes it in snake case, too."""
-        camel = {to_camel(name) for name in self.names if "_" in name}
-        return sorted(self.names - camel)
-
-
 class Place(NamedTuple):
     """A definition: its module, and its name there; an empty name is the module itself."""
 
@@ -96,6 +71,10 @@ class Elsewhere:
     """Something that the table cannot look into."""
 
     path: str
+
+    @property
+    def is_pydantic(self) -> bool:
+        return self.path.rpartition(".")[2] == _PYDANTIC
 
 
 def read_call(name: str) -> Call | None:
@@ -339,6 +318,47 @@ class VersionApi:
         place = self.definition(path)
         return place is not None and self.payload(Place(place.module, place.name + YIELDS)) is not None
 
+    def type_of(self, path: str) -> str:
+        """The class of a member or a result, after `*` that of its items; empty where the table does not say it.
+
+        A value may be of a class that derives from this one, or `None`.
+        """
+        place = self.definition(path)
+        return (place and self.payload(Place(place.module, place.name + TYPE))) or ""
+
+    def made_with(self, path: str) -> Parameters | None:
+        """What a call of a class or function takes; None where the table cannot tell."""
+        place = self.definition(path)
+        payload = (place and self.payload(place)) or ""
+        if place is None or payload[:1] != "c":
+            return Parameters.of_table(payload) if payload[:1] in ("f", "a") else None
+        mro = self._mro(place)
+        for base in mro:
+            name = base.path.rpartition(".")[2]
+            made = self.payload(Place(base.module, f"{base.name}.__init__")) if isinstance(base, Place) else None
+            if made is not None:
+                return Parameters.of_table(made)
+            if isinstance(base, Elsewhere) and name not in _PLAIN:
+                return None
+        # All that pydantic takes is named.
+        return Parameters() if any(isinstance(base, Elsewhere) and base.is_pydantic for base in mro) else None
+
+    def is_derived(self, path: str) -> bool:
+        """Whether a class of some version may derive from the class at a path."""
+        place = self.definition(path)
+        name = place.path if place is not None else path
+        base = re.compile(rf" c\w*:(?:[^\t\n]* )?{re.escape(name)}(?![\w.])")
+        return any(name in text and base.search(text) for text in self._table.modules.values())
+
+    def refuses(self, path: str, name: str) -> bool:
+        """Whether objects of the class at a path surely have no such attribute, and cannot be given it."""
+        place = self.definition(path)
+        if place is None or self.has(f"{path}.{name}") is not False:
+            return False
+        mro = self._mro(place)
+        is_open = any("s" in self._flags(base) for base in mro if isinstance(base, Place))
+        return not is_open and any(isinstance(base, Elsewhere) and base.is_pydantic for base in mro)
+
     def payload(self, place: Place) -> str | None:
         """What the table says of a definition."""
         return self._table.payload(place.module, place.name, self._number)
@@ -469,7 +489,7 @@ class VersionApi:
         if payload is None or payload[0] not in "cfa":
             return None
         if payload[0] != "c":
-            return _parameters(payload)
+            return Keywords.of_table(payload)
         classes = self._mro(place)
         foreign = {base.path.rpartition(".")[2] for base in classes if isinstance(base, Elsewhere)}
         own = [base for base in classes if isinstance(base, Place)]
@@ -482,7 +502,7 @@ class VersionApi:
         for at, base in enumerate(own):
             payload = self.payload(Place(base.module, f"{base.name}.__init__"))
             if payload is not None:
-                found = _parameters(payload)
+                found = Keywords.of_table(payload)
                 if not found.open:
                     return found
                 if pydantic:
@@ -523,12 +543,6 @@ class VersionApi:
 @functools.lru_cache(maxsize=MAX_KEPT_NAMES)
 def _keywords(api: VersionApi, place: Place) -> Keywords | None:
     return api.read_keywords(place)
-
-
-def _parameters(payload: str) -> Keywords:
-    """The keywords of a function."""
-    found = Parameters.of_table(payload)
-    return Keywords(frozenset(found.named), frozenset(found.required.intersection(found.named)), found.any_named)
 
 
 @functools.lru_cache(maxsize=1)

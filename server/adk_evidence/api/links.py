@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from adk_evidence.api.facts import ModuleFacts, read_module
 from adk_evidence.api.module import ModuleText
-from adk_evidence.api.table import DEPRECATED, OPEN, public_path
+from adk_evidence.api.table import DEPRECATED, OPEN, TYPE, public_path
 from adk_evidence.text.identifiers import is_private
 
 # Longest chain of re-exports that is followed.
@@ -62,6 +62,7 @@ class _Linker:
                     self._add(name, bound)
         while self._waiting:
             self._add_definition(*self._waiting.pop())
+        self._add_types()
         self._add_deprecations()
         return {module: dict(sorted(names.items())) for module, names in sorted(self._snapshot.items())}
 
@@ -195,6 +196,18 @@ class _Linker:
         while module and module not in self._modules:
             module = module.rpartition(".")[0]
         return (module or None), path[len(module) + 1 :]
+
+    def _add_types(self) -> None:
+        """The classes that members and results are of, where the table has these classes."""
+        for module, rows in self._snapshot.items():
+            facts = self._modules[module]
+            for name, said in facts.types.items():
+                first, dot, rest = said.lstrip("*").partition(".")
+                path = f"{facts.typing[first]}{dot}{rest}" if first in facts.typing else None
+                target = self._resolve(path) if path else self._resolve_in(module, f"{first}{dot}{rest}")
+                place, _, cls = (target or "").rpartition(".")
+                if name in rows and self._snapshot.get(place, {}).get(cls, "").startswith("c"):
+                    rows[f"{name}{TYPE}"] = f"{'*' if said[0] == '*' else ''}{target}"
 
     def _add_deprecations(self) -> None:
         public = self._public_paths()

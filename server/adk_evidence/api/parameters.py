@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import functools
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from adk_evidence.readers.python import Function, parameters
+from adk_evidence.text.identifiers import to_camel
 
 
 @dataclass
@@ -40,8 +44,13 @@ class Parameters:
     @classmethod
     def of_method(cls, node: Function) -> Parameters:
         """The parameters of a method in code, without its first one."""
-        given = parameters(node.args)
-        given = given[1:] if given and given[0].is_positional else given
+        return cls.of_arguments(node.args, bound=True)
+
+    @classmethod
+    def of_arguments(cls, arguments: ast.arguments, *, bound: bool) -> Parameters:
+        """The parameters of a function in code; of a `bound` one, without its first one."""
+        given = parameters(arguments)
+        given = given[1:] if bound and given and given[0].is_positional else given
         plain = [item for item in given if item.kind not in ("rest", "more")]
         return cls(
             [item.name for item in plain if item.is_positional],
@@ -75,3 +84,34 @@ class Parameters:
 
     def _item(self, name: str) -> str:
         return name if name in self.required else f"{name}=None"
+
+
+@dataclass(frozen=True)
+class Keywords:
+    """What a call may name. An `open` callable may take others, too, which the table does not know.
+
+    `hidden` are names that pydantic takes, too: fields that are declared as not to be set, and what a validator of the
+    class may read before the fields are.
+    """
+
+    names: frozenset[str]
+    required: frozenset[str] = frozenset()
+    open: bool = False
+    hidden: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_table(cls, payload: str) -> Keywords:
+        """The keywords of a function as the table of versions writes it."""
+        found = Parameters.of_table(payload)
+        return cls(frozenset(found.named), frozenset(found.required.intersection(found.named)), found.any_named)
+
+    def lacking(self, given: Collection[str]) -> set[str]:
+        """The required names that a call does not give, also not in camel case where the class takes that."""
+        known = self.names.intersection(given)
+        return {name for name in self.required if known.isdisjoint((name, to_camel(name)))}
+
+    @functools.cached_property
+    def shown(self) -> list[str]:
+        """The names in their order, each field once: not in camel case where the class takes it in snake case, too."""
+        camel = {to_camel(name) for name in self.names if "_" in name}
+        return sorted(self.names - camel)

@@ -79,7 +79,7 @@ class Scope:
     first: int
     last: int
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    attributes: dict[str, tuple[ast.expr, Scope]] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[ast.expr, Scope]]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
 
     @property
@@ -130,6 +130,8 @@ class PythonDocument:
         self._package = package
         self.module = Scope("", None, None, 0, len(self.lines))
         self.scopes = [self.module]
+        # All that may hold names, but for parameters; a node comes before what it holds.
+        self.nodes: list[ast.AST] = []
         self._mentions: dict[int, list[Mention]] = {}
         # The scopes of the lines of broken statements, and of all headers beside one.
         self._broken: dict[int, Scope] = {}
@@ -227,8 +229,10 @@ class PythonDocument:
         while stack:
             node, scope = stack.pop()
             if isinstance(node, _DEFINITIONS):
+                self.nodes.append(node)
                 stack += self._enter(node, scope)
             elif not isinstance(node, _NAMELESS):
+                self.nodes.append(node)
                 if isinstance(node, _NOTED):
                     self._note(node, scope)
                 stack += [(child, scope) for child in children(node)]
@@ -317,7 +321,9 @@ class PythonDocument:
                     self._bind(target, Binding(line, value=node.value), scope)
             case ast.AnnAssign():
                 self._annotate(node.annotation)
-                self._bind(node.target, Binding(line, annotation=node.annotation), scope)
+                is_name = isinstance(node.target, ast.Name)
+                said = Binding(line, annotation=node.annotation) if is_name else Binding(line, value=node.value)
+                self._bind(node.target, said, scope)
             case ast.NamedExpr():
                 self._bind(node.target, Binding(line, value=node.value), scope)
             case ast.With() | ast.AsyncWith():
@@ -341,7 +347,7 @@ class PythonDocument:
         elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and binding.value is not None:
             known = scope.lookup(target.value.id, binding.line)
             if known is not None and known[0].owner is not None:
-                known[0].owner.attributes.setdefault(target.attr, (binding.value, scope))
+                known[0].owner.attributes.setdefault(target.attr, []).append((binding.value, scope))
         elif isinstance(target, ast.Tuple | ast.List):
             for item in target.elts:
                 self._bind(item.value if isinstance(item, ast.Starred) else item, Binding(binding.line), scope)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import NoneType
 from typing import Literal, NamedTuple
 
-from adk_evidence.documents.annotations import annotation_names
+from adk_evidence.readers.annotations import annotation_names
 from adk_evidence.documents.document import Mention, Scope
 from adk_evidence.readers.python import dotted_name, last_line, walk
 

@@ -7,11 +7,11 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 from adk_evidence.api.bases import with_bases
-from adk_evidence.documents.annotations import annotation_names, item_annotation
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan
+from adk_evidence.readers.annotations import annotation_names, item_annotation
 from adk_evidence.readers.definitions import Definition, read_definition, read_imports, read_module
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.store.base import EvidenceStore

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from adk_evidence.documents.annotations import annotation_names
 from adk_evidence.documents.document import Binding, Mention, PythonDocument, Scope, Use
+from adk_evidence.readers.annotations import annotation_names
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.table import SymbolEntry
 from adk_evidence.text.identifiers import is_private
@@ -342,7 +342,7 @@ class _Reader:
         if depth > MAX_DEPTH:
             return None
         if name in scope.attributes:
-            value, home = scope.attributes[name]
+            value, home = scope.attributes[name][0]
             return self._value(value, home, home.last, depth + 1)
         own = scope.bindings.get(name)
         if own and (entry := self._own(scope, name)):

@@ -28,23 +28,40 @@ def item_annotation(annotation: ast.expr) -> ast.expr | None:
     return first if name in _ITERABLES else None
 
 
-def annotation_names(annotation: ast.expr, depth: int = 0) -> Iterator[str]:
+def annotation_names(annotation: ast.expr) -> Iterator[str]:
     """Dotted names that an annotation may mean: `X` for `Optional[X]`, `X | None`, `Annotated[X, ...]` and `"X"`."""
+    for each in _alternatives(annotation):
+        name = dotted_name(each.value if isinstance(each, ast.Subscript) else each)
+        if name:
+            yield name
+
+
+def said_type(annotation: ast.expr) -> str:
+    """The dotted name of the one class that an annotation means, after `*` that of items; "" where it says no class."""
+    meant = list(_alternatives(annotation))
+    items = item_annotation(meant[0]) if len(meant) == 1 else None
+    names = list(annotation_names(items or annotation)) if meant else []
+    return f"{'*' if items else ''}{names[0]}" if len(names) == 1 and len(meant) == 1 else ""
+
+
+def _alternatives(annotation: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
+    """What an annotation may mean, but for `None`: names, with their parameters."""
     if depth > MAX_DEPTH:
         return
     if (said := unquoted(annotation)) is not annotation:
-        yield from annotation_names(said, depth + 1)
+        yield from _alternatives(said, depth + 1)
     elif isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        yield from annotation_names(annotation.left, depth + 1)
-        yield from annotation_names(annotation.right, depth + 1)
+        yield from _alternatives(annotation.left, depth + 1)
+        yield from _alternatives(annotation.right, depth + 1)
     elif isinstance(annotation, ast.Subscript):
-        outer = dotted_name(annotation.value) or ""
-        if outer.rpartition(".")[2] not in _WRAPPERS:
-            if outer:
-                yield outer
+        outer = (dotted_name(annotation.value) or "").rpartition(".")[2]
+        if outer not in _WRAPPERS:
+            yield annotation
             return
         inner = annotation.slice
-        for item in inner.elts if isinstance(inner, ast.Tuple) else (inner,):
-            yield from annotation_names(item, depth + 1)
-    elif name := dotted_name(annotation):
-        yield name
+        items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        # What stands behind the type in `Annotated` is no type.
+        for item in items[:1] if outer == "Annotated" else items:
+            yield from _alternatives(item, depth + 1)
+    elif not (isinstance(annotation, ast.Constant) and annotation.value is None):
+        yield annotation
