@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_evidence.api.history import History, Keywords
+from adk_evidence.api.history import History
+from adk_evidence.api.parameters import Keywords
 from adk_evidence.api.table import make_table
 from adk_evidence.checks.code import MAX_PROBLEMS, check_code
 from adk_evidence.checks.drift import DriftChecker
@@ -36,6 +37,9 @@ TABLE = {
         "BasePlugin.__init__": "f:name",
         "BasePlugin.before_model": "a:*, context, request",
         "BasePlugin.on_event": "a:event",
+        "BasePlugin.is_ready": "f:",
+        "BasePlugin.agent": "p",
+        "BasePlugin.agent.__type__": "google.adk.agents.Agent",
         "BasePlugin.on_chunk": "a:chunk, stream=",
         "BasePlugin.describe": "f:",
         "BasePlugin.configure": "f:**settings",
@@ -96,7 +100,6 @@ def _lacks(path: str, names: str) -> str:
         ("open_plugin('p', 'here', strict=False)", None),
         ("open_plugin(*given)", None),
         ("open_plugin(**given)", None),
-        # What is given by position may be the name.
         ("BasePlugin('p')", None),
         ("BasePlugin()", _lacks("BasePlugin", "`name`")),
         # Called with the object itself.
@@ -120,7 +123,7 @@ def test_a_call_that_lacks_an_argument_is_told(call: str, lacking: str | None) -
         "if Version(adk.__version__) < Version('1'):\n    Agent(flow='auto')\nelse:\n    Agent()\n",
         "if 'flow' in Agent.model_fields:\n    Agent(name='a', flow='auto')\n",
         "agent = Agent(name='a')\nif getattr(agent, 'flow', None):\n    agent.flow()\n",
-        "agent = Agent(name='a')\nagent.extra = 1\nprint(agent.extra)\n",
+        "plugin = BasePlugin(name='p')\nplugin.extra = 1\nprint(plugin.extra)\n",
         "monkeypatch.setattr(Agent, 'extra', 1)\nAgent.extra\n",
         "Agent.mro()\nBasePlugin.register(int)\n",
         "agent = Agent(name='a')\ndef use(other):\n    global agent\n    agent = other\ndef tell():\n    agent.own()\n",
@@ -135,6 +138,26 @@ def test_a_call_that_lacks_an_argument_is_told(call: str, lacking: str | None) -
 )
 def test_what_may_be_right_is_left_out(code: str) -> None:
     assert kinds(code) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("agent = Agent(name='a')\nagent.extra = 1\n", 2),
+        ("Agent(name='a').modle = 1\n", 1),
+        ("def use(agent: Agent | None):\n    agent.extra += 1\n", 2),
+        ("agent = Agent(name='a')\nagent.model = 'm'\nagent._own = 1\n", None),
+        ("class Mine(Agent):\n    extra: int = 0\ndef use(agent: Agent):\n    agent.extra = 1\n", None),
+        ("Agent.extra = 1\n", None),
+        ("agent = Agent(name='a')\nif hasattr(agent, 'extra'):\n    agent.extra = 1\n", None),
+        ("try:\n    Agent(name='a').extra = 1\nexcept ValueError:\n    pass\n", None),
+        ("with suppress(ValueError):\n    Agent(name='a').extra = 1\n", None),
+        # A derived class may have more.
+        ("def use(plugin: BasePlugin):\n    plugin.agent.extra = 1\n", None),
+    ],
+)
+def test_an_attribute_that_a_model_cannot_be_given_is_told(code: str, line: int | None) -> None:
+    assert [(kind, at) for kind, at, _ in told(code)] == ([("name", line)] if line else [])
 
 
 def test_calls_whose_failure_is_told_are_not_left_out() -> None:

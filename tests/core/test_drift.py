@@ -122,6 +122,16 @@ READING = "from google.adk.tools import ToolContext\nasync def read(context: Too
         "  return context.load_artifact('a').text",
         "  return [name for name in context.list_artifacts()]",
         "  names: list = context.list_artifacts()\n  print(f'{names}')",
+        "  if context.list_artifacts():\n    return",
+        "  while not context.list_artifacts():\n    return",
+        "  assert context.list_artifacts() == []",
+        "  return context.list_artifacts() and 1",
+        "  return 'a' in context.list_artifacts()",
+        "  names = context.list_artifacts()\n  return 'a' in names",
+        "  return len(context.list_artifacts())",
+        "  first, second = context.list_artifacts()",
+        "  return context.list_artifacts() + ['a']",
+        "  return [1 for one in names if context.list_artifacts()]",
     ],
 )
 def test_a_call_of_an_asynchronous_function_without_await_is_told(body: str) -> None:
@@ -141,6 +151,9 @@ def test_a_call_of_an_asynchronous_function_without_await_is_told(body: str) -> 
         "  part = context.load_artifact('a')\n  async def later():\n    return await part\n  print(part.cr_code)",
         "  return context.state.get('a')",
         "  part = context.load_artifact('a')\n  return cached or part",
+        "  return cached and context.load_artifact('a')",
+        "  return await (cached or context.load_artifact('a'))",
+        "  def len(names): ...\n  return len(context.list_artifacts())",
         "  part = context.load_artifact('a')\n  return await (cached or part)",
         "  part = context.load_artifact('a')\n  if part in done:\n    return 1",
         "  part = context.load_artifact('a')\n  part.close()",
@@ -156,6 +169,83 @@ def test_a_call_of_an_asynchronous_function_without_await_is_told(body: str) -> 
 )
 def test_what_may_be_awaited_elsewhere_is_not_told(body: str) -> None:
     assert [kind for kind, _, _ in told(READING + body, "2.13.0")] == []
+
+
+SERVICES = """\
+from google.adk.agents import LlmAgent
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.memory import BaseMemoryService, InMemoryMemoryService
+from google.adk.runners import InMemoryRunner, Runner
+from google.adk.sessions import InMemorySessionService
+service = InMemorySessionService()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(runner: Runner):\n  runner.session_service.create_session(app_name='a')",
+        "def f(context: InvocationContext):\n  context.memory_service.add_session_to_memory(None)",
+        "def f():\n  service.create_session(app_name='a', user_id='u').id",
+        "def f(own: BaseMemoryService | None):\n  memory = own or InMemoryMemoryService()\n  memory.search_memory()",
+        "def f(own: BaseMemoryService = None):\n  own = own or InMemoryMemoryService()\n  own.search_memory()",
+        "memory = InMemoryMemoryService() if service else None\nmemory.search_memory()",
+        "if memory := InMemoryMemoryService():\n  memory.search_memory()",
+        (
+            "class A:\n  def __init__(self):\n    self.runner: Runner = InMemoryRunner()\n"
+            "  def f(self):\n    self.runner.run_debug()"
+        ),
+        (
+            "class A:\n  def __init__(self, own: Runner):\n    self.runner = own\n"
+            "  def f(self):\n    self.runner.run_debug()"
+        ),
+        "class A:\n  runner: Runner\n  def f(self):\n    self.runner.run_debug()",
+        "async def f(runner: Runner):\n  session = await service.get_session()\n  service.append_event(session)",
+        "def f(tool_context):\n  tool_context.save_artifact('a', None)\nLlmAgent(tools=[f])",
+        "def f(callback_context):\n  callback_context.save_artifact('a', None)\nLlmAgent(before_agent_callback=f)",
+    ],
+)
+def test_objects_that_the_code_makes_or_reaches_are_known(code: str) -> None:
+    assert [kind for kind, _, _ in told(SERVICES + code, "2.13.0")] == ["await"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(own):\n  memory = own or InMemoryMemoryService()\n  memory.search_memory()",
+        "def f(runner: Runner):\n  runner.session_service = Own()\n  runner.session_service.create_session()",
+        "def f(runner: Runner):\n  runner.session_service.own()",
+        (
+            "class A:\n  def f(self):\n    self.runner = InMemoryRunner()\n"
+            "    self.runner, b = own()\n    self.runner.run_debug()"
+        ),
+        (
+            "class A:\n  def f(self):\n    self.runner = InMemoryRunner()\n"
+            "    self.runner = own()\n    self.runner.run_debug()"
+        ),
+        "def f(tool_context):\n  tool_context.save_artifact('a', None)\nown(tools=[f])",
+        "@own\ndef f(tool_context):\n  tool_context.save_artifact('a', None)\nLlmAgent(tools=[f])",
+        "match own():\n  case service:\n    service.create_session()",
+        "with patch.object(service, 'create_session'):\n  service.create_session()",
+        "service.create_session = own\nservice.create_session('a', 'u')",
+    ],
+)
+def test_objects_that_may_be_others_are_not_known(code: str) -> None:
+    assert [kind for kind, _, _ in told(SERVICES + code, "2.13.0")] == []
+
+
+def test_what_results_lack_is_told_unless_a_derived_class_may_have_it() -> None:
+    code = (
+        "async def f(runner: Runner, context: InvocationContext):\n"
+        "  async for event in runner.run_async(user_id='u'):\n    event.is_error()\n"
+        "  (await service.get_session()).events[-1].errors\n"
+        "  for event in await runner.run_debug():\n    event.is_final_response()\n"
+        "  context.agent.instruction\n"
+    )
+    assert told(SERVICES + code, "2.13.0") == [
+        ("name", "events.event.Event.is_error", 9),
+        ("name", "events.event.Event.errors", 10),
+    ]
 
 
 def test_generators_are_driven_by_hand_and_deep_code_is_read_in_time() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import walk
@@ -11,9 +11,25 @@ from adk_evidence.readers.python import walk
 # Attributes of coroutines and asynchronous generators: who reads them drives these by hand.
 _DRIVING = frozenset({"send", "throw", "close", "asend", "athrow", "aclose", "__await__", "__aiter__", "__anext__"})
 _DRIVING_PREFIXES = ("cr_", "ag_")
+# Most nodes are none of these, and asking for each in turn takes longer.
+_READING = (
+    *(ast.Attribute, ast.Subscript, ast.For, ast.FormattedValue),
+    *(ast.comprehension, ast.Assign, ast.BinOp, ast.Compare),
+)
+_TESTING = (
+    *(ast.If, ast.While, ast.IfExp, ast.Assert, ast.UnaryOp),
+    *(ast.comprehension, ast.match_case, ast.BoolOp, ast.Compare),
+)
+# Builtins that look at what they get, and wait for nothing.
+_LOOKING = frozenset(
+    {"len", "list", "tuple", "set", "dict", "sorted", "sum", "min", "max", "any", "all", "enumerate", "reversed"}
+    | {"str", "bool", "int", "float", "print", "zip"}
+)
 
 
-def used_without_await(document: PythonDocument, nodes: Sequence[ast.AST]) -> Iterator[ast.Call]:
+def used_without_await(
+    document: PythonDocument, nodes: Sequence[ast.AST], tested: Iterable[ast.expr]
+) -> Iterator[ast.Call]:
     """The calls that stand alone as a statement, or whose result is read from where it arrives.
 
     A result that is returned, handed on, kept in anything but a name, or kept in a name that is bound more than once or
@@ -23,8 +39,13 @@ def used_without_await(document: PythonDocument, nodes: Sequence[ast.AST]) -> It
     Args:
         document: Some code, which parses.
         nodes: All nodes of its tree.
+        tested: What `tested_values` gives of the nodes.
     """
-    read = [value for node in nodes for value in _read_values(node)]
+    read = [*tested, *(value for node in nodes if isinstance(node, _READING) for value in _read_values(node))]
+    own = {name for scope in document.scopes for name in scope.bindings}
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _LOOKING - own:
+            read += node.args
     calls = [node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
     calls += [value for value in read if isinstance(value, ast.Call)]
     calls += _only_read(document, nodes, {id(value) for value in read})
@@ -41,6 +62,8 @@ def _only_read(document: PythonDocument, nodes: Sequence[ast.AST], read: set[int
             case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
                 kept[id(target)] = call
             case ast.AnnAssign(target=ast.Name() as target, value=ast.Call() as call):
+                kept[id(target)] = call
+            case ast.NamedExpr(target=target, value=ast.Call() as call):
                 kept[id(target)] = call
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 aside.update(names)
@@ -71,15 +94,47 @@ def _read_values(node: ast.AST) -> Iterator[ast.expr]:
             yield value
         case ast.comprehension(iter=value, is_async=0):
             yield value
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            yield from _tested(test)
+        case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value):
+            yield value
+        case ast.BinOp(left=left, right=right):
+            yield from (left, right)
+        case ast.Compare(left=left, ops=operators, comparators=others):
+            # Nothing that is awaited comes out of a comparison, but a name may be awaited elsewhere.
+            yield from (value for value in (left, *others) if isinstance(value, ast.Call))
+            pairs = zip(operators, others, strict=True)
+            yield from (value for one, value in pairs if isinstance(one, ast.In | ast.NotIn))
         case _:
             pass
 
 
-def _tested(test: ast.expr) -> Iterator[ast.expr]:
-    """What a condition only looks at."""
-    todo = [test]
+def tested_values(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    """The expressions of which nodes only ask whether they are true, or a plain value."""
+    for node in nodes:
+        if isinstance(node, _TESTING):
+            yield from _tested_by(node)
+
+
+def _tested_by(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            yield from _tested([test])
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _tested([operand])
+        case ast.comprehension(ifs=tests):
+            yield from _tested(tests)
+        case ast.match_case(guard=ast.expr() as test):
+            yield from _tested([test])
+        # The last value may be what comes out, to whoever waits for it.
+        case ast.BoolOp(op=ast.And(), values=values):
+            yield from _tested(values[:-1])
+        case ast.Compare():
+            yield from _tested([node])
+        case _:
+            pass
+
+
+def _tested(todo: list[ast.expr]) -> Iterator[ast.expr]:
+    todo = [*todo]
     while todo:
         match todo.pop():
             case ast.BoolOp(values=values):
@@ -90,7 +145,9 @@ def _tested(test: ast.expr) -> Iterator[ast.expr]:
                 left=left, ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()], comparators=[ast.Constant()]
             ):
                 yield left
-            case ast.Name() as name:
-                yield name
+            case ast.NamedExpr(value=value):
+                todo += [value] if isinstance(value, ast.Attribute) else []
+            case ast.Name() | ast.Call() | ast.Attribute() as value:
+                yield value
             case _:
                 pass

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adk_evidence.api.history import History, VersionApi
 from adk_evidence.api.lacks import find_lack
-from adk_evidence.checks.awaits import used_without_await
+from adk_evidence.checks.awaits import tested_values, used_without_await
+from adk_evidence.checks.callbacks import given_to_functions
 from adk_evidence.documents.document import Binding, Mention, PythonDocument
 from adk_evidence.documents.meaning import (
     GUARDS,
@@ -121,6 +122,9 @@ class DriftChecker:
         self._tops = tuple(f"{name}." for name in modules if name.rpartition(".")[0] not in modules)
         # What each path is; the same paths come again on every page.
         self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
+        self._type_of = functools.lru_cache(MAX_KEPT_NAMES)(api.type_of)
+        self._is_derived = functools.lru_cache(MAX_KEPT_NAMES)(api.is_derived)
+        self._refuses = functools.lru_cache(MAX_KEPT_NAMES)(api.refuses)
         self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
         # What is to say of a name, wherever it stands.
         self._judged = functools.lru_cache(MAX_KEPT_NAMES)(self._judge)
@@ -199,8 +203,12 @@ class DriftChecker:
                 yield deviation, mention
 
     def names_in(self, code: Code) -> Names:
-        """What the expressions of code mean."""
-        return Names(self._kind, code.uncertain)
+        """What the expressions of code mean, as far as anybody has asked."""
+        if self not in code.names:
+            code.names[self] = Names(
+                self._kind, code.uncertain, self._type_of, self._is_derived, self._refuses, code.given
+            )
+        return code.names[self]
 
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
@@ -229,18 +237,22 @@ class DriftChecker:
             is_sure = not item.guarded and item.line not in code.uncertain.lines
             if first <= item.line <= last and self.is_own(item.path) and is_sure:
                 yield _Told(item.path, "import", item.line, imported.get((item.line, item.path)))
-        names = Names(self._kind, code.uncertain)
+        names = self.names_in(code)
         for mention in mentions:
             if mention.line in code.uncertain.lines:
                 continue
             # What an imported name lacks was told where it is imported.
             if mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute):
                 symbol, kind = names.symbol(mention)
-                if symbol is None:
-                    continue
-                yield _Told(symbol, kind, mention.line, mention)
-                if awaits and self._kind(symbol) == "a" and mention.expression in code.unawaited:
-                    yield _Told(symbol, "await", mention.line, mention)
+                if symbol is not None:
+                    yield _Told(symbol, kind, mention.line, mention)
+                    paths = [symbol]
+                else:
+                    # Objects of several classes, whose functions may all be asynchronous.
+                    paths = names.methods(mention) if awaits and mention.use == "call" else []
+                is_async = awaits and bool(paths) and all(self._kind(path) == "a" for path in paths)
+                if is_async and mention.expression in code.unawaited:
+                    yield _Told(paths[0], "await", mention.line, mention)
 
     def may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
         """Whether code can name anything of the ADK; most snippets of a page do not, and need not be parsed.
@@ -369,6 +381,8 @@ class Code:
 
     def __init__(self, document: PythonDocument, known: dict[str, str], top: str) -> None:
         self.document = document
+        self._top = top
+        self.names: dict[DriftChecker, Names] = {}
         module = document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
@@ -378,11 +392,11 @@ class Code:
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
 
-    # Of most snippets above the lines that are asked for, only the imported names are.
-    @functools.cached_property
+    @property
     def nodes(self) -> list[ast.AST]:
-        return list(walk(self.document.tree))
+        return self.document.nodes
 
+    # Of most snippets above the lines that are asked for, only the imported names are.
     @functools.cached_property
     def imports(self) -> list[_Import]:
         """What statements import."""
@@ -393,13 +407,28 @@ class Code:
     def uncertain(self) -> Uncertain:
         return uncertain_in(self.nodes, self.document.scopes)
 
+    @functools.cached_property
+    def calls(self) -> dict[int, ast.Call]:
+        """The calls by the ids of what is called."""
+        return {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
+
+    @functools.cached_property
+    def given(self) -> dict[int, str]:
+        """The classes of what agents give to the functions of the code that are their tools; see `Names`."""
+        return given_to_functions(self.document, self.calls, self._top)
+
     # Few snippets name anything asynchronous.
     @functools.cached_property
     def unawaited(self) -> frozenset[ast.expr]:
         """The functions whose calls lack an `await` if the functions are asynchronous."""
         # A text that does not parse may lack the beginning of a statement.
-        calls = () if self.document.is_broken else used_without_await(self.document, self.nodes)
+        calls = () if self.document.is_broken else used_without_await(self.document, self.nodes, self.tested)
         return frozenset(call.func for call in calls)
+
+    @functools.cached_property
+    def tested(self) -> frozenset[ast.expr]:
+        """The values of which the code only asks whether they are true."""
+        return frozenset(tested_values(self.nodes))
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:

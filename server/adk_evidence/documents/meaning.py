@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Literal, NamedTuple
 
-from adk_evidence.readers.annotations import annotation_names
-from adk_evidence.documents.document import Mention, Scope
+from adk_evidence.documents.document import Binding, Mention, Scope
+from adk_evidence.readers.annotations import said_type
 from adk_evidence.readers.python import dotted_name, last_line, walk
 
 # What a name that a version lacks would be: something imported, an attribute, or a keyword of a call.
@@ -22,7 +22,7 @@ NameKind = Literal["import", "name", "keyword"]
 # Longest chain of names that is followed.
 MAX_DEPTH = 12
 # What a call with a wrong keyword, or of a missing attribute, raises.
-_CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError"})
+_CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError", "ValueError"})
 GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 # What such an error may be, too.
 _CATCHES_ALL = frozenset({"", "Exception", "BaseException"})
@@ -30,41 +30,61 @@ _CATCHES_ALL = frozenset({"", "Exception", "BaseException"})
 _OF_EVERY_CLASS = frozenset({*dir(type), "register"})
 # What code asks before it uses what some versions alone have.
 _VERSION = re.compile(r"__version__|(?:[A-Z\d]+_)*(?:VERSION|V\d+|HAS|HAVE|AVAILABLE|INSTALLED)(?:_[A-Z\d]+)*")
-_ASKING = frozenset({"hasattr", "getattr", "setattr", "delattr"})
+# The last one is `patch.object` of `unittest.mock`.
+_ASKING = frozenset({"hasattr", "getattr", "setattr", "delattr", "__setattr__", "object"})
 _UNCERTAIN = (
     *(*GUARDS, ast.Call, ast.comprehension, ast.Lambda, ast.Attribute, ast.Compare, ast.If),
-    *(ast.Global, ast.Nonlocal, ast.AugAssign, ast.Delete),
+    *(ast.Global, ast.Nonlocal, ast.AugAssign, ast.Delete, ast.MatchAs, ast.MatchStar),
+    *(ast.Assign, ast.AnnAssign, ast.Subscript),
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Uncertain:
     """What may mean something else than it seems to.
 
-    `names` are bound in more than one way, or in part of the code. `stored` are attributes that the code sets; `asked`
-    are attributes and keywords of which the code asks whether they are there, as with `hasattr`. Calls in `lines` are
-    meant to fail, or the code goes on without a word where they do, or they are for some versions alone.
+    `names` are bound by something that has no binding, or in part of the code. `stored` are attributes that the code
+    sets, `replaced` those that it sets more than once or on anything but `self`, `members` the names in its classes.
+    `asked` are attributes and keywords of which the code asks whether they are there, as with `hasattr`. Calls in
+    `lines` are meant to fail, or the code goes on without a word where they do, or they are for some versions alone.
     """
 
-    names: frozenset[str] = frozenset()
-    stored: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()
-    lines: frozenset[int] = frozenset()
+    names: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
+    replaced: set[str] = field(default_factory=set)
+    members: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
+    lines: set[int] = field(default_factory=set)
 
 
 class Value(NamedTuple):
-    """A module, class or function by its path, or an instance of the class at the path."""
+    """A module, class or function by its path, or an instance of the class at the path; after `*` the class of items.
+
+    `declared`: the ADK says so, and the instance may be of a class that derives from this one.
+    """
 
     path: str
     is_instance: bool = False
+    declared: bool = False
 
 
 @dataclass
 class Names:
-    """What the expressions of a snippet mean in one version; `kind` gives what a path is there."""
+    """What the expressions of a snippet mean in one version.
+
+    `kind` gives what a path is there; `type_of`, `is_derived` and `refuses` are as of `VersionApi`. `given`
+    has the classes of parameters without an annotation, by the ids of their bindings.
+    """
 
     kind: Callable[[str], str]
     uncertain: Uncertain = field(default_factory=Uncertain)
+    type_of: Callable[[str], str] = lambda path: ""
+    is_derived: Callable[[str], bool] = lambda path: True
+    refuses: Callable[[str, str], bool] = lambda path, name: False
+    given: Mapping[int, str] = field(default_factory=dict)
+    # By the ids of bindings; and the bindings that are being read.
+    _known: dict[int, tuple[Value, ...]] = field(default_factory=dict)
+    _open: list[int] = field(default_factory=list)
 
     def symbol(self, mention: Mention) -> tuple[str | None, NameKind]:
         """The path of what a mention names, where the version surely has what the name belongs to."""
@@ -72,71 +92,191 @@ class Names:
             if mention.name in self.uncertain.asked:
                 return None, "keyword"
             called = self.value(mention.keyword_of, mention.scope, mention.line)
-            is_known = called is not None and not called.is_instance and self.kind(called.path) in "cfa"
+            is_known = called is not None and self.is_callable(called)
             return (f"{called.path}({mention.name}=)" if called and is_known else None), "keyword"
         node = mention.expression
         if isinstance(node, ast.Name):
             value = self.value(node, mention.scope, mention.line)
             return (value.path if value and not value.is_instance else None), "import"
-        # A method that may override another one has no context.
-        if not isinstance(node, ast.Attribute) or not isinstance(getattr(node, "ctx", None), ast.Load):
+        if not isinstance(node, ast.Attribute) or node.attr in self.uncertain.asked:
             return None, "name"
-        if node.attr in self.uncertain.stored or node.attr in self.uncertain.asked:
+        context = getattr(node, "ctx", None)
+        if isinstance(context, ast.Store):
+            value = self.value(node.value, mention.scope, mention.line)
+            if value is None or not value.is_instance or value.declared or node.attr in self.uncertain.members:
+                return None, "name"
+            return (f"{value.path}.{node.attr}" if self.refuses(value.path, node.attr) else None), "name"
+        # A method that may override another one has no context.
+        if not isinstance(context, ast.Load) or node.attr in self.uncertain.stored:
             return None, "name"
         value = self.value(node.value, mention.scope, mention.line)
         if value and not value.is_instance and node.attr in _OF_EVERY_CLASS and self.kind(value.path) == "c":
             return None, "name"
         # An attribute of a function or of a value says nothing.
         is_known = value is not None and self.kind(value.path) in "mc"
+        # A class that derives from the declared one may have more.
+        if value and value.declared and self.kind(f"{value.path}.{node.attr}") == "-":
+            return None, "name"
         return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
 
-    def value(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> Value | None:
+    def methods(self, mention: Mention) -> list[str]:
+        """The paths of the attribute that a mention names of the objects of each class that may be meant.
+
+        None where one of them is not sure.
+        """
+        node = mention.expression
+        # What the code sets on some object may hide the method.
+        if not isinstance(node, ast.Attribute) or self._may_be_other(node.attr):
+            return []
+        owners = self.values(node.value, mention.scope, mention.line)
+        return [f"{one.path}.{node.attr}" for one in owners] if all(one.is_instance for one in owners) else []
+
+    def is_callable(self, called: Value) -> bool:
+        """Whether a value is a class or function whose parameters the version surely says."""
+        return not called.is_instance and not called.declared and self.kind(called.path) in "cfa"
+
+    def value(self, node: ast.expr | None, scope: Scope, line: int) -> Value | None:
         """What an expression at a line of a scope means; None where that is not sure."""
+        found = self.values(node, scope, line)
+        return found[0] if len(found) == 1 else None
+
+    def values(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> tuple[Value, ...]:
+        """All that an expression at a line of a scope may mean; nothing where a part of that is not sure."""
         if depth > MAX_DEPTH:
-            return None
+            return ()
         match node:
             case ast.Name(id=name):
                 return self._name(name, scope, line, depth)
             case ast.Attribute(value=inner, attr=name):
-                owner = self.value(inner, scope, line, depth + 1)
-                return Value(f"{owner.path}.{name}") if owner else None
+                own = self._of_self(inner, name, scope, line, depth)
+                owners = self.values(inner, scope, line, depth + 1) if own is None else ()
+                return self._either([self._attribute(owner, name) for owner in owners]) if own is None else own
             case ast.Call(func=function):
-                called = self.value(function, scope, line, depth + 1)
-                is_class = called is not None and not called.is_instance and self.kind(called.path) == "c"
-                return Value(called.path, is_instance=True) if called and is_class else None
+                return self._results(self.values(function, scope, line, depth + 1), "cf")
+            case ast.Await(value=ast.Call(func=function)):
+                return self._results(self.values(function, scope, line, depth + 1), "a")
+            case ast.NamedExpr(value=inner):
+                return self.values(inner, scope, line, depth + 1)
+            case ast.IfExp(body=first, orelse=second):
+                return self._either([self.values(one, scope, line, depth + 1) for one in _some(first, second)])
+            case ast.BoolOp(op=ast.Or(), values=parts):
+                return self._either([self.values(one, scope, line, depth + 1) for one in _some(*parts)])
+            case ast.Subscript(value=inner, slice=place) if not isinstance(place, ast.Slice):
+                return _items(self.values(inner, scope, line, depth + 1))
             case _:
-                return None
+                return ()
 
-    def _name(self, name: str, scope: Scope, line: int, depth: int) -> Value | None:
+    def _attribute(self, owner: Value, name: str) -> tuple[Value, ...]:
+        path = f"{owner.path}.{name}"
+        kind = self.kind(path)
+        said = self.type_of(path) if owner.is_instance and kind not in "fac" else ""
+        if said and name not in self.uncertain.replaced:
+            return (self._declared(said),)
+        # What the code sets may be another function.
+        return () if kind in "fa" and self._may_be_other(name) else (Value(path, declared=owner.declared),)
+
+    def _may_be_other(self, name: str) -> bool:
+        return name in self.uncertain.stored or name in self.uncertain.asked
+
+    def _declared(self, said: str) -> Value:
+        return Value(said, is_instance=True, declared=self.is_derived(said.lstrip("*")))
+
+    def _results(self, called: tuple[Value, ...], kinds: str) -> tuple[Value, ...]:
+        """What calls give, of functions and classes of some kinds; an asynchronous generator gives items."""
+        found: list[tuple[Value, ...]] = []
+        for one in called:
+            kind = "" if one.is_instance else self.kind(one.path)
+            said = self.type_of(one.path) if kind in ("f", "a") else ""
+            if kind == "c" and "c" in kinds:
+                found.append((Value(one.path, is_instance=True),))
+            elif said and (kind in kinds or (kind == "a" and said.startswith("*"))):
+                found.append((self._declared(said),))
+            else:
+                found.append(_items((Value(one.path.removesuffix(".pop"), True),)) if one.path.endswith(".pop") else ())
+        return self._either(found)
+
+    @staticmethod
+    def _either(found: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
+        return tuple(dict.fromkeys(value for values in found for value in values)) if all(found) else ()
+
+    def _of_self(self, inner: ast.expr, name: str, scope: Scope, line: int, depth: int) -> tuple[Value, ...] | None:
+        """What an attribute that a class of the document sets on itself means; None of other attributes."""
+        known = scope.lookup(inner.id, line) if isinstance(inner, ast.Name) else None
+        owner = known[0].owner if known else None
+        if owner is None or (name not in owner.attributes and name not in owner.bindings):
+            return None
+        if name in self.uncertain.replaced or (known and known[0].is_class):
+            return ()
+        # What the class annotates may be of a derived class.
+        said = self._all_bound(owner.bindings.get(name, ()), owner, depth)
+        found = [tuple(value._replace(declared=True) for value in one) for one in said]
+        for value, home in owner.attributes.get(name, ()):
+            if not _is_none(value):
+                found.append(self.values(value, home, value.lineno - 1, depth + 1))
+        return self._either(found)
+
+    def _name(self, name: str, scope: Scope, line: int, depth: int) -> tuple[Value, ...]:
         known = scope.lookup(name, line)
         if known is None or name in self.uncertain.names:
-            return None
-        binding, home = known
+            return ()
+        return self._either(self._all_bound(known[1].bindings[name], known[1], depth))
+
+    def _all_bound(self, bindings: Iterable[Binding], home: Scope, depth: int) -> list[tuple[Value, ...]]:
+        found: list[tuple[Value, ...]] = []
+        for binding in bindings:
+            key = id(binding)
+            # `x = x or X()` adds to what else binds the name. A longer circle is not known.
+            if self._open[-1:] == [key] or _is_none(binding.value):
+                continue
+            if key not in self._known:
+                self._known[key] = ()
+                self._open.append(key)
+                self._known[key] = self._read(binding, home, depth)
+                self._open.pop()
+            found.append(self._known[key])
+        return found
+
+    def _read(self, binding: Binding, home: Scope, depth: int) -> tuple[Value, ...]:
         if binding.imported is not None:
-            return Value(binding.imported)
+            return (Value(binding.imported),)
+        # What stands on the right side was bound before this line.
         if binding.annotation is not None:
-            named = list(annotation_names(binding.annotation))
-            node = ast.parse(named[0], mode="eval").body if len(named) == 1 else None
-            value = self.value(node, home.parent or home, binding.line, depth + 1)
-            is_class = value is not None and not value.is_instance and self.kind(value.path) == "c"
-            return Value(value.path, is_instance=True) if value and is_class else None
+            said = said_type(binding.annotation)
+            node = ast.parse(said.lstrip("*"), mode="eval").body if said else None
+            found = self.values(node, home.parent or home, binding.line, depth + 1)
+            is_class = all(not one.is_instance and self.kind(one.path) == "c" for one in found)
+            star = "*" if said.startswith("*") else ""
+            return tuple(Value(star + one.path, is_instance=True) for one in found) if is_class else ()
+        if binding.items_of is not None:
+            return _items(self.values(binding.items_of, home, binding.line - 1, depth + 1))
         # The table does not say what entering a context gives.
-        if isinstance(binding.value, ast.Call) and not binding.entered:
-            # The right side is looked up before this line, or `x = x.y` would not end.
-            return self.value(binding.value, home, binding.line - 1, depth + 1)
-        return None
+        if binding.value is not None and not binding.entered:
+            return self.values(binding.value, home, binding.line - 1, depth + 1)
+        given = self.given.get(id(binding), "")
+        return (self._declared(given),) if self.kind(given) == "c" else ()
+
+
+def _items(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The items of values that have some."""
+    found = tuple(one._replace(path=one.path[1:]) for one in values if one.path.startswith("*"))
+    return found if len(found) == len(values) else ()
+
+
+def _some(*values: ast.expr) -> list[ast.expr]:
+    """Values but for `None`, of which nothing can be used."""
+    return [value for value in values if not _is_none(value)]
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain:
     """What is uncertain in the nodes and scopes of a text."""
-    names: set[str] = set()
-    stored: set[str] = set()
-    asked: set[str] = set()
-    lines: set[int] = set()
-    for scope in scopes:
-        for name, bindings in scope.bindings.items():
-            if len(bindings) > 1 and (bindings[0].imported is None or len({each.imported for each in bindings}) > 1):
-                names.add(name)
+    found = Uncertain(members={name for scope in scopes if scope.is_class for name in scope.bindings})
+    names, asked, lines = found.names, found.asked, found.lines
+    # What sets an attribute of `self` to one value; a statement comes before what is in it.
+    plain: set[int] = set()
     for node in nodes:
         # Most nodes are none of these, and asking for each in turn takes longer.
         if not isinstance(node, _UNCERTAIN):
@@ -146,9 +286,21 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 names |= {inner.id for inner in walk(node.target) if isinstance(inner, ast.Name)}
             case ast.Lambda():
                 names |= {item.arg for item in walk(node.args) if isinstance(item, ast.arg)}
-            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
-                stored.add(name)
+            case ast.Assign(targets=targets):
+                plain.update(map(id, targets))
+            case ast.AnnAssign(target=ast.Attribute() as target):
+                plain.add(id(target))
+            case ast.Attribute(value=owner, attr=name, ctx=ast.Store() | ast.Del()):
+                found.stored.add(name)
+                if id(node) not in plain or getattr(owner, "id", "") != "self":
+                    found.replaced.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                names.add(name)
             case ast.Call(func=called, args=[_, ast.Constant(value=str(name)), *_]) if last_name(called) in _ASKING:
+                asked.add(name)
+            case ast.Call(func=called, args=[ast.Constant(value=str(name)), *_]) if last_name(called) == "patch":
+                asked.add(name.rpartition(".")[2])
+            case ast.Subscript(value=ast.Attribute(attr="__dict__"), slice=ast.Constant(value=str(name))):
                 asked.add(name)
             case ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()]):
                 asked.add(name)
@@ -163,13 +315,15 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
                 # Where the test holds, the value may be of a derived class.
                 names.add(name)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Attribute(attr=name), _]):
+                found.replaced.add(name)
             case ast.Try() | ast.TryStar() if any(map(_goes_on, node.handlers)):
                 lines |= _lines_of(node.body)
             case ast.With() | ast.AsyncWith() if any(_expects_failure(item.context_expr) for item in node.items):
                 lines |= _lines_of(node.body)
             case _:
                 pass
-    return Uncertain(frozenset(names), frozenset(stored), frozenset(asked), frozenset(lines))
+    return found
 
 
 def _is_version(node: ast.AST) -> bool:
