@@ -141,6 +141,34 @@ def test_what_may_be_right_is_left_out(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ("Agent('a')", "`Agent` of google-adk 2.0.0 takes no positional arguments, and the call gives 1."),
+        (
+            "BasePlugin('p', 1)",
+            "`BasePlugin` of google-adk 2.0.0 takes at most 1 positional argument, and the call gives 2.",
+        ),
+        ("Agent(name='a').clone({}, 1)", "takes at most 1 positional argument, and the call gives 2."),
+        ("open_plugin('p', 'here', name='q', strict=True)", "gets `name` twice: by its place and by its name."),
+        ("open_plugin('p', 'here', 2, strict=True)", "takes at most 2 positional arguments, and the call gives 3."),
+        ("Agent(...)", None),
+        ("Agent(*given)", None),
+        ("Agent.clone(agent, {})", None),
+    ],
+)
+def test_a_call_that_gives_too_many_arguments_is_told(call: str, problem: str | None) -> None:
+    found = told(f"x = {call}\n")
+    assert [kind for kind, _, _ in found] == (["extra"] if problem else [])
+    assert problem is None or found[0][2].endswith(problem)
+
+
+def test_a_constructor_gives_its_base_no_more_than_it_takes() -> None:
+    made = "class Mine({}):\n    def __init__(self):\n        super().__init__('p', 'here')\n"
+    assert told(made.format("BasePlugin"))[0][:2] == ("extra", 3)
+    assert kinds(made.format("BasePlugin, Other")) == []
+
+
+@pytest.mark.parametrize(
     ("code", "line"),
     [
         ("agent = Agent(name='a')\nagent.extra = 1\n", 2),
@@ -158,6 +186,96 @@ def test_what_may_be_right_is_left_out(code: str) -> None:
 )
 def test_an_attribute_that_a_model_cannot_be_given_is_told(code: str, line: int | None) -> None:
     assert [(kind, at) for kind, at, _ in told(code)] == ([("name", line)] if line else [])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "if plugin.is_ready and x:\n    pass\n",
+        "while not plugin.is_ready:\n    pass\n",
+        "assert plugin.is_ready\n",
+        "x = 1 if plugin.is_ready else 2\n",
+        "x = [y for y in z if plugin.is_ready]\n",
+        "x = plugin.is_ready is True\n",
+        "x = not plugin.is_ready\n",
+    ],
+)
+def test_a_method_that_is_tested_and_not_called_is_told(use: str) -> None:
+    ((kind, line, text),) = told(f"plugin = BasePlugin(name='p')\n{use}")
+    assert (kind, line) == ("method", 2)
+    assert text == "`BasePlugin.is_ready` of google-adk 2.0.0 is a method, which is always true: call it."
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "if plugin.is_ready():\n    pass\n",
+        "if BasePlugin.is_ready:\n    pass\n",
+        "x = plugin.is_ready or y\n",
+        "x = plugin.is_ready == other\n",
+        "if plugin.agent:\n    pass\n",
+        "plugin.is_ready = True\nif plugin.is_ready:\n    pass\n",
+        "if hasattr(plugin, 'is_ready') and plugin.is_ready:\n    pass\n",
+    ],
+)
+def test_a_method_that_may_be_meant_as_a_value_is_not_told(use: str) -> None:
+    assert kinds(f"plugin = BasePlugin(name='p')\n{use}") == []
+
+
+def calls_back(callback: str, name: str = "before_model_callback", version: str = "2.13.0") -> list[tuple[str, int]]:
+    """What is told of an agent with a callback: the kinds, and the lines from that of the agent on."""
+    code = f"from google.adk.agents import LlmAgent\n{callback}\nLlmAgent(name='a', {name}=f)\n"
+    checker = DriftChecker(next(api for api in History.load().each if api.version == version))
+    found = check_code(checker, code).problems
+    return [(one.kind, one.line - code.count("\n")) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("callback", "name"),
+    [
+        ("def f(callback_context): ...", "before_model_callback"),
+        ("def f(callback_context, llm_request, more): ...", "before_model_callback"),
+        ("async def f(*, context, llm_request): ...", "before_model_callback"),
+        ("def f(): ...", "before_agent_callback"),
+        ("def f(tool, args, tool_context): ...", "after_tool_callback"),
+        ("def f(callback_context, llm_request): ...", "on_model_error_callback"),
+    ],
+)
+def test_a_callback_that_an_agent_cannot_call_is_told(callback: str, name: str) -> None:
+    assert calls_back(callback, name) == [("callback", 0)]
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        "def f(callback_context, llm_request): ...",
+        "async def f(*, llm_request, callback_context, more=None): ...",
+        "def f(**given): ...",
+        "def f(*given): ...",
+        "@wrapped\ndef f(): ...",
+        "def f(): ...\nf = wrapped(f)",
+        "f = partial(print, 1)",
+        "f = None",
+    ],
+)
+def test_a_callback_that_an_agent_can_call_is_not_told(callback: str) -> None:
+    assert calls_back(callback) == []
+
+
+def test_a_callback_is_told_wherever_it_stands() -> None:
+    made = (
+        "class Guard:\n    def check(self, context): ...\n    def fits(self, context, request): ...\nguard = Guard()\n"
+    )
+    listed = "\nLlmAgent(name='b', before_model_callback=[guard.check, guard.fits, lambda context: None])\nf = None"
+    assert calls_back(made + listed) == [("callback", -2), ("callback", -2)]
+
+
+def test_callbacks_are_called_by_position_in_later_versions_alone() -> None:
+    callback = "def f(context, request): ..."
+    assert calls_back(callback, version="2.9.0") == []
+    assert calls_back(callback, version="2.8.0") == [("callback", 0)]
+    # The field came in with 1.19.0.
+    assert calls_back("def f(): ...", "on_model_error_callback", "1.18.0") == [("keyword", 0)]
 
 
 def test_calls_whose_failure_is_told_are_not_left_out() -> None:
@@ -365,7 +483,7 @@ def test_most_programs_with_invented_names_are_told_so() -> None:
     # The others use what is there in a way that does something else.
     assert told == {
         *("front_desk", "live_typing", "long_chats", "notes_server", "order_graph", "report_files", "run_audit"),
-        *("shop_key", "sum_executor", "trip_planner", "weather_card"),
+        *("shop_key", "sum_executor", "trip_planner", "weather_card", "helpdesk_guards"),
     }
 
 

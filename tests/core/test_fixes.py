@@ -224,6 +224,13 @@ def test_an_override_is_mended_without_a_look_only_where_its_parameters_are_sure
     assert fix is not None and fix.certain is certain
 
 
+def test_a_method_that_is_tested_is_called_where_it_needs_no_argument() -> None:
+    assert mended("plugin = BasePlugin()\nif plugin.describe and x:\n    pass\n") == (
+        "plugin = BasePlugin()\nif plugin.describe() and x:\n    pass\n"
+    )
+    assert mended("plugin = BasePlugin()\nif plugin.on_event and x:\n    pass\n") is None
+
+
 def test_what_is_certain_is_mended_at_once_and_the_rest_stays() -> None:
     text = (
         "from google.adk.agents import Agent\nfrom google.adk.llms import Gemini\n"

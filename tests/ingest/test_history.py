@@ -27,6 +27,7 @@ from adk_ingest.progress import Progress
 from adk_ingest.sources.base import CorpusSource
 from tests.corpora import write_files
 from tests.releases.__main__ import main as make_releases
+from tests.releases.callbacks import otherwise_called
 from tests.releases.history import build_history
 
 BASE = """\
@@ -354,6 +355,21 @@ def test_a_model_refuses_attributes_but_for_those_that_it_sets_its_own_way() -> 
     path = "google.adk.made"
     assert [found.refuses(f"{path}.{cls}", "more") for cls in ("Model", "Plain", "Open", "Own")] == [True, *[False] * 3]
     assert not found.refuses(f"{path}.Model", "name") and found.is_derived(f"{path}.Model")
+
+
+def test_a_release_that_calls_callbacks_otherwise_is_told() -> None:
+    def said(version: str, **files: str) -> list[str]:
+        modules = {name: ModuleText(name, f"{name}.py", text) for name, text in files.items()}
+        return list(otherwise_called(modules, Version(version)))
+
+    agent = "class LlmAgent:\n    before_model_callback: object = None\n"
+    call = "def run_callbacks(callback, a, b):\n    callback(callback_context=a, llm_request=b)\n"
+    assert said("1.0.0", llm_agent=agent, flow=call) == []
+    assert said("2.9.0", llm_agent=agent, flow=f"{call}def _invoke_callback(callback): ...\n") == []
+    (changed,) = said("1.0.0", llm_agent=agent, flow=call.replace("llm_request", "request"))
+    assert changed == "No call gives callback_context, llm_request, which before_model_callback is said to get."
+    (by_position,) = said("2.9.0", llm_agent=agent, flow=call)
+    assert by_position == "Callbacks are said to be called by position from 2.9.0 on, which is not so."
 
 
 # Keywords

@@ -22,6 +22,7 @@ from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import modules_of, snapshot_of
 from adk_ingest.sources.base import CorpusSource
 from adk_ingest.sources.distribution import open_registry, parse_requirement
+from tests.releases.callbacks import otherwise_called
 
 
 class HistoryReport(NamedTuple):
@@ -77,12 +78,15 @@ def build_history(
             place = Path(scratch)
             try:
                 source = get(requirement, place)
-                snapshots[version] = snapshot_of(name, modules_of(source), {}, progress)
+                modules = modules_of(source)
+                snapshots[version] = snapshot_of(name, modules, {}, progress)
             except SourceError as exc:
                 left_out.append(str(version))
                 progress.note(f"{name} {version} is left out: {exc.message}")
             else:
                 added.append(str(version))
+                for told in otherwise_called(modules, version):
+                    progress.note(f"{name} {version}: {told}")
         progress.advance()
     if waiting and not added:
         raise SourceError(f"No version of {name} could be read.", "Get online, or name versions that exist by --only.")

@@ -1105,7 +1105,9 @@ export interface CodeCheck {
  * A sentence on code that does not fit a version of the ADK, that is deprecated, or that could not be read.
  */
 export interface CodeProblem {
-  kind: "unread" | "import" | "name" | "keyword" | "argument" | "override" | "await" | "deprecated";
+  kind:
+    | ("unread" | "import" | "name" | "keyword" | "argument" | "extra" | "override" | "callback" | "method")
+    | ("await" | "deprecated");
   /**
    * Line of the code, from 1.
    */

@@ -1,4 +1,5 @@
-"""Calls that lack what a version of the ADK requires, and methods that do not fit the method that they override.
+"""Calls that do not fit what a version of the ADK takes, methods that do not fit the method that they override,
+callbacks that agents cannot call, and methods that are not called.
 
 As in `drift.py`, only what is sure is told. Left out are calls with arguments that stand for others (`*args`,
 `**kwargs`), methods behind a decorator or that their class binds again, classes behind a decorator or with a metaclass,
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adk_evidence.api.parameters import Parameters
+from adk_evidence.checks.callbacks import BY_POSITION, CALLED, passed_functions, takes
 from adk_evidence.checks.drift import Code, DriftChecker, DriftKind
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
 from adk_evidence.documents.meaning import Names, last_name
@@ -26,7 +28,7 @@ _PLAIN = (
 )
 
 
-RemarkKind = DriftKind | Literal["argument", "override"]
+RemarkKind = DriftKind | Literal["argument", "extra", "override", "callback", "method"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Remark:
 
 
 def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[Remark]:
-    """The calls that lack arguments and all overrides of some code, in no particular order.
+    """What is to say of the calls and methods of some code, and all its overrides, in no particular order.
 
     Args:
         checker: Knows the version.
@@ -58,56 +60,138 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
         shortened: Whether a comment inside of a call may stand for arguments that are not shown.
     """
     names = checker.names_in(code)
-    yield from _incomplete_calls(checker, code, names, shortened=shortened)
+    yield from _unfit_calls(checker, code, names, shortened=shortened)
     for scope in code.document.scopes:
         if isinstance(scope.node, ast.ClassDef):
             yield from _overrides(checker, code.document, scope.node, scope, names)
 
 
-def _incomplete_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
+def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
     document = code.document
-    calls = {id(node.func): node for node in code.nodes if isinstance(node, ast.Call)}
     for mention in document.mentions:
-        call = calls.get(id(mention.expression))
-        if call is None or mention.line in names.uncertain.lines or _passes_on(call):
+        call = code.calls.get(id(mention.expression))
+        if call is None and mention.expression not in code.tested:
             continue
-        if shortened and any("#" in line for line in document.lines[call.lineno - 1 : call.end_lineno]):
+        if mention.line in names.uncertain.lines:
             continue
-        path = _called(mention, names)
-        # A method of a class itself is called with the object.
-        if path is None or (call.args and _is_of_class(call.func, names, mention)):
+        if call is None:
+            told = _uncalled(checker, names, mention)
+        elif path := _called(mention, names):
+            yield from _unfit_callbacks(checker, document, path, call, mention)
+            told = _arguments(checker, path, call, lacking=not (shortened and _has_comment(document, call)))
+            # A method of a class itself is called with the object.
+            told = None if call.args and _is_of_class(call.func, names, mention) else told
+        elif path := _made_by_super(call, mention, names):
+            yield from _unfit_callbacks(checker, document, path, call, mention)
+            # The class itself may have defaults for what its base requires.
+            told = _arguments(checker, path, call, lacking=False)
+        else:
             continue
-        if lacking := [f"`{name}`" for name in missing_in(checker, path, call)]:
-            told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
-            problem = f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks."
-            yield Remark("argument", path, problem, mention.line, mention.start, mention.end, cited=path)
+        if told:
+            kind, symbol, problem = told
+            yield Remark(kind, symbol, problem, mention.line, mention.start, mention.end, cited=symbol)
+
+
+_Told = tuple[RemarkKind, str, str]
+
+
+def _arguments(checker: DriftChecker, path: str, call: ast.Call, *, lacking: bool) -> _Told | None:
+    """What is to say of the arguments of a call; with `lacking`, also of those that are missing."""
+    if _passes_on(call):
+        return None
+    if problem := _extra(checker, path, call):
+        return "extra", path, problem
+    problem = _missing(checker, path, call) if lacking else ""
+    return ("argument", path, problem) if problem else None
+
+
+def _has_comment(document: PythonDocument, call: ast.Call) -> bool:
+    return any("#" in line for line in document.lines[call.lineno - 1 : call.end_lineno])
+
+
+def _extra(checker: DriftChecker, path: str, call: ast.Call) -> str:
+    """What is to say of the positional arguments of a call."""
+    takes, given = checker.api.made_with(path) if call.args else None, len(call.args)
+    if takes is None:
+        return ""
+    most, start = len(takes.positional), f"`{without_module(path)}` of {checker.label}"
+    if given > most and not takes.any_positional:
+        at_most = f"at most {most}" if most else "no"
+        return f"{start} takes {at_most} positional argument{'s' * (most != 1)}, and the call gives {given}."
+    twice = [name for name in takes.positional[:given] if any(one.arg == name for one in call.keywords)]
+    return f"{start} gets `{twice[0]}` twice: by its place and by its name." if twice else ""
+
+
+def _missing(checker: DriftChecker, path: str, call: ast.Call) -> str:
+    lacking = [f"`{name}`" for name in missing_in(checker, path, call)]
+    told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1]))) if lacking else ""
+    return f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks." if told else ""
+
+
+def _unfit_callbacks(
+    checker: DriftChecker, document: PythonDocument, path: str, call: ast.Call, mention: Mention
+) -> Iterator[Remark]:
+    for keyword in call.keywords:
+        wanted = CALLED.get(keyword.arg or "")
+        if wanted is None or checker.api.kind(path) != "c" or not checker.api.has(f"{path}({keyword.arg}=)"):
+            continue
+        version = checker.api.released
+        for place, node, _ in passed_functions(document, keyword.value, mention):
+            if takes(node, wanted, version, bound=isinstance(place, ast.Attribute)):
+                continue
+            name, (start, end) = getattr(node, "name", "This function"), document.span(place)
+            given = ", ".join(f"`{one}`" for one in wanted)
+            way = "by name or by position" if version >= BY_POSITION else "by name"
+            problem = f"`{name}` does not fit `{keyword.arg}` of {checker.label}, which gives {given} {way}."
+            last = end[1] if end[0] == start[0] else len(document.lines[start[0]])
+            yield Remark("callback", f"{path}({keyword.arg}=)", problem, start[0], start[1], last, cited=path)
+
+
+def _uncalled(checker: DriftChecker, names: Names, mention: Mention) -> _Told | None:
+    """What is to say of a method of which the code asks whether it is true, as if the code had called it."""
+    paths = names.methods(mention)
+    if not paths or any(names.kind(path) not in ("f", "a") for path in paths):
+        return None
+    return (
+        "method",
+        paths[0],
+        f"`{without_module(paths[0])}` of {checker.label} is a method, which is always true: call it.",
+    )
 
 
 def _passes_on(call: ast.Call) -> bool:
-    """Whether a call has arguments that stand for others."""
-    return any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords)
+    """Whether a call has arguments that stand for others, also as `...`."""
+    stands = (isinstance(one, ast.Starred) or getattr(one, "value", None) is ... for one in call.args)
+    return any(stands) or any(one.arg is None for one in call.keywords)
 
 
 def _called(mention: Mention, names: Names) -> str | None:
     """The path of the class or function that is called."""
     value = names.value(mention.expression, mention.scope, mention.line)
-    return value.path if value and not value.is_instance and names.kind(value.path) in "cfa" else None
+    return value.path if value and names.is_callable(value) else None
 
 
 def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
     """The required arguments that a call lacks, sorted."""
     known = checker.api.keywords(path)
-    place = checker.api.definition(path)
-    if known is None or place is None:
+    taken = checker.api.made_with(path) if call.args else Parameters()
+    if known is None or taken is None:
         return []
     missing = known.lacking({one.arg for one in call.keywords if one.arg})
-    if call.args:
-        payload = checker.api.payload(place) or ""
-        # The table has the order of the parameters of a function.
-        if payload[:1] not in ("f", "a"):
-            return []
-        missing = missing - set(Parameters.of_table(payload).positional[: len(call.args)])
-    return sorted(missing)
+    return sorted(missing - set(taken.positional[: len(call.args)]))
+
+
+def _made_by_super(call: ast.Call, mention: Mention, names: Names) -> str | None:
+    """The class whose constructor `super().__init__` calls, where a class has one base, of the ADK."""
+    match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
+            scope = mention.scope.parent
+            node = scope.node if scope else None
+            if scope is None or not isinstance(node, ast.ClassDef) or len(node.bases) != 1:
+                return None
+            return next(iter(_known_bases(node, scope, names)), None)
+        case _:
+            return None
 
 
 def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:

@@ -54,6 +54,10 @@ def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
             return _fitting(checker, document, remark)
         case "await":
             return _awaited(checker, document, remark)
+        case "method":
+            end, takes = (remark.line, remark.end), checker.api.made_with(remark.symbol)
+            is_plain = takes is not None and not takes.required and checker.api.kind(remark.symbol) == "f"
+            return Fix(f"Call {remark.symbol.rpartition('.')[2]}", [Edit(end, end, "()")], True) if is_plain else None
         case "import" if remark.replacement is None:
             return _moved(checker, document, remark)
         case "deprecated":

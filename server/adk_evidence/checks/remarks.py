@@ -22,7 +22,10 @@ CODES: Mapping[RemarkKind, str] = {
     "name": "unknown-name",
     "keyword": "unknown-keyword",
     "argument": "missing-argument",
+    "extra": "extra-argument",
     "override": "unfit-override",
+    "callback": "unfit-callback",
+    "method": "uncalled-method",
     "await": "missing-await",
     "deprecated": "deprecated-name",
 }

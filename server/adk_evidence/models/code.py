@@ -8,7 +8,10 @@ from pydantic import Field
 
 from adk_evidence.models.base import Frozen
 
-ProblemKind = Literal["unread", "import", "name", "keyword", "argument", "override", "await", "deprecated"]
+ProblemKind = (
+    Literal["unread", "import", "name", "keyword", "argument", "extra", "override", "callback", "method"]
+    | Literal["await", "deprecated"]
+)
 
 
 class CodeProblem(Frozen):
