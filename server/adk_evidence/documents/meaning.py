@@ -82,7 +82,7 @@ class Names:
     is_derived: Callable[[str], bool] = lambda path: True
     refuses: Callable[[str, str], bool] = lambda path, name: False
     given: Mapping[int, str] = field(default_factory=dict)
-    # By the ids of bindings; and the bindings that are being read.
+    # By the ids of bindings and of expressions of the document; and the bindings that are being read.
     _known: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     _open: list[int] = field(default_factory=list)
 
@@ -140,8 +140,13 @@ class Names:
         found = self.values(node, scope, line)
         return found[0] if len(found) == 1 else None
 
-    def values(self, node: ast.expr | None, scope: Scope, line: int, depth: int = 0) -> tuple[Value, ...]:
-        """All that an expression at a line of a scope may mean; nothing where a part of that is not sure."""
+    def values(self, node: ast.expr | None, scope: Scope, line: int) -> tuple[Value, ...]:
+        """All that an expression of a document may mean; nothing where a part of that is not sure."""
+        if id(node) not in self._known:
+            self._known[id(node)] = self._values(node, scope, line, 0)
+        return self._known[id(node)]
+
+    def _values(self, node: ast.expr | None, scope: Scope, line: int, depth: int) -> tuple[Value, ...]:
         if depth > MAX_DEPTH:
             return ()
         match node:
@@ -149,20 +154,20 @@ class Names:
                 return self._name(name, scope, line, depth)
             case ast.Attribute(value=inner, attr=name):
                 own = self._of_self(inner, name, scope, line, depth)
-                owners = self.values(inner, scope, line, depth + 1) if own is None else ()
+                owners = self._values(inner, scope, line, depth + 1) if own is None else ()
                 return self._either([self._attribute(owner, name) for owner in owners]) if own is None else own
             case ast.Call(func=function):
-                return self._results(self.values(function, scope, line, depth + 1), "cf")
+                return self._results(self._values(function, scope, line, depth + 1), "cf")
             case ast.Await(value=ast.Call(func=function)):
-                return self._results(self.values(function, scope, line, depth + 1), "a")
+                return self._results(self._values(function, scope, line, depth + 1), "a")
             case ast.NamedExpr(value=inner):
-                return self.values(inner, scope, line, depth + 1)
+                return self._values(inner, scope, line, depth + 1)
             case ast.IfExp(body=first, orelse=second):
-                return self._either([self.values(one, scope, line, depth + 1) for one in _some(first, second)])
+                return self._either([self._values(one, scope, line, depth + 1) for one in _some(first, second)])
             case ast.BoolOp(op=ast.Or(), values=parts):
-                return self._either([self.values(one, scope, line, depth + 1) for one in _some(*parts)])
+                return self._either([self._values(one, scope, line, depth + 1) for one in _some(*parts)])
             case ast.Subscript(value=inner, slice=place) if not isinstance(place, ast.Slice):
-                return _items(self.values(inner, scope, line, depth + 1))
+                return _items(self._values(inner, scope, line, depth + 1))
             case _:
                 return ()
 
@@ -212,7 +217,7 @@ class Names:
         found = [tuple(value._replace(declared=True) for value in one) for one in said]
         for value, home in owner.attributes.get(name, ()):
             if not _is_none(value):
-                found.append(self.values(value, home, value.lineno - 1, depth + 1))
+                found.append(self._values(value, home, value.lineno - 1, depth + 1))
         return self._either(found)
 
     def _name(self, name: str, scope: Scope, line: int, depth: int) -> tuple[Value, ...]:
@@ -243,15 +248,15 @@ class Names:
         if binding.annotation is not None:
             said = said_type(binding.annotation)
             node = ast.parse(said.lstrip("*"), mode="eval").body if said else None
-            found = self.values(node, home.parent or home, binding.line, depth + 1)
+            found = self._values(node, home.parent or home, binding.line, depth + 1)
             is_class = all(not one.is_instance and self.kind(one.path) == "c" for one in found)
             star = "*" if said.startswith("*") else ""
             return tuple(Value(star + one.path, is_instance=True) for one in found) if is_class else ()
         if binding.items_of is not None:
-            return _items(self.values(binding.items_of, home, binding.line - 1, depth + 1))
+            return _items(self._values(binding.items_of, home, binding.line - 1, depth + 1))
         # The table does not say what entering a context gives.
         if binding.value is not None and not binding.entered:
-            return self.values(binding.value, home, binding.line - 1, depth + 1)
+            return self._values(binding.value, home, binding.line - 1, depth + 1)
         given = self.given.get(id(binding), "")
         return (self._declared(given),) if self.kind(given) == "c" else ()
 
