@@ -54,8 +54,8 @@ class ModuleFacts:
     `defined` are payloads by qualified name, classes apart in `classes`. `bound` are dotted paths that imports and lazy
     tables give to names, `aliases` the dotted expressions that variables are another name for. `stars` are modules
     whose names are all taken over. `named` are names that the module gives without saying where they come from. An
-    `open` module may have any other names, too. `types` are dotted names of the classes that members and results are of,
-    as `said_type` gives them; `typing` is what only type checkers see, as `bound`.
+    `open` module may have any other names, too. `types` are dotted names of the classes that members and results are
+    of, as `said_type` gives them; `typing` is what only type checkers see, as `bound`.
     """
 
     name: str
