@@ -30,7 +30,7 @@ const LINTERS = [
 const PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"];
 
 // What runs with the ADK installed, and with the older google-genai that it asks for.
-const ADK_TESTS = ["tests/agents/adk", "tests/tasks/test_tasks.py", "tests/core/test_gemini.py"];
+const ADK_TESTS = ["tests/agents/adk", "tests/programs", "tests/tasks/test_tasks.py", "tests/core/test_gemini.py"];
 
 // For use while somebody works.
 const QUICK_TESTS = ["-q", "-m", "not slow", "tests/core", "tests/ingest", "tests/agents"];

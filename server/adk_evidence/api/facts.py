@@ -13,7 +13,7 @@ from adk_evidence.api.constructors import field_call, given_default, is_shared, 
 from adk_evidence.api.deprecations import deprecation, field_deprecation, module_deprecation
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.signatures import CONTEXT_MANAGERS, yields_asynchronously
-from adk_evidence.api.table import BEFORE, PASSED_ON, YIELDS
+from adk_evidence.api.table import BEFORE, OF_CLASS, PASSED_ON, YIELDS
 from adk_evidence.readers.annotations import said_type
 from adk_evidence.readers.python import (
     PROPERTIES,
@@ -27,6 +27,7 @@ from adk_evidence.readers.python import (
     dotted_name,
     imports,
     is_type_checking,
+    own_nodes,
     parameters,
     scope_blocks,
     walk,
@@ -226,6 +227,8 @@ class _Reader:
             kind = "a" if is_awaited else "f"
             bare = method and "staticmethod" not in decorators
             self._facts.defined[name] = f"{kind}:{_parameters(node.args, bare=bare, passed_on=passes_on(node))}"
+            if method and decorators & {"staticmethod", "classmethod"}:
+                self._facts.defined[f"{name}{OF_CLASS}"] = "y"
             if kind == "a" and yields_asynchronously(node):
                 self._facts.defined[f"{name}{YIELDS}"] = "y"
         self._type(name, node.returns)
@@ -281,8 +284,10 @@ class _Reader:
             flags += "x"
         if "alias_generator" in options:
             flags += "k"
-        if any(isinstance(member, Function) and member.name == "__setattr__" for member in node.body):
+        if "__setattr__" in names:
             flags += "s"
+        if any(isinstance(member, Function) and _enters_itself(member, node.name) for member in node.body):
+            flags += "e"
         self._facts.classes[name] = ClassFacts(flags, bases)
         self._facts.deprecated.pop(f"{name}.__init__", None)
         if text := deprecation(node):
@@ -346,6 +351,14 @@ class _Reader:
                     ):
                         found.append(f"{self._module.name}{end}")
         return found
+
+
+def _enters_itself(method: Function, cls: str) -> bool:
+    """Whether a `with` gives the object itself of a class."""
+    return method.name in ("__enter__", "__aenter__") and (
+        (method.returns is not None and said_type(method.returns) in ("Self", "typing.Self", cls))
+        or [dotted_name(node.value) for node in own_nodes(method) if isinstance(node, ast.Return)] == ["self"]
+    )
 
 
 def _is_shown(name: str) -> bool:

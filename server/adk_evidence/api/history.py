@@ -19,7 +19,17 @@ from packaging.version import Version
 
 from adk_evidence.api.bases import with_bases
 from adk_evidence.api.parameters import Keywords, Parameters
-from adk_evidence.api.table import BEFORE, DEPRECATED, OPEN, PASSED_ON, TYPE, YIELDS, HistoryTable, public_path
+from adk_evidence.api.table import (
+    BEFORE,
+    DEPRECATED,
+    OF_CLASS,
+    OPEN,
+    PASSED_ON,
+    TYPE,
+    YIELDS,
+    HistoryTable,
+    public_path,
+)
 from adk_evidence.errors import SourceError
 from adk_evidence.paths import config_file
 from adk_evidence.text.identifiers import is_private, to_camel
@@ -358,6 +368,17 @@ class VersionApi:
         mro = self._mro(place)
         is_open = any("s" in self._flags(base) for base in mro if isinstance(base, Place))
         return not is_open and any(isinstance(base, Elsewhere) and base.is_pydantic for base in mro)
+
+    def enters_itself(self, path: str) -> bool:
+        """Whether a `with` gives the object itself of the class at a path."""
+        place = self.definition(path)
+        mro = self._mro(place) if place is not None else ()
+        return any("e" in self._flags(base) for base in mro if isinstance(base, Place))
+
+    def is_of_class(self, path: str) -> bool:
+        """Whether the method at a path is called without an object: a class method, or a static method."""
+        place = self.definition(path)
+        return place is not None and self.payload(Place(place.module, place.name + OF_CLASS)) is not None
 
     def payload(self, place: Place) -> str | None:
         """What the table says of a definition."""

@@ -18,12 +18,13 @@ has the name and its runs, between tabs. A run is `first last payload`: from ver
 | `~` | something of another distribution |
 
 Flags: `d` dataclass, `x` takes any keyword, `k` takes its fields in camel case, too, `s` says itself how attributes
-are set. Parameters are written as names:
+are set, `e` gives the object itself to a `with`. Parameters are written as names:
 `name` required, `name=` optional, `*`, `*args`, `**kwargs`, and `**super` of a constructor that only gives its
 `**kwargs` to the constructor of the next class. The line `<class>.__before__` has the payload `b:<names>`: what a
 validator of the class may read before the fields are, so that calls may name these, too. The line
 `<function>.__yields__` has the payload `y` where a function of the kind `a` is an asynchronous generator: its calls
-need `async for` in place of `await`. The line `<name>.__type__` has the path of the one class that the value of a
+need `async for` in place of `await`. The line `<method>.__of_class__` has the same payload where a method is called
+without an object. The line `<name>.__type__` has the path of the one class that the value of a
 member, or the result of a function, is declared to be of (or `None`), after `*` the class of its items. The line
 `<name>!` says when and why a name is deprecated: its payload is `<what to use>|<text>`.
 """
@@ -47,6 +48,7 @@ DEPRECATED = "!"
 BEFORE = ".__before__"
 YIELDS = ".__yields__"
 TYPE = ".__type__"
+OF_CLASS = ".__of_class__"
 PASSED_ON = "**super"
 _HINT = "Delete the file if it is in the home folder, or install adk-evidence again."
 # What a version has: for each module, its names with their payloads.

@@ -56,7 +56,7 @@ def given_to_functions(document: PythonDocument, calls: Mapping[int, ast.Call], 
         if root is None or (root[0].imported or "").partition(".")[0] != top:
             continue
         for keyword in wanted:
-            for _, node, scope in passed_functions(document, keyword.value, mention):
+            for _, node, scope, _ in passed_functions(document, keyword.value, mention):
                 plain = {one.name for one in parameters(node.args) if one.can_be_named}
                 if scope is not None:
                     found |= {id(scope.bindings[name][0]): _GIVEN[name] for name in plain & _GIVEN.keys()}
@@ -65,21 +65,22 @@ def given_to_functions(document: PythonDocument, calls: Mapping[int, ast.Call], 
 
 def passed_functions(
     document: PythonDocument, value: ast.expr, mention: Mention
-) -> Iterator[tuple[ast.expr, Function | ast.Lambda, Scope | None]]:
-    """The functions of a document that a value is, or a list of them: where each is named, its node and its scope.
+) -> Iterator[tuple[ast.expr, Function | ast.Lambda, Scope | None, bool]]:
+    """The functions of a document that a value is, or a list of them: where each is named, its node and its scope, and
+    whether its first parameter is given already.
 
-    Left out are functions behind a decorator, and names that are bound again.
+    Left out are functions behind a decorator but `staticmethod`, and names that are bound again.
     """
     for each in value.elts if isinstance(value, ast.List) else [value]:
-        home, name = None, ""
+        home, name, is_object = None, "", True
         match each:
             case ast.Lambda():
-                yield each, each, None
+                yield each, each, None, False
             case ast.Name(id=name):
                 known = mention.scope.lookup(name, mention.line)
                 home = known[1] if known else None
             case ast.Attribute(value=ast.Name(id=owner), attr=name):
-                home = _class_of(owner, mention)
+                home, is_object = _class_of(owner, mention)
                 home = None if home is None or name in home.attributes else home
             case _:
                 pass
@@ -87,21 +88,24 @@ def passed_functions(
             continue
         for scope in document.scopes:
             node = scope.node if scope.parent is home and scope.name == name else None
-            if isinstance(node, Function) and not node.decorator_list:
-                yield each, node, scope
+            if not isinstance(node, Function):
+                continue
+            is_static = [dotted_name(one) for one in node.decorator_list] == ["staticmethod"]
+            if is_static or (is_object and not node.decorator_list):
+                yield each, node, scope, home.is_class and not is_static
 
 
-def _class_of(name: str, mention: Mention) -> Scope | None:
-    """The class of the document that a name means an object of."""
+def _class_of(name: str, mention: Mention) -> tuple[Scope | None, bool]:
+    """The class of the document that a name means, or means an object of, and whether it is an object."""
     known = mention.scope.lookup(name, mention.line)
     if known is None or len(known[1].bindings[name]) != 1:
-        return None
+        return None, True
     match known[0].value:
         case ast.Call(func=ast.Name(id=made)):
             made_of = mention.scope.lookup(made, mention.line)
-            return made_of[0].owner if made_of and made_of[0].is_class else None
+            return (made_of[0].owner if made_of and made_of[0].is_class else None), True
         case _:
-            return None if known[0].is_class else known[0].owner
+            return known[0].owner, not known[0].is_class
 
 
 def takes(node: Function | ast.Lambda, names: tuple[str, ...], version: Version, *, bound: bool) -> bool:

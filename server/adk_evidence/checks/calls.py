@@ -9,7 +9,7 @@ and what stands behind a base that is not known.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,19 +70,28 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
     document = code.document
     for mention in document.mentions:
         call = code.calls.get(id(mention.expression))
-        if call is None and mention.expression not in code.tested:
-            continue
         if mention.line in names.uncertain.lines:
+            continue
+        if call is None and (value := code.stored.get(id(mention.expression))) is not None:
+            made = names.value(getattr(mention.expression, "value", None), mention.scope, mention.line)
+            if made is not None and made.is_instance:
+                yield from _unfit_callbacks(checker, document, made.path, [ast.keyword(mention.name, value)], mention)
+            continue
+        if call is None and mention.expression not in code.tested:
             continue
         if call is None:
             told = _uncalled(checker, names, mention)
         elif path := _called(mention, names):
-            yield from _unfit_callbacks(checker, document, path, call, mention)
+            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
             told = _arguments(checker, path, call, lacking=not (shortened and _has_comment(document, call)))
             # A method of a class itself is called with the object.
-            told = None if call.args and _is_of_class(call.func, names, mention) else told
+            is_bound = call.args and _is_of_class(call.func, names, mention) and not checker.api.is_of_class(path)
+            told = None if is_bound else told
+        elif path := _own_class(call, mention, names):
+            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
+            continue
         elif path := _made_by_super(call, mention, names):
-            yield from _unfit_callbacks(checker, document, path, call, mention)
+            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
             # The class itself may have defaults for what its base requires.
             told = _arguments(checker, path, call, lacking=False)
         else:
@@ -129,15 +138,15 @@ def _missing(checker: DriftChecker, path: str, call: ast.Call) -> str:
 
 
 def _unfit_callbacks(
-    checker: DriftChecker, document: PythonDocument, path: str, call: ast.Call, mention: Mention
+    checker: DriftChecker, document: PythonDocument, path: str, keywords: Sequence[ast.keyword], mention: Mention
 ) -> Iterator[Remark]:
-    for keyword in call.keywords:
+    for keyword in keywords:
         wanted = CALLED.get(keyword.arg or "")
         if wanted is None or checker.api.kind(path) != "c" or not checker.api.has(f"{path}({keyword.arg}=)"):
             continue
         version = checker.api.released
-        for place, node, _ in passed_functions(document, keyword.value, mention):
-            if takes(node, wanted, version, bound=isinstance(place, ast.Attribute)):
+        for place, node, _, bound in passed_functions(document, keyword.value, mention):
+            if takes(node, wanted, version, bound=bound):
                 continue
             name, (start, end) = getattr(node, "name", "This function"), document.span(place)
             given = ", ".join(f"`{one}`" for one in wanted)
@@ -179,6 +188,15 @@ def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
         return []
     missing = known.lacking({one.arg for one in call.keywords if one.arg})
     return sorted(missing - set(taken.positional[: len(call.args)]))
+
+
+def _own_class(call: ast.Call, mention: Mention, names: Names) -> str | None:
+    """The base of the ADK of a class of the document that a call makes, where the class has no constructor."""
+    known = mention.scope.lookup(mention.name, mention.line) if isinstance(call.func, ast.Name) else None
+    scope = known[0].owner if known and known[0].is_class else None
+    if scope is None or not isinstance(scope.node, ast.ClassDef) or "__init__" in scope.bindings:
+        return None
+    return next(iter(_known_bases(scope.node, scope, names)), None)
 
 
 def _made_by_super(call: ast.Call, mention: Mention, names: Names) -> str | None:
@@ -223,7 +241,8 @@ def _overrides(
             payload = checker.api.payload(place) or ""
             if payload[:1] in ("f", "a"):
                 own = f"{node.name}.{method.name}"
-                problem = "" if fits(method, payload) else _unfit(checker, own, symbol, payload)
+                made = {id(node) for node in own_nodes(method) if _makes_object(node, names, document, method)}
+                problem = "" if fits(method, payload, made) else _unfit(checker, own, symbol, payload)
                 yield _override(document, method, symbol, problem)
 
 
@@ -252,15 +271,27 @@ def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:
     return f"`{own}` does not fit `{without_module(symbol)}` of {checker.label}, which it overrides: write `{form}`."
 
 
-def fits(method: Function, payload: str) -> bool:
-    """Whether a method can be called as the function of a payload of the table can."""
+def _makes_object(node: ast.AST, names: Names, document: PythonDocument, method: Function) -> bool:
+    """Whether a node of a method makes an object of a class that the version has, which is nothing to await."""
+    if not isinstance(node, ast.Call):
+        return False
+    scope = next((one for one in document.scopes if one.node is method), document.module)
+    value = names.value(node, scope, node.lineno - 1)
+    return value is not None and value.is_instance and not value.declared
+
+
+def fits(method: Function, payload: str, plain: Collection[int] = ()) -> bool:
+    """Whether a method can be called as the function of a payload of the table can.
+
+    `plain` are ids of further expressions whose value is nothing to await.
+    """
     # An asynchronous method may override one that is declared to return something to await.
-    if payload[0] == "a" and isinstance(method, ast.FunctionDef) and _surely_returns_plain(method):
+    if payload[0] == "a" and isinstance(method, ast.FunctionDef) and _surely_returns_plain(method, plain):
         return False
     return Parameters.of_method(method).fits(Parameters.of_table(payload))
 
 
-def _surely_returns_plain(method: ast.FunctionDef) -> bool:
+def _surely_returns_plain(method: ast.FunctionDef, plain: Collection[int]) -> bool:
     """Whether nothing that a method returns can be awaited. Of a method that only raises, nobody knows."""
     own = list(own_nodes(method))
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
@@ -268,4 +299,4 @@ def _surely_returns_plain(method: ast.FunctionDef) -> bool:
     returned = [node.value for node in own if isinstance(node, ast.Return)]
     if not returned:
         return not isinstance(method.body[-1], ast.Raise)
-    return all(value is None or isinstance(value, _PLAIN) for value in returned)
+    return all(value is None or isinstance(value, _PLAIN) or id(value) in plain for value in returned)

@@ -125,6 +125,7 @@ class DriftChecker:
         self._type_of = functools.lru_cache(MAX_KEPT_NAMES)(api.type_of)
         self._is_derived = functools.lru_cache(MAX_KEPT_NAMES)(api.is_derived)
         self._refuses = functools.lru_cache(MAX_KEPT_NAMES)(api.refuses)
+        self._enters_itself = functools.lru_cache(MAX_KEPT_NAMES)(api.enters_itself)
         self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
         # What is to say of a name, wherever it stands.
         self._judged = functools.lru_cache(MAX_KEPT_NAMES)(self._judge)
@@ -206,7 +207,13 @@ class DriftChecker:
         """What the expressions of code mean, as far as anybody has asked."""
         if self not in code.names:
             code.names[self] = Names(
-                self._kind, code.uncertain, self._type_of, self._is_derived, self._refuses, code.given
+                self._kind,
+                code.uncertain,
+                self._type_of,
+                self._is_derived,
+                self._refuses,
+                self._enters_itself,
+                code.given,
             )
         return code.names[self]
 
@@ -250,9 +257,13 @@ class DriftChecker:
                 else:
                     # Objects of several classes, whose functions may all be asynchronous.
                     paths = names.methods(mention) if awaits and mention.use == "call" else []
-                is_async = awaits and bool(paths) and all(self._kind(path) == "a" for path in paths)
-                if is_async and mention.expression in code.unawaited:
-                    yield _Told(paths[0], "await", mention.line, mention)
+            elif awaits and isinstance(mention.expression, ast.Name) and mention.use == "call":
+                paths = [path for path in (names.symbol(mention)[0],) if path]
+            else:
+                continue
+            is_async = awaits and bool(paths) and all(self._kind(path) == "a" for path in paths)
+            if is_async and mention.expression in code.unawaited:
+                yield _Told(paths[0], "await", mention.line, mention)
 
     def may_concern(self, texts: Iterable[str], known: Mapping[str, str]) -> bool:
         """Whether code can name anything of the ADK; most snippets of a page do not, and need not be parsed.
@@ -411,6 +422,12 @@ class Code:
     def calls(self) -> dict[int, ast.Call]:
         """The calls by the ids of what is called."""
         return {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
+
+    @functools.cached_property
+    def stored(self) -> dict[int, ast.expr]:
+        """What statements give to attributes, by the ids of the attributes."""
+        given = ((target, node.value) for node in self.nodes if isinstance(node, ast.Assign) for target in node.targets)
+        return {id(target): value for target, value in given if isinstance(target, ast.Attribute)}
 
     @functools.cached_property
     def given(self) -> dict[int, str]:

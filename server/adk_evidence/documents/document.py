@@ -53,7 +53,7 @@ class Binding(NamedTuple):
     """What a name is bound to from a line on. At most one of the parts is set; none where the value is not known.
 
     `imported` is a dotted path, `value` an expression, `annotation` the expression of the name's type. `items_of` is an
-    expression over whose items a loop runs, `returns` the annotation of what a function returns. `owner` is the class
+    expression over whose items a loop runs, `function` a function of the document. `owner` is the class
     that the name is an instance of, or, with `is_class`, the class that the name means. `entered`: the name is bound to
     what `with` gets from the value, which most often, but not always, is the value itself.
     """
@@ -63,7 +63,7 @@ class Binding(NamedTuple):
     value: ast.expr | None = None
     annotation: ast.expr | None = None
     items_of: ast.expr | None = None
-    returns: ast.expr | None = None
+    function: Function | None = None
     owner: Scope | None = None
     is_class: bool = False
     entered: bool = False
@@ -250,7 +250,7 @@ class PythonDocument:
             self._mark("call", *node.bases)
             outside += [*node.bases, *(item.value for item in node.keywords)]
         else:
-            scope.bind(node.name, Binding(node.lineno - 1, returns=node.returns))
+            scope.bind(node.name, Binding(node.lineno - 1, function=node))
             outside += self._bind_parameters(node, inner)
             if scope.is_class:
                 self._note_override(node, inner)

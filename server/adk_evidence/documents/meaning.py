@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Literal, NamedTuple
 
 from adk_evidence.documents.document import Binding, Mention, Scope
 from adk_evidence.readers.annotations import said_type
-from adk_evidence.readers.python import dotted_name, last_line, walk
+from adk_evidence.readers.python import Function, dotted_name, last_line, walk
 
 # What a name that a version lacks would be: something imported, an attribute, or a keyword of a call.
 NameKind = Literal["import", "name", "keyword"]
@@ -72,8 +72,8 @@ class Value(NamedTuple):
 class Names:
     """What the expressions of a snippet mean in one version.
 
-    `kind` gives what a path is there; `type_of`, `is_derived` and `refuses` are as of `VersionApi`. `given`
-    has the classes of parameters without an annotation, by the ids of their bindings.
+    `kind` gives what a path is there; `type_of`, `is_derived`, `refuses` and `enters_itself` are as of
+    `VersionApi`. `given` has the classes of parameters without an annotation, by the ids of their bindings.
     """
 
     kind: Callable[[str], str]
@@ -81,6 +81,7 @@ class Names:
     type_of: Callable[[str], str] = lambda path: ""
     is_derived: Callable[[str], bool] = lambda path: True
     refuses: Callable[[str, str], bool] = lambda path, name: False
+    enters_itself: Callable[[str], bool] = lambda path: False
     given: Mapping[int, str] = field(default_factory=dict)
     # By the ids of bindings and of expressions of the document; and the bindings that are being read.
     _known: dict[int, tuple[Value, ...]] = field(default_factory=dict)
@@ -102,8 +103,11 @@ class Names:
             return None, "name"
         context = getattr(node, "ctx", None)
         if isinstance(context, ast.Store):
-            value = self.value(node.value, mention.scope, mention.line)
-            if value is None or not value.is_instance or value.declared or node.attr in self.uncertain.members:
+            if node.attr in self.uncertain.members:
+                return None, "name"
+            base = self._base_that_refuses(node.value, node.attr, mention.scope, mention.line)
+            value = Value(base, is_instance=True) if base else self.value(node.value, mention.scope, mention.line)
+            if value is None or not value.is_instance or value.declared:
                 return None, "name"
             return (f"{value.path}.{node.attr}" if self.refuses(value.path, node.attr) else None), "name"
         # A method that may override another one has no context.
@@ -156,6 +160,10 @@ class Names:
                 own = self._of_self(inner, name, scope, line, depth)
                 owners = self._values(inner, scope, line, depth + 1) if own is None else ()
                 return self._either([self._attribute(owner, name) for owner in owners]) if own is None else own
+            case ast.Call(func=ast.Name(id=name)) if (found := self._own_function(name, scope, line)) is not None:
+                function, home = found
+                is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
+                return self._annotated(function.returns, home, function.lineno - 1, depth) if is_plain else ()
             case ast.Call(func=function):
                 return self._results(self._values(function, scope, line, depth + 1), "cf")
             case ast.Await(value=ast.Call(func=function)):
@@ -246,19 +254,45 @@ class Names:
             return (Value(binding.imported),)
         # What stands on the right side was bound before this line.
         if binding.annotation is not None:
-            said = said_type(binding.annotation)
-            node = ast.parse(said.lstrip("*"), mode="eval").body if said else None
-            found = self._values(node, home.parent or home, binding.line, depth + 1)
-            is_class = all(not one.is_instance and self.kind(one.path) == "c" for one in found)
-            star = "*" if said.startswith("*") else ""
-            return tuple(Value(star + one.path, is_instance=True) for one in found) if is_class else ()
+            return self._annotated(binding.annotation, home.parent or home, binding.line, depth)
         if binding.items_of is not None:
             return _items(self._values(binding.items_of, home, binding.line - 1, depth + 1))
-        # The table does not say what entering a context gives.
-        if binding.value is not None and not binding.entered:
-            return self._values(binding.value, home, binding.line - 1, depth + 1)
+        if binding.value is not None:
+            found = self._values(binding.value, home, binding.line - 1, depth + 1)
+            # Of most contexts, the table does not say what they give.
+            is_known = all(one.is_instance and self.enters_itself(one.path) for one in found)
+            return found if is_known or not binding.entered else ()
         given = self.given.get(id(binding), "")
         return (self._declared(given),) if self.kind(given) == "c" else ()
+
+    def _annotated(self, annotation: ast.expr | None, scope: Scope, line: int, depth: int) -> tuple[Value, ...]:
+        """An object of the class that an annotation in a scope means."""
+        said = said_type(annotation) if annotation is not None else ""
+        node = ast.parse(said.lstrip("*"), mode="eval").body if said else None
+        found = self._values(node, scope, line, depth + 1)
+        is_class = all(not one.is_instance and self.kind(one.path) == "c" for one in found)
+        star = "*" if said.startswith("*") else ""
+        return tuple(Value(star + one.path, is_instance=True) for one in found) if is_class else ()
+
+    def _own_function(self, name: str, scope: Scope, line: int) -> tuple[Function, Scope] | None:
+        """The function of the document that a name surely means, and the scope that has it."""
+        known = scope.lookup(name, line) if name not in self.uncertain.names else None
+        function = known[0].function if known and len(known[1].bindings[name]) == 1 else None
+        return (function, known[1]) if known and function else None
+
+    def _base_that_refuses(self, node: ast.expr, name: str, scope: Scope, line: int) -> str | None:
+        """The class of the ADK because of which objects of a class of the document cannot be given an attribute."""
+        known = scope.lookup(node.id, line) if isinstance(node, ast.Name) else None
+        owner = known[0].owner if known and not known[0].is_class else None
+        cls = owner.node if owner else None
+        if owner is None or not isinstance(cls, ast.ClassDef) or cls.decorator_list or cls.keywords:
+            return None
+        bases = [self.value(base, owner.parent or owner, cls.lineno - 1) for base in cls.bases]
+        if not all(one and not one.is_instance and self.kind(one.path) == "c" for one in bases):
+            return None
+        is_open = not {"model_config", "__setattr__", "__slots__"}.isdisjoint(owner.bindings)
+        paths = [one.path for one in bases if one and self.refuses(one.path, name)]
+        return paths[0] if not is_open and len(paths) == len(bases) and paths else None
 
 
 def _items(values: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -282,6 +316,9 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
     names, asked, lines = found.names, found.asked, found.lines
     # What sets an attribute of `self` to one value; a statement comes before what is in it.
     plain: set[int] = set()
+    # Names that say which version there is.
+    versions: set[str] = set()
+    tests: list[ast.If] = []
     for node in nodes:
         # Most nodes are none of these, and asking for each in turn takes longer.
         if not isinstance(node, _UNCERTAIN):
@@ -291,8 +328,10 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 names |= {inner.id for inner in walk(node.target) if isinstance(inner, ast.Name)}
             case ast.Lambda():
                 names |= {item.arg for item in walk(node.args) if isinstance(item, ast.arg)}
-            case ast.Assign(targets=targets):
+            case ast.Assign(targets=targets, value=value):
                 plain.update(map(id, targets))
+                if any(_is_version(part) for part in walk(value)):
+                    versions |= {target.id for target in targets if isinstance(target, ast.Name)}
             case ast.AnnAssign(target=ast.Attribute() as target):
                 plain.add(id(target))
             case ast.Attribute(value=owner, attr=name, ctx=ast.Store() | ast.Del()):
@@ -315,8 +354,8 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 names.add(name)
             case ast.Delete(targets=targets):
                 names |= {target.id for target in targets if isinstance(target, ast.Name)}
-            case ast.If(test=test) if any(_is_version(part) for part in walk(test)):
-                lines |= _lines_of([*node.body, *node.orelse])
+            case ast.If():
+                tests.append(node)
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _]):
                 # Where the test holds, the value may be of a derived class.
                 names.add(name)
@@ -328,11 +367,16 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 lines |= _lines_of(node.body)
             case _:
                 pass
+    for one in tests:
+        if any(_is_version(part, versions) for part in walk(one.test)):
+            lines |= _lines_of([*one.body, *one.orelse])
     return found
 
 
-def _is_version(node: ast.AST) -> bool:
-    return _VERSION.fullmatch(getattr(node, "id", None) or getattr(node, "attr", None) or "") is not None
+def _is_version(node: ast.AST, known: Collection[str] = ()) -> bool:
+    """Whether a node names a version, or asks whether a module is there."""
+    name = getattr(node, "id", None) or getattr(node, "attr", None) or ""
+    return name in known or name == "find_spec" or _VERSION.fullmatch(name) is not None
 
 
 def _goes_on(handler: ast.ExceptHandler) -> bool:

@@ -248,8 +248,8 @@ class _Reader:
             case ast.Call(func=ast.Name(id="super")):
                 known = scope.lookup("self", line) or scope.lookup("cls", line)
                 return _Super(known[0].owner) if known and known[0].owner else None
-            case ast.Call(func=ast.Name(id=name)) if (known := scope.lookup(name, line)) and known[0].returns:
-                returned = Binding(known[0].line, annotation=known[0].returns)
+            case ast.Call(func=ast.Name(id=name)) if (known := scope.lookup(name, line)) and known[0].function:
+                returned = Binding(known[0].line, annotation=known[0].function.returns)
                 return self._annotated(returned, known[1], depth)
             case ast.Call(func=function):
                 return self._called(self._value(function, scope, line, depth + 1))
