@@ -98,6 +98,8 @@ def _missing_error(query: Query, final: Sequence[Hit]) -> list[str]:
         return []
     if query.kind == "error":
         return ["no result holds the message of the error"]
+    if any(hit.named.role == "last_call" and hit.named.names for hit in final if hit.named):
+        return ["the function that raised the error has other code here, and its file raises no such message"]
     if roles & FRAME_ROLES:
         return ["no result is the place that raises the error"]
     return ["no call of the traceback is in a file that was searched"]
