@@ -28,7 +28,7 @@ export interface JobView {
 export function jobView(job: JobState, situation: Situation, begun: boolean, consent: string[]): JobView | null {
   if (job.phase === "running") {
     return {
-      title: l10n.t("Setting up ADK Evidence"),
+      title: job.title || l10n.t("Setting up ADK Evidence"),
       lines: [runningLine(job, situation.index)],
       fraction: job.fraction,
       left: leftText(job),

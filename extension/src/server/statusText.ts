@@ -70,7 +70,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   const kind = statusKind(situation);
   const { job } = situation;
   if (job !== undefined && kind === "settingUp") {
-    const lines = [LABELS.settingUp(), runningLine(job, situation.index), leftText(job)];
+    const lines = [job.title || LABELS.settingUp(), runningLine(job, situation.index), leftText(job)];
     const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
     return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
   }
