@@ -86,7 +86,7 @@ export async function lacksPackages(state: ServerState, explain: () => Promise<R
 export async function consentLines(packages: boolean, project: ProjectStatus | null): Promise<string[]> {
   const which = await versionLine(project);
   const model = vscode.l10n.t(
-    "A language model of about {0} MB computes the vectors; it runs on this machine.",
+    "A language model of about {0} MB reads the meaning of the texts; it runs on this machine.",
     MODEL_MEGABYTES,
   );
   const time = packages

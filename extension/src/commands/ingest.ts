@@ -74,7 +74,7 @@ function lacks({ missing, failed_files: failed }: IngestResult): string {
   const sentences = Object.entries(missing).map(([name, reason]) =>
     name === "adk_docs"
       ? vscode.l10n.t(
-          "The guides (google/adk-docs) could not be read: {0} The index has no guides, or those of the last ingestion that read them.",
+          "The guides (google/adk-docs) could not be read: {0} The index has no guides, or those of the last update that read them.",
           messageLine(reason),
         )
       : vscode.l10n.t("{0} could not be read: {1}", messageLine(name), messageLine(reason)),

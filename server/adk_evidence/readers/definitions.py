@@ -31,8 +31,8 @@ class Definition:
 
     `bases` are the expressions of a class's bases, `annotation` that of a variable's type or a function's result,
     `alias` the dotted name that a variable is another name for. `parameters` are those that a call can name, as they
-    are declared. `argument_docs` is what the docstring says of parameters, or of the fields of a class. `is_outline` is a
-    function with a docstring and no code, which others implement.
+    are declared. `argument_docs` is what the docstring says of parameters, or of the fields of a class. `is_outline`
+    says that a function has a docstring and no code.
     """
 
     kind: str

@@ -326,6 +326,14 @@ describe("what is said of setting up", () => {
   });
   const titles = (card: JobView | null) => card?.actions.map(({ title }) => title);
 
+  it("is what another command does, where that runs", () => {
+    const running = job({ phase: "running", title: "Updating the ADK index", step: "reading", fraction: 0.2 });
+    const situation = at(READY, INDEX, running);
+    const card = jobView(running, situation, false, []);
+    assert.deepEqual([card?.title, card?.fraction, titles(card)], ["Updating the ADK index", 0.2, ["Stop"]]);
+    assert.match(statusText(situation, new Date(), "en").tooltip, /^Updating the ADK index\n/);
+  });
+
   it("is what the user consents to, with the button beside it", () => {
     for (const situation of [at(DOWN, undefined), at(READY, null)]) {
       const card = jobView(job(), situation, false, ["About 450 MB."]);
@@ -368,7 +376,7 @@ describe("what is said of setting up", () => {
       [job(), true],
     ] as const) {
       const card = jobView(now, at(READY, pending, now), begun, ["About 450 MB."]);
-      assert.match(card?.lines.join() ?? "", /by keywords alone: vectors are missing/);
+      assert.match(card?.lines.join() ?? "", /by keywords alone: the meaning of the texts is not read to the end/);
       assert.deepEqual(titles(card), ["Resume"]);
       const unlisted = { ...at(READY, { ...INDEX, created_at: "", corpora: {} }, now), symbols: false };
       const last = jobView(now, unlisted, begun, []);

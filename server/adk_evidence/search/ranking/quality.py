@@ -135,7 +135,7 @@ def _gaps(question: Question, encoded: Encoded, final: Sequence[Hit]) -> list[st
         gaps.append(f"search by meaning was not available for {named}")
     if encoded.dense_used and question.settings.embedding.dense.is_static:
         # Such vectors find what shares words, as keywords do: the two agree on what is wrong, too.
-        gaps.append("search by meaning compares words here, not sentences (static vectors)")
+        gaps.append("search by meaning compares words here, not sentences")
     if failed.sparse:
         gaps.append("search by keywords was not available")
     if lost := _collections(question, failed.collections):
