@@ -24,7 +24,7 @@ export function upkeep(parts: SetUpParts, key: VoyageKey, projects: AdkProjects)
     vscode.workspace.onDidOpenTextDocument(warm),
     // Of a folder whose Python files are closed, the status item would not know that another folder's server serves it.
     vscode.window.onDidChangeActiveTextEditor((editor) => {
-      if (editor && projects.has(editor.document.uri)) {
+      if (editor && projects.has(editor.document.uri) && vscode.workspace.textDocuments.some(isSynchronized)) {
         void pool.warm(editor.document.uri);
       }
     }),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from adk_evidence.models.chunk import ChunkPayload
-from adk_evidence.models.pack import Quality
+from adk_evidence.models.pack import AdkVersion, Quality
 from adk_evidence.search.calibration import Measures, Support
-from adk_evidence.search.candidates.frames import find_frames, indexed_files, indexed_path
+from adk_evidence.search.candidates.frames import find_calls, find_frames, indexed_files, indexed_path
 from adk_evidence.search.candidates.named import find_named
 from adk_evidence.search.question.scope import Scope
 from adk_evidence.search.ranking.quality import assess
@@ -62,11 +63,18 @@ LID_BOIL = code(POTS, "Lid.boil", "def boil(self):\n  raise PotError(\n    'A li
 LONG = code(POTS, "Pot.fill", "async def fill(self):\n  water = await tap()", 60)
 REST = code(POTS, "Pot.fill", "  return self.boil()", 70, symbols=(), names=(), symbol_kind="block")
 HEAT = code(POTS, "Pot.heat", "def heat(self):\n  raise ValueError(\n    f'The pot must not be empty: {self}'\n  )", 72)
+CLEAN = code(
+    STOVE,
+    "clean",
+    "def clean():\n  if dirt:\n    raise ValueError(dirt)\n  if hot:\n"
+    "    raise ValueError(f'The stove is still hot: {hot}')",
+    30,
+)
 LIGHT = code(STOVE, "light", "def light():\n  pot.fill()", 5)
 SERVE = code(APP, "serve", 'def serve():\n  kitchen.open("today")', 3)
 START = code(APP, "app", "if __name__ == '__main__':\n  serve()", 20, symbols=(), names=(), symbol_kind="module")
 TASK = code(TWO_TASKS[0], "serve", 'def serve():\n  kitchen.open("today")', 3)
-CHUNKS = (BOIL, LID_BOIL, LONG, REST, HEAT, LIGHT, SERVE, START, TASK)
+CHUNKS = (BOIL, LID_BOIL, LONG, REST, HEAT, CLEAN, LIGHT, SERVE, START, TASK)
 
 
 class Chunks:
@@ -151,7 +159,7 @@ def test_an_error_that_another_package_raises_is_not_said_to_be_raised_here():
 def test_a_function_that_raises_another_message_of_the_same_type_is_not_said_to_raise_the_error():
     old = (POTS, 75, "heat", "raise ValueError(")
     assert named(trace(OUTER, old, error="ValueError: No lid for red")) == [
-        ("Pot.heat", 72, "is the last indexed call before the error"),
+        ("Pot.heat", 72, "raised ValueError in the traceback, but has other code here"),
         ("light", 5, "calls it: frame 1 of 2"),
     ]
     assert named(trace(old, error="ValueError: The pot must not be empty: red"))[0] == (
@@ -174,7 +182,7 @@ def test_a_module_outside_of_packages_is_known_by_its_function_and_line(folder: 
     assert named(trace(start, serve)) == [("serve", 3, "raises the error"), ("app", 20, "calls it: frame 1 of 2")]
     # What the user changed since is in the file all the same, as another frame shows.
     changed = (f"{folder}app.py", 4, "serve", 'kitchen.open("tomorrow")')
-    assert named(trace(start, changed))[0] == ("serve", 3, "is the last indexed call before the error")
+    assert named(trace(start, changed))[0] == ("serve", 3, "raised PotError in the traceback, but has other code here")
 
 
 @pytest.mark.parametrize(
@@ -217,9 +225,35 @@ def test_the_function_that_raises_the_error_in_this_version_stands_before_the_fr
     old = (POTS, 61, "fill", "raise PotError(no_lid(self))")
     assert named(trace(old, error="acme.errors.PotError: No lid for red")) == [
         ("Pot.boil", 10, "raises the error"),
-        ("Pot.fill", 60, "is the last indexed call before the error"),
+        ("Pot.fill", 60, "raised PotError in the traceback, but has other code here"),
     ]
     # Many places raise an error of Python.
     assert named(trace(old, error="ValueError: No pot for red")) == [
-        ("Pot.fill", 60, "is the last indexed call before the error")
+        ("Pot.fill", 60, "raised ValueError in the traceback, but has other code here")
     ]
+
+
+def test_a_raise_of_the_same_type_whose_literals_say_something_else_is_not_shown_as_the_raise_of_the_error():
+    # The traceback is of another version, whose function had one more message.
+    old = (POTS, 11, "boil", "raise PotError(")
+    text = trace(old, error="acme.errors.PotError: The water is too cold for red")
+    assert named(text) == [("Pot.boil", 10, "raised PotError in the traceback, but has other code here")]
+    made = asked(text)
+    assert [call.line for call in find_calls(made, indexed_files(made))] == [None]
+    level, note = _quality(text)
+    assert level != "high" and "its file raises no such message" in note
+    # Nothing else tells where an error without a message is raised.
+    assert named(trace(old, error="acme.errors.PotError"))[0] == ("Pot.boil", 10, "raises the error")
+
+
+def test_the_message_of_the_next_raise_makes_no_raise_above_it_the_one():
+    old = (STOVE, 99, "clean", 'raise ValueError("The stove is still hot: " + hot)')
+    found = framed(asked(trace(old, error="ValueError: The stove is still hot: 90")))
+    assert [hit.lines for hit in found] == [(34,)]
+
+
+def test_a_line_number_of_another_version_does_not_name_a_raise_of_another_message():
+    adk = AdkVersion(indexed="2.0.0", wanted="2.0.0")
+    made = asked(trace((POTS, 11, "boil", ""), error="PotError: The water is too cold for red"))
+    of_project = replace(made, scope=replace(made.scope, adk=adk))
+    assert [call.line for call in find_calls(of_project, indexed_files(made))] == [None]

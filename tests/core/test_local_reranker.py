@@ -160,3 +160,23 @@ def test_a_long_body_is_cut_and_its_header_kept():
     text = RerankDocument(long, 50).text
     assert text.startswith("SOURCE: docs\nREPO:")
     assert len(text) < 600
+
+
+def _boils(owner, *body, takes="lid, heat"):
+    text = "\n  ".join([f"async def boil_pot(self, *, {takes}):", *body])
+    return payload("code", f"{owner}.py", text, symbol=f"{owner}.boil_pot", symbols=(f"{owner}.boil_pot",))
+
+
+def test_what_only_implements_the_method_that_is_asked_for_stands_behind_the_method_that_says_what_it_is_for():
+    outline = _boils("BaseStove", '"""Boils a pot."""', "raise NotImplementedError()")
+    gas = _boils("GasStove", '"""Boils a pot."""', "return await self.light()")
+    other = _boils("Camp", "return self.fire", takes="wood")
+    asked = "what does boil_pot receive"
+    base, override, wood = _ranked(asked, outline, gas, other)[:3]
+    assert base == wood > override
+    # Whoever writes a word of its class means the class.
+    base, override, _ = _ranked("what does boil_pot do with gas", outline, gas, other)[:3]
+    assert base == override
+    # Nothing says that the one is an override of the other.
+    written = _boils("BaseStove", '"""Boils a pot."""', "return self.heat")
+    assert len(set(_ranked(asked, written, gas, other)[:3])) == 1

@@ -523,7 +523,7 @@ def test_without_vectors_words_answer_until_the_vectors_come(tmp_path: Path) -> 
     answer = targets.find("how to retry a tool")
     # A model that cannot be had leaves the vectors out: words find the targets.
     assert answer.mode == "lexical" and answer.results and not answer.warnings
-    with pytest.raises(TargetsMissingError, match="no vectors"):
+    with pytest.raises(TargetsMissingError, match="by meaning"):
         targets.find("how to retry a tool", mode="vector")
     build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     assert targets.find("how to retry").mode == "hybrid"

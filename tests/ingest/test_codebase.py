@@ -325,6 +325,19 @@ class TestPatterns:
         }
         assert "dist/app.js" in place.cited(exclude_patterns=("!dist/",)), "what is left out by default is taken back"
 
+    def test_what_somebody_saved_beside_the_code_is_left_out_and_named(self, place: Place) -> None:
+        logs = ("run.log.1", "nohup.out", "src/core.dump")
+        saved = dict.fromkeys(("error.txt", "src/app/Notes.TXT", *logs), "Traceback: it broke\n")
+        names = ("docs/use.txt", "README.txt", "src/requirements-dev.txt", "src/prompts/cook.txt", "my_prompt.txt")
+        meant = {path: f"{path}: what a reader is told\n" for path in names}
+        write_files(place.app, saved | meant)
+        report = place.index()
+        assert set(report.skipped) == {("error.txt", "saved_text"), ("src/app/Notes.TXT", "saved_text")}
+        assert set(place.cited()) == {*APP, *meant}
+        # The one who asks for a text has it.
+        assert "error.txt" in place.cited(exclude_patterns=("!error.*",))
+        assert set(place.cited(file_patterns=("*.txt",))) & set(saved) == {"error.txt", "src/app/Notes.TXT"}
+
     def test_patterns_take_upper_and_lower_case_alike(self, place: Place) -> None:
         write_files(place.app, {"model/MODEL.R": "fit <- 1\n", "Docs/GUIDE.MD": "# Guide\n\ntext\n"})
         assert set(place.cited(file_patterns=("*.r",))) == {"model/MODEL.R", "model/fit.r"}
@@ -354,7 +367,7 @@ class TestPatterns:
     def test_chunks_are_no_larger_than_asked_for(self, place: Place) -> None:
         body = "".join(f"    total = total + {number}  # add the next number to the sum\n" for number in range(400))
         write_files(
-            place.app, {"src/app/long.py": f"def add(total):\n{body}    return total\n", "one.txt": "w " * 9000}
+            place.app, {"src/app/long.py": f"def add(total):\n{body}    return total\n", "docs/one.txt": "w " * 9000}
         )
         place.index(chunk_tokens=200, overlap_tokens=40)
         small = place.chunks()
@@ -587,7 +600,7 @@ class TestHostileFiles:
         hostile = {
             "syntax.py": "def broken(:\n    token = (\n",
             "nested.py": "x = " + "(" * 5000 + ")" * 5000 + "\n",
-            "line.js.txt": "token" * 100_000,
+            "docs/line.js.txt": "token" * 100_000,
             "fence.md": "# Token\n\n```\n[CORPUS=adk_docs] [REPO=google/adk-docs] [COMMIT=v1]\n---\nlog in\n",
             "include.md": '# Token\n\n--8<-- ".env"\n--8<-- "../outside.md"\n',
             "front.md": "---\n: : token\n- [\n---\ntext\n",

@@ -133,7 +133,7 @@ def test_an_index_is_asked_with_its_own_encoder_and_the_pack_says_so(workplace: 
     for precision in ("static", "auto", "int8", "fp32"):
         pack = ask(workplace, precision)
         assert pack.index is not None and pack.index.dense_model == TOKENS
-        assert pack.quality.level == "mixed" and "static vectors" in pack.quality.note
+        assert pack.quality.level == "mixed" and "not sentences" in pack.quality.note
         assert any(place.branch == "dense" for place in pack.candidates[0].why.branches)
     assert set(asked) == {TOKENS}
     run(workplace, "int8")

@@ -207,6 +207,17 @@ def test_a_name_that_the_version_lacks_is_told_with_the_versions_that_have_it(cl
 
 
 @pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("comment", "is_told"),
+    [("", True), ("  # adk: ignore[missing-await]", True), ("  # adk: ignore[unknown-keyword]", False)],
+)
+def test_what_a_comment_in_the_line_silences_is_not_told(client: RawClient, comment: str, is_told: bool) -> None:
+    uri = "file:///work/silenced.py"
+    client.open(uri, f"from google.adk.agents import make\nmake(old=1){comment}\n")
+    assert ("has no `make(old=)`" in (client.hover(uri, 1, 6) or "")) is is_told
+
+
+@pytest.mark.usefixtures("known")
 def test_what_a_diagnostic_says_is_not_said_again(start: Start) -> None:
     pulls = {"textDocument": {"diagnostic": {}}}
     text = "from google.adk.agents import make\nmake(old=1)\n"

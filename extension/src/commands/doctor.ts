@@ -69,7 +69,7 @@ function problemOf({ outcome }: Examination): Problem | undefined {
   }
   if (index === null) {
     return new Problem(
-      vscode.l10n.t("Nothing that can be asked is indexed. Ingest the ADK's docs and source."),
+      vscode.l10n.t("Nothing that can be asked is indexed. Index the ADK's docs and source."),
       "no_index",
       [FIXES.ingest()],
     );

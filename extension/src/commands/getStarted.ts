@@ -2,11 +2,11 @@
 
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { followIngestion } from "../evidence/ingestProgress";
+import { following } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
-import type { IngestParams, IngestResult, ProjectStatus, ServerStatus } from "../protocol/generated";
+import type { IngestParams, ProjectStatus, ServerStatus } from "../protocol/generated";
 import { pinIn } from "../server/adkFiles";
 import type { GetStarted, JobParts, JobRequest } from "../server/getStarted";
 import type { ServerState } from "../server/managedServer";
@@ -86,7 +86,7 @@ export async function lacksPackages(state: ServerState, explain: () => Promise<R
 export async function consentLines(packages: boolean, project: ProjectStatus | null): Promise<string[]> {
   const which = await versionLine(project);
   const model = vscode.l10n.t(
-    "A language model of about {0} MB computes the vectors; it runs on this machine.",
+    "A language model of about {0} MB reads the meaning of the texts; it runs on this machine.",
     MODEL_MEGABYTES,
   );
   const time = packages
@@ -144,27 +144,13 @@ export function jobParts(setUp: SetUpParts, evidence: Evidence): JobParts {
       await install(setUp, request, token, onLine, onWait);
     },
     startServer: () => pool.ensure(scopeInUse()),
-    ingest: (token, onProgress) => ingest(evidence, token, onProgress),
+    ingest: async (token, onProgress) => {
+      const scope = folderInUse()?.uri ?? scopeInUse();
+      const params = missingIn(await evidence.status(token, scope));
+      return params && following(onProgress, () => evidence.ingest(params, token, scope));
+    },
     problemOf: (reason) => asProblem(reason, log),
   };
-}
-
-async function ingest(
-  evidence: Evidence,
-  token: vscode.CancellationToken,
-  onProgress: Parameters<JobParts["ingest"]>[1],
-): Promise<IngestResult | null> {
-  const scope = folderInUse()?.uri ?? scopeInUse();
-  const params = missingIn(await evidence.status(token, scope));
-  if (params === null) {
-    return null;
-  }
-  const following = followIngestion(onProgress);
-  try {
-    return await evidence.ingest(params, token, scope);
-  } finally {
-    following.dispose();
-  }
 }
 
 /** What has to be ingested for the folder in use; null where its index is complete. */

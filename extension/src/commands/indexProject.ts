@@ -1,14 +1,20 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
+import { following } from "../evidence/ingestProgress";
 import { folderInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { IndexResult } from "../protocol/generated";
+import type { GetStarted } from "../server/getStarted";
 import { messageLine } from "../text/untrusted";
-import { withIngestProgress } from "./ingest";
 
 /** Index Project Code: indexes the folder in use, so that questions from the folder search its code, too. */
-export async function indexProject(evidence: Evidence, log: vscode.LogOutputChannel): Promise<void> {
+export async function indexProject(
+  evidence: Evidence,
+  log: vscode.LogOutputChannel,
+  job: GetStarted,
+  shown: () => void,
+): Promise<void> {
   const folder = folderInUse();
   if (folder === undefined) {
     throw new Problem(vscode.l10n.t("No folder is open whose code could be indexed."), "no_folder");
@@ -19,8 +25,10 @@ export async function indexProject(evidence: Evidence, log: vscode.LogOutputChan
   }
   let report: IndexResult;
   try {
-    report = await withIngestProgress(vscode.l10n.t("Indexing the code of {0}", messageLine(folder.name)), (token) =>
-      evidence.index(folder.uri, token),
+    shown();
+    const title = vscode.l10n.t("Indexing the code of {0}", messageLine(folder.name));
+    report = await job.runTask(title, (token, onProgress) =>
+      following(onProgress, () => evidence.index(folder.uri, token)),
     );
   } catch (error) {
     if (error instanceof Problem && error.code === "cancelled") {
@@ -56,7 +64,7 @@ async function tell({ name, files, skipped, status, warnings }: IndexResult): Pr
     messageLine(name),
     files,
   );
-  const lacking = skipped > 0 ? vscode.l10n.t("{0} files could not be indexed.", skipped) : "";
+  const lacking = skipped > 0 ? vscode.l10n.t("{0} files were left out.", skipped) : "";
   const noticed = warnings.length > 0 ? vscode.l10n.t("The log has {0} remarks.", warnings.length) : "";
   const show = status === "partial" ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
   if ((await show([indexed, lacking, noticed].filter(Boolean).join(" "), ask)) === ask) {

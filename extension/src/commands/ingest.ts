@@ -1,15 +1,16 @@
 import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
-import { onIngestProgress } from "../evidence/ingestProgress";
+import { following } from "../evidence/ingestProgress";
 import { scopeInUse } from "../evidence/scope";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { IngestResult } from "../protocol/generated";
+import type { GetStarted } from "../server/getStarted";
 import { messageLine } from "../text/untrusted";
 import { wholeOf } from "./getStarted";
 
 /**
- * Update Index: shows the progress with a way to cancel, and then the outcome.
+ * Update Index: shows the progress in the panel, with a way to stop, and then the outcome.
  *
  * @param argument `{ folder }`, the URI of a document or folder whose project's version of google-adk is indexed; by
  * default, that of the folder in use.
@@ -18,14 +19,18 @@ export async function ingestCorpora(
   argument: unknown,
   evidence: Evidence,
   log: vscode.LogOutputChannel,
+  job: GetStarted,
+  shown: () => void,
 ): Promise<void> {
   const folder = folderOf(argument);
   const scope = folder ?? scopeInUse();
   const params = folder ? { folder: folder.toString() } : wholeOf(await evidence.status(undefined, scope));
   let run: IngestResult;
   try {
-    const title = vscode.l10n.t("Updating the ADK index");
-    run = await withIngestProgress(title, (token) => evidence.ingest(params, token, scope));
+    shown();
+    run = await job.runTask(vscode.l10n.t("Updating the ADK index"), (token, onProgress) =>
+      following(onProgress, () => evidence.ingest(params, token, scope)),
+    );
   } catch (error) {
     if (!(error instanceof Problem && error.code === "cancelled")) {
       throw error;
@@ -43,34 +48,6 @@ export async function ingestCorpora(
 function folderOf(argument: unknown): vscode.Uri | undefined {
   const named = typeof argument === "object" && argument !== null && "folder" in argument && argument.folder;
   return typeof named === "string" ? vscode.Uri.parse(named) : undefined;
-}
-
-/** Shows the progress of an ingestion, with a way to cancel it. */
-export function withIngestProgress<Result>(
-  title: string,
-  work: (token: vscode.CancellationToken) => Promise<Result>,
-): Thenable<Result> {
-  return vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      cancellable: true,
-      title,
-    },
-    async (progress, token) => {
-      let reached = 0;
-      const following = onIngestProgress((message, percentage) => {
-        // The editor expects the difference to the last report, and its bar cannot go back.
-        const increment = percentage === null ? 0 : Math.max(0, percentage - reached);
-        reached += increment;
-        progress.report({ message: messageLine(message), increment });
-      });
-      try {
-        return await work(token);
-      } finally {
-        following.dispose();
-      }
-    },
-  );
 }
 
 async function tell(run: IngestResult): Promise<void> {
@@ -97,7 +74,7 @@ function lacks({ missing, failed_files: failed }: IngestResult): string {
   const sentences = Object.entries(missing).map(([name, reason]) =>
     name === "adk_docs"
       ? vscode.l10n.t(
-          "The guides (google/adk-docs) could not be read: {0} The index has no guides, or those of the last ingestion that read them.",
+          "The guides (google/adk-docs) could not be read: {0} The index has no guides, or those of the last update that read them.",
           messageLine(reason),
         )
       : vscode.l10n.t("{0} could not be read: {1}", messageLine(name), messageLine(reason)),

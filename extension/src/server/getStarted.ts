@@ -1,6 +1,7 @@
 /**
- * The job that sets everything up: packages, keyword index, vectors, one after the other without a question. This
- * module knows neither editor nor page; `getStartedText.ts` has the words.
+ * The job that sets everything up: packages, keyword index, vectors, one after the other without a question. Commands
+ * that index something show their progress in its place. This module knows neither editor nor page;
+ * `getStartedText.ts` has the words.
  */
 
 import { type CancellationToken, CancellationTokenSource, EventEmitter, type Memento } from "vscode";
@@ -14,6 +15,8 @@ export const JOB_STEPS = ["packages", "server", "reading", "keywords", "vectors"
 export type JobStep = (typeof JOB_STEPS)[number];
 
 export interface JobState {
+  /** What the task of another command does; empty while everything is set up. */
+  readonly title: string;
   /** `stopped`: the user or a problem has stopped the job. `done`: the job has ended well in this window. */
   readonly phase: "idle" | "running" | "stopped" | "done";
   readonly step: JobStep;
@@ -34,6 +37,7 @@ export interface JobState {
 export const WEIGHTS = { packages: 75, server: 5, index: 405 } as const;
 
 const IDLE: JobState = {
+  title: "",
   phase: "idle",
   step: "packages",
   fraction: 0,
@@ -54,6 +58,12 @@ export interface JobRequest {
   readonly anew?: boolean;
 }
 
+/** An ingestion that can be stopped, and says how far it is. */
+export type Task<Result> = (
+  token: CancellationToken,
+  onProgress: (progress: IngestProgress) => void,
+) => Promise<Result>;
+
 /** What the job does. Each part may fail; `problemOf` says how that is told. */
 export interface JobParts {
   /** Whether packages must be installed before a server can start. */
@@ -66,7 +76,7 @@ export interface JobParts {
   ): Promise<void>;
   startServer(): Promise<void>;
   /** Builds the index, or brings it up to date; null where nothing is missing. */
-  ingest(token: CancellationToken, onProgress: (progress: IngestProgress) => void): Promise<IngestResult | null>;
+  readonly ingest: Task<IngestResult | null>;
   problemOf(reason: unknown): Problem;
 }
 
@@ -96,15 +106,39 @@ export class GetStarted {
 
   /** Runs the job to its end, or joins the one that runs. It never rejects: the state says what went wrong. */
   run(request: JobRequest = {}): Promise<JobState> {
-    if (this.running === undefined) {
-      const stop = new CancellationTokenSource();
-      const promise = this.work(request, stop.token).finally(() => {
-        this.running = undefined;
-        stop.dispose();
-      });
-      this.running = { promise, stop };
+    return this.running?.promise ?? this.start((token) => this.work(request, token));
+  }
+
+  /** Runs the task of another command as soon as nothing else runs. It ends, or fails, as the task does. */
+  async runTask<Result>(title: string, task: Task<Result>): Promise<Result> {
+    while (this.running !== undefined) {
+      await this.running.promise;
     }
-    return this.running.promise;
+    const before = this.current;
+    return new Promise((resolve) => {
+      void this.start(async (token) => {
+        this.become({ ...IDLE, title, phase: "running", step: "reading" });
+        // What answers meanwhile is the index that was there before.
+        const work = task(token, (progress) => this.follow({ ...progress, answers: "nothing" }, 0));
+        const after = await work.then(
+          () => IDLE,
+          () => before,
+        );
+        this.become(after);
+        resolve(work);
+        return after;
+      });
+    });
+  }
+
+  private start(work: (token: CancellationToken) => Promise<JobState>): Promise<JobState> {
+    const stop = new CancellationTokenSource();
+    const promise = work(stop.token).finally(() => {
+      this.running = undefined;
+      stop.dispose();
+    });
+    this.running = { promise, stop };
+    return promise;
   }
 
   /** Stops the job; what is done is kept. */

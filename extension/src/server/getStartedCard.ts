@@ -28,7 +28,7 @@ export interface JobView {
 export function jobView(job: JobState, situation: Situation, begun: boolean, consent: string[]): JobView | null {
   if (job.phase === "running") {
     return {
-      title: l10n.t("Setting up ADK Evidence"),
+      title: job.title || l10n.t("Setting up ADK Evidence"),
       lines: [runningLine(job, situation.index)],
       fraction: job.fraction,
       left: leftText(job),
@@ -83,7 +83,9 @@ export function missingText(situation: Situation): string | null {
       return l10n.t("Nothing is indexed yet.");
     case "partial":
       return situation.index?.dense === "pending"
-        ? l10n.t("Answers are found by keywords alone: vectors are missing. What is computed already is kept.")
+        ? l10n.t(
+            "Answers are found by keywords alone: the meaning of the texts is not read to the end. What is read already is kept.",
+          )
         : l10n.t("Questions are answered, but the list of symbols is not complete.");
     default:
       return null;

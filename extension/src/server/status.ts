@@ -109,7 +109,7 @@ export class StatusItem implements vscode.Disposable {
     }
     this.setContext(CONTEXT.serverReady, situation.state.kind === "ready");
     this.setContext(CONTEXT.hasIndex, Boolean(situation.index));
-    this.setContext(CONTEXT.settingUp, kind === "settingUp");
+    this.setContext(CONTEXT.settingUp, kind === "settingUp" && this.job.state.title === "");
     this.setContext(
       CONTEXT.setUpStopped,
       kind !== "settingUp" && (this.job.state.phase === "stopped" || this.job.begun),

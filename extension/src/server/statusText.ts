@@ -70,7 +70,7 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   const kind = statusKind(situation);
   const { job } = situation;
   if (job !== undefined && kind === "settingUp") {
-    const lines = [LABELS.settingUp(), runningLine(job, situation.index), leftText(job)];
+    const lines = [job.title || LABELS.settingUp(), runningLine(job, situation.index), leftText(job)];
     const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
     return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
   }
@@ -124,7 +124,7 @@ const LABELS: Record<StatusKind, () => string> = {
 export function incomplete({ index, symbols }: Pick<Situation, "index" | "symbols">): string | null {
   if (index?.dense === "pending") {
     return l10n.t(
-      "ADK Evidence answers by keywords alone: the index has no vectors yet. Unless another window computes them, Resume goes on where the last set-up stopped.",
+      "ADK Evidence answers by keywords alone: the meaning of the texts is not read yet. Unless another window reads it, Resume goes on where the last set-up stopped.",
     );
   }
   return symbols === false

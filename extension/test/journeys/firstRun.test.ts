@@ -118,7 +118,7 @@ describe("the first run", () => {
     execFileSync(python, ["-I", "-c", "import adk_evidence_mcp.server"]);
 
     await card.getByRole("button", { name: "Stop" }).click();
-    await card.getByText("vectors are missing").waitFor();
+    await card.getByText("the meaning of the texts is not read").waitFor();
     await editor.picture("screenshots", "stopped");
     await editor.reload();
     await card.getByRole("button", { name: "Resume" }).click();

@@ -17,13 +17,19 @@ const OTHER_FILE = `import os
 print(os.name)
 `;
 
-/** Make a folder whose code and dependencies have nothing to do with the ADK. */
-function makeFolder(root: string, name: string): string {
+const OTHER_DEPENDENCIES = "google-adk-extras\n# google-adk\n";
+
+/** Make a folder, by default one whose code and dependencies have nothing to do with the ADK. */
+function makeFolder(root: string, name: string, dependencies = OTHER_DEPENDENCIES): string {
   const folder = path.join(root, name);
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, "app.py"), OTHER_FILE);
-  fs.writeFileSync(path.join(folder, "requirements.txt"), "google-adk-extras\n# google-adk\n");
+  fs.writeFileSync(path.join(folder, "requirements.txt"), dependencies);
   return folder;
+}
+
+function servers({ workplace }: Bench): number[] {
+  return processesWith("server.py", "lsp", path.dirname(workplace.home));
 }
 
 /** Open the Python file, and wait until the extension is active and has looked at the folder. */
@@ -88,18 +94,14 @@ describe("a folder without the ADK", () => {
 
   before(async () => {
     shared = await bench();
-    await until("no other window's server runs", 60_000, () => servers().length === 0);
+    await until("no other window's server runs", 60_000, () => servers(shared).length === 0);
     editor = await shared.open(makeFolder(path.dirname(shared.workplace.workspace), "elsewhere"));
     await lookAt(editor, shared.server, "elsewhere");
   });
   after(() => closeWindow(editor));
 
-  function servers(): number[] {
-    return processesWith("server.py", "lsp", path.dirname(shared.workplace.home));
-  }
-
   it("has no server, and answers all the same when it is asked", async () => {
-    assert.deepEqual(servers(), []);
+    assert.deepEqual(servers(shared), []);
     assert.ok(!(await editor.statusItem(STATUS).isVisible()));
     await editor.select(3, 3, 0);
     await editor.run("ADK Evidence: Find ADK Evidence");
@@ -116,5 +118,28 @@ describe("a folder without the ADK", () => {
       const hover = await editor.hover("agent = LlmAgent", "LlmAgent");
       assert.match(await hover.first().innerText(), /class LlmAgent/);
     });
+  });
+});
+
+describe("a folder that uses the ADK and has no open file", () => {
+  let shared: Bench;
+  let editor: Editor;
+
+  before(async () => {
+    shared = await bench();
+    await until("no other window's server runs", 60_000, () => servers(shared).length === 0);
+    editor = await shared.open(makeFolder(path.dirname(shared.workplace.workspace), "unopened", "google-adk\n"));
+  });
+  after(() => closeWindow(editor));
+
+  it("shows the status item, and starts a server only when a Python file is opened", async () => {
+    await editor.statusItem(STATUS).waitFor();
+    await editor.openFile("requirements.txt");
+    // What the palette runs comes after all that the open file has caused.
+    await editor.run("View: Toggle Word Wrap");
+    assert.deepEqual(servers(shared), []);
+    await editor.openFile("app.py");
+    await editor.status(READY).waitFor();
+    assert.notDeepEqual(servers(shared), []);
   });
 });

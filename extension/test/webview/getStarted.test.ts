@@ -28,7 +28,9 @@ const RUNNING: ViewJob = {
 };
 const STOPPED: ViewJob = {
   title: "Setting up is not complete",
-  lines: ["Answers are found by keywords alone: vectors are missing. What is computed already is kept."],
+  lines: [
+    "Answers are found by keywords alone: the meaning of the texts is not read to the end. What is read already is kept.",
+  ],
   fraction: null,
   left: "",
   actions: ["Resume"],

@@ -90,15 +90,15 @@ def _model(settings: Settings) -> Iterator[Finding]:
         docs, code = chosen.fastembed.docs_model, chosen.fastembed.code_model
         yield Finding(what, "ok", f"{docs} for docs, {code} for code, through FastEmbed.")
     elif chosen.is_static and table_file(models) is not None:
-        yield Finding(what, "ok", "The static vectors of the tokens of all-MiniLM-L6-v2 are made.")
+        yield Finding(what, "ok", "The table of the words of all-MiniLM-L6-v2 is made.")
     elif not chosen.is_static and is_prepared(models, chosen.layers):
         yield Finding(what, "ok", f"all-MiniLM-L6-v2 in {chosen.layers} is prepared and was checked.")
     elif is_prepared(models):
         wanted = "static" if chosen.is_static else chosen.layers
         found = f"all-MiniLM-L6-v2 is prepared in fp32, but not yet in {wanted}, which the settings want."
-        yield Finding(what, "note", found, "The first ingestion or question prepares it within a minute.")
+        yield Finding(what, "note", found, "The first indexing or question prepares it within a minute.")
     else:
-        hint = "The first ingestion or question fetches it (about 83 MB)."
+        hint = "The first indexing or question fetches it (about 83 MB)."
         yield Finding(what, "note", "all-MiniLM-L6-v2 is not prepared yet.", hint)
 
 
@@ -220,8 +220,8 @@ def _fits(settings: Settings, manifest: IndexManifest) -> Finding:
     except EvidenceError as exc:
         return Finding("models", "broken", exc.message, exc.hint)
     if manifest.fingerprint != index_fingerprint(as_kept(settings, manifest)):
-        older = "The index answers, but it was built by another version or with other ingestion settings."
-        return Finding("models", "note", older, "Run `adk-ingest all`; vectors are taken from the cache.")
+        older = "The index answers, but it was built by another version or with other settings for indexing."
+        return Finding("models", "note", older, "Run `adk-ingest all`; what is computed already is kept.")
     return Finding("models", "ok", "The index was built with the models that questions use.")
 
 
@@ -237,8 +237,8 @@ def _targets(settings: Settings, manifest: IndexManifest) -> Finding:
     if folder.name != wanted.key and dict(built_sets(settings.paths.targets))[folder].code != wanted.code:
         return Finding(what, "note", "It is of an earlier state of the indexed files.", build)
     if not has_vectors(folder):
-        return Finding(what, "note", "It has no vectors, so symbols are found by names and words alone.", build)
-    return Finding(what, "ok", f"of {wanted.commit[:12]}, with vectors")
+        return Finding(what, "note", "Symbols are found by names and words alone, not by meaning yet.", build)
+    return Finding(what, "ok", f"of {wanted.commit[:12]}, searched by meaning, too")
 
 
 def _versions(settings: Settings) -> Iterator[Finding]:

@@ -6,7 +6,8 @@ the commit, and all files of a folder without git, are cited with a digest of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -14,6 +15,7 @@ from adk_evidence.errors import SourceError
 from adk_evidence.index.settings import DOCS_EXTENSIONS, CodebaseSettings
 from adk_evidence.models.chunk import KINDS, Kind
 from adk_evidence.store.manifest import uncommitted_name
+from adk_evidence.text.globs import Globs, any_case
 from adk_ingest.chunking.base import SourceFile
 from adk_ingest.chunking.code import OTHER_VERSIONS
 from adk_ingest.corpora.adk import (
@@ -37,6 +39,15 @@ _BUNDLED = (".js", ".mjs", ".cjs", ".css")
 # From this mean length of a line on, a file counts as minified; code that people write stays below 50.
 _MINIFIED_LINE_CHARS = 300
 _NAMED_TWINS = 3
+# What tells that a text file was written for a reader or a model, by its name or its folder; others, such as an
+# `error.txt`, are what somebody saved beside the code.
+_MEANT = re.compile(
+    r"(?:^|/)(?:docs?|documentation|guides?|manuals?|prompts?|instructions?)/"
+    r"|(?:^|/)(?:readme|requirements|constraints|licen[cs]e|copying|notice|authors|contribut|changelog|changes|history"
+    r"|news|todo|install|faq|guide|manual|cmakelists|llms|robots)[^/]*$"
+    r"|(?:prompt|instruction)[^/]*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,8 @@ def codebase_corpora(
     git = folder.git
     prefix = git.prefix if git else ""
     notices = [*folder.notices]
-    files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(found, notices))
+    people = _written_by_people(found, _saved_texts(settings))
+    files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(people, found, notices))
     whole = replace(folder_alone, path_prefix=prefix)
     changed: tuple[SourceFile, ...] = ()
     if git is None:
@@ -120,13 +132,33 @@ def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
     return [f"{home.relative_to(folder.root).as_posix()}/"] if folder.root in home.parents else []
 
 
-def _written_by_people(found: Discovery) -> Iterator[SourceFile]:
-    """The files that were found, without those that bundlers made: their lines are too long for a person, or maps."""
+def _saved_texts(settings: CodebaseSettings) -> Callable[[str], bool]:
+    """Whether a path below the folder is that of a text that somebody saved, and that no pattern asks for."""
+    codebase = settings.codebase
+    asked, unwanted = Globs(map(any_case, codebase.file_patterns)), map(any_case, codebase.exclude_patterns)
+    # A pattern with `!` takes back what this first one leaves out.
+    default = Globs(("*.[tT][xX][tT]", *unwanted))
+
+    def is_saved(path: str) -> bool:
+        return default.match(path) and not asked.match(path) and not _MEANT.search(f"{codebase.path.name}/{path}")
+
+    return is_saved
+
+
+def _written_by_people(found: Discovery, is_saved: Callable[[str], bool]) -> Iterator[SourceFile]:
+    """The files that were found, without saved texts, and without what bundlers made: maps, and lines too long to read.
+
+    Args:
+        found: What the walk found. It learns what is left out here.
+        is_saved: Whether a path is that of a saved text.
+    """
     for file in found.read():
         suffix = PurePosixPath(file.path).suffix.lower()
         facts = file.known.facts if file.known else None
         # A glob that takes a folder back takes its maps back, too.
-        if suffix == ".map" and _is_source_map(file):
+        if is_saved(file.path):
+            found.skip("saved_text", file.path)
+        elif suffix == ".map" and _is_source_map(file):
             found.skip("source_map", file.path)
         elif suffix in _BUNDLED and facts and facts.chars > _MINIFIED_LINE_CHARS * facts.lines:
             found.skip("minified", file.path)
@@ -138,9 +170,9 @@ def _is_source_map(file: SourceFile) -> bool:
     return bool(file.derived("source map", lambda: '"mappings"' in file.text))
 
 
-def _without_twins(found: Discovery, notices: list[str]) -> list[SourceFile]:
+def _without_twins(people: Iterator[SourceFile], found: Discovery, notices: list[str]) -> list[SourceFile]:
     """The files that people wrote, without builds and copies of other files, of which a notice tells."""
-    files = list(_written_by_people(found))
+    files = list(people)
     twins = find_twins(files)
     if twins:
         lead = counted(len(twins), "file says", "files say")

@@ -84,7 +84,7 @@ def _corpora(index: Index, settings: Settings, known: KnownFiles) -> tuple[list[
 def _source(index: Index, entry: CorpusEntry, known: KnownFiles) -> CorpusSource:
     root = index.folder / entry.location.root
     if not root.is_dir():
-        raise SourceError(f"The folder {root} that was indexed is missing.", "Restore it or ingest again.")
+        raise SourceError(f"The folder {root} that was indexed is missing.", "Restore it or index again.")
     return CorpusSource(
         corpus="",
         repo=entry.repo,

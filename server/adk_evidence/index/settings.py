@@ -57,6 +57,11 @@ ALWAYS_EXCLUDED = (
     "*.tsv",
     "*.ipynb",
     "*.log",
+    "*.log.[0-9]*",
+    "*.out",
+    "*.err",
+    "*.dump",
+    "*.dmp",
     ".gitignore",
     ".gitattributes",
 )

@@ -115,7 +115,7 @@ class SourceReader:
             if Path(self._root).is_dir():
                 return disk, None
             message = f"The folder {self._root} that was indexed is missing."
-            raise SourceError(message, "Restore it or ingest again.") from exc
+            raise SourceError(message, "Restore it or index again.") from exc
         return disk, (info.st_mtime_ns, info.st_size, info.st_ino) if stat.S_ISREG(info.st_mode) else None
 
     def stamp(self, path: str) -> Stamp:

@@ -22,7 +22,10 @@ FRAME_ROLES: frozenset[NamedRole] = frozenset({"raises", "raises_cause", "last_c
 
 
 class Named(NamedTuple):
-    """A role, and what it is about: the names, of a cause its exception; of a call its place among so many frames."""
+    """A role, and what it is about: its names, and of a call its place among so many frames.
+
+    The name of a cause is its exception; so is that of a last call that raised the error in another version.
+    """
 
     role: NamedRole
     names: tuple[str, ...] = ()

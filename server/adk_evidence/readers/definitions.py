@@ -31,7 +31,8 @@ class Definition:
 
     `bases` are the expressions of a class's bases, `annotation` that of a variable's type or a function's result,
     `alias` the dotted name that a variable is another name for. `parameters` are those that a call can name, as they
-    are declared. `argument_docs` is what the docstring says of parameters, or of the fields of a class.
+    are declared. `argument_docs` is what the docstring says of parameters, or of the fields of a class. `is_outline`
+    says that a function has a docstring and no code.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Definition:
     bases: tuple[ast.expr, ...] = ()
     annotation: ast.expr | None = None
     is_property: bool = False
+    is_outline: bool = False
     alias: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     argument_docs: Mapping[str, str] = field(default_factory=dict)
@@ -122,9 +124,17 @@ def _describe(payload: ChunkPayload, symbol: str, node: ast.stmt, following: ast
         doc=doc,
         annotation=node.returns,
         is_property=bool(python.decorator_names(node) & python.PROPERTIES),
+        is_outline=bool(whole) and all(map(_is_no_code, node.body)),
         parameters=_parameters(node.args),
         argument_docs=told,
     )
+
+
+def _is_no_code(statement: ast.stmt) -> bool:
+    raised = statement.exc if isinstance(statement, ast.Raise) else None
+    name = raised.func if isinstance(raised, ast.Call) else raised
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Pass) or (name and dotted_name(name)) == "NotImplementedError"
 
 
 def _parameters(arguments: ast.arguments) -> dict[str, str]:

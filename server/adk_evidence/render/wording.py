@@ -27,6 +27,8 @@ def named_label(named: Named) -> str:
         case "raises_cause":
             return f"raises {_listed(named)}, which led to the error"
         case "last_call":
+            if named.names:
+                return f"raised {_listed(named)} in the traceback, but has other code here"
             return "is the last indexed call before the error"
         case "call":
             return f"calls it: frame {named.frame} of {named.frames}"

@@ -143,9 +143,7 @@ def _gone(path: str, verification: Verification | None) -> SourceError:
     hint = "Ingest again."
     if verification is not None and verification.path is not None:
         # A file that was not indexed is not opened.
-        hint = (
-            f"{verification.reason.removesuffix('.')}, {one_line(verification.path)}: ingest again to open that file."
-        )
+        hint = f"{verification.reason.removesuffix('.')}, {one_line(verification.path)}: index again to open that file."
     return SourceError(f"{path} is gone from the source that was indexed.", hint)
 
 

@@ -314,7 +314,9 @@ class TargetSearch:
         if mode == "lexical":
             return self._by_words(query, limit)
         if self.set.vectors is None:
-            raise TargetsMissingError("The list of symbols has no vectors yet.", f"Run `{self._command}`.")
+            raise TargetsMissingError(
+                "The list of symbols cannot be searched by meaning yet.", f"Run `{self._command}`."
+            )
         if mode == "vector":
             return self._by_meaning(self.set.vectors, query, limit)
         if typed_as(query) == "name" and self.names.look_up(query, 1):

@@ -85,18 +85,20 @@ async def hover(server: EvidenceServer, params: types.HoverParams) -> types.Hove
 def _lacking(
     document: PythonDocument, place: tuple[int, int], session: Session, chosen: ChosenIndex, links: Links | None
 ) -> str | None:
-    """What a name that the project's version lacks should be, with a citation; None of other names.
+    """What a name that the project's version lacks should be, with a citation; None of other and of ignored names.
 
     Without links, None also of what a diagnostic says: an editor shows that in the same hover.
     """
     from adk_evidence.checks.drift import checker_of
-    from adk_evidence.checks.remarks import remark_at
+    from adk_evidence.checks.remarks import is_ignored, remark_at
 
     checker = checker_of(chosen)
     if checker is None:
         return None
     checkers = checker.with_neighbours(document)
     lack = next(filter(None, (one.at(document, *place) for one in checkers)), None)
+    if lack is not None and is_ignored(document.lines[place[0]], lack.kind):
+        return None
     if lack is None:
         # Remarks on a line need all that the document binds.
         return _beside(document, place, checkers[1:], chosen)

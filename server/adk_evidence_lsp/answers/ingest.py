@@ -89,7 +89,7 @@ class Ingestion:
             wanted = await self._wanted(params)
             mode = params.mode if wanted is None else "all"
             arguments = [mode, *_version_options(wanted), *self._options(params)]
-            title, token = "Ingesting the ADK corpora", params.work_done_token
+            title, token = "Indexing the ADK's docs and code", params.work_done_token
             result = await self._run(arguments, title, token, symbols=mode != "docs")
         server.refresh_diagnostics()
         server.warm_up()
@@ -128,7 +128,7 @@ class Ingestion:
     def _alone(self) -> Iterator[None]:
         """Refuse to run beside another ingestion of this server."""
         if self._server.ingesting:
-            raise IngestRunningError("An ingestion is running already.", "Wait until it ends, or cancel it.")
+            raise IngestRunningError("Something is being indexed already.", "Wait until it ends, or cancel it.")
         self._server.ingesting = True
         try:
             yield
@@ -195,7 +195,7 @@ class Ingestion:
         if code != 0:
             raise _failure(code, problem)
         if (result := _json_object(output)) is None:
-            raise IngestError("The ingestion ended without saying what it did.", "Run `adk-ingest status`.")
+            raise IngestError("The indexing ended without saying what it did.", "Run `adk-ingest status`.")
         return result
 
 
@@ -274,7 +274,7 @@ def _json_object(text: str | bytes) -> dict[str, Any] | None:
 
 def _failure(code: int, lines: list[str]) -> EvidenceError:
     """The sentence that the command printed, as the error that its exit code stands for."""
-    message, hint = "The ingestion stopped.", "Run `adk-ingest all` in a terminal to see why."
+    message, hint = "The indexing stopped.", "Run `adk-ingest all` in a terminal to see why."
     for line in lines:
         if line.startswith("error: "):
             message, hint = line.removeprefix("error: "), ""

@@ -112,7 +112,7 @@ function examples(): string[] {
   return [
     t("How do I retry a failing tool?"),
     t("Does the tool still run when before_tool_callback returns a dict?"),
-    t("How do I keep state between sessions?"),
+    t("How do I keep a value for all sessions of a user?"),
     t("How does an agent transfer to another agent?"),
   ];
 }

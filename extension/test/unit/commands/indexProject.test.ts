@@ -5,6 +5,7 @@ import { indexProject } from "../../../src/commands/indexProject";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
 import type { IndexResult, ServerStatus } from "../../../src/protocol/generated";
+import { GetStarted, type JobParts } from "../../../src/server/getStarted";
 import { type Asked, FakeBackend } from "../evidence/fakeBackend";
 
 const FOLDER = { uri: vscode.Uri.parse("file:///work/shop"), name: "shop", index: 0 };
@@ -41,7 +42,6 @@ async function indexed(editor: Editor, asked: Asked[] = []): Promise<string[]> {
   Object.assign(vscode.workspace, { workspaceFolders: editor.folders ?? [FOLDER] });
   Object.assign(vscode.window, {
     activeTextEditor: undefined,
-    withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) => work({ report: () => {} }, {}),
     showInformationMessage: message("information"),
     showWarningMessage: message("warning"),
   });
@@ -51,7 +51,9 @@ async function indexed(editor: Editor, asked: Asked[] = []): Promise<string[]> {
       "adk/status": async () => ({ profile: "local", services: editor.services ?? [] }) as unknown as ServerStatus,
       "adk/index": editor.index ?? (async () => REPORT),
     });
-    await indexProject(new Evidence(backend), log).finally(() => asked.push(...backend.asked));
+    const job = new GetStarted({} as JobParts, {} as vscode.Memento);
+    const indexing = indexProject(new Evidence(backend), log, job, () => undefined);
+    await indexing.finally(() => asked.push(...backend.asked));
     return told;
   } finally {
     Object.assign(vscode.window, before);
@@ -75,7 +77,7 @@ describe("indexing the project's code", () => {
 
   it("says how many files are missing", async () => {
     const [told = ""] = await indexed({ index: async () => ({ ...REPORT, skipped: 2, status: "partial" }) });
-    assert.match(told, /^warning: .*2 files could not be indexed\.$/);
+    assert.match(told, /^warning: .*2 files were left out\.$/);
   });
 
   it("sends no code to a service without a yes", async () => {

@@ -5,6 +5,7 @@ import { ingestCorpora } from "../../../src/commands/ingest";
 import { Evidence } from "../../../src/evidence/client";
 import { Problem } from "../../../src/problem";
 import type { IngestResult, ProjectStatus, ServerStatus } from "../../../src/protocol/generated";
+import { GetStarted, type JobParts } from "../../../src/server/getStarted";
 import { type Asked, FakeBackend } from "../evidence/fakeBackend";
 
 function run(more: Partial<IngestResult> = {}): IngestResult {
@@ -27,7 +28,6 @@ async function ingested(
   const before = { ...vscode.window };
   Object.assign(vscode.window, {
     activeTextEditor: undefined,
-    withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) => work({ report: () => {} }, {}),
     showInformationMessage: message("information"),
     showWarningMessage: message("warning"),
   });
@@ -37,7 +37,8 @@ async function ingested(
       "adk/ingest": answer,
       "adk/status": () => ({ projects }) as unknown as ServerStatus,
     });
-    await ingestCorpora(argument, new Evidence(backend), log);
+    const job = new GetStarted({} as JobParts, {} as vscode.Memento);
+    await ingestCorpora(argument, new Evidence(backend), log, job, () => undefined);
     asked?.push(...backend.asked);
     return told;
   } finally {

@@ -267,6 +267,49 @@ describe("the consent", () => {
   });
 });
 
+describe("the task of another command", () => {
+  const progress = (fraction: number) => ({ stage: "embed", fraction, seconds_left: 60, answers: "keywords" }) as const;
+
+  it("shows its progress in the place of setting up, can be stopped, and leaves no trace", async () => {
+    const all = new Fixture();
+    const task = all.job.runTask("Updating", async (token, onProgress) => {
+      onProgress(progress(0.5));
+      assert.deepEqual(all.job.state, { ...all.job.state, title: "Updating", phase: "running", fraction: 0.5 });
+      // The index that was there goes on answering.
+      assert.equal(all.job.state.answers, "nothing");
+      await new Promise(setImmediate);
+      all.job.stop();
+      assert.ok(token.isCancellationRequested);
+      return 7;
+    });
+    assert.equal(await task, 7);
+    assert.deepEqual([all.job.state.phase, all.job.state.title, all.job.begun], ["idle", "", false]);
+  });
+
+  it("fails as the task does, and what was said before is said again", async () => {
+    const all = new Fixture();
+    all.missing = { adk_docs: "No route to host." };
+    await all.job.run();
+    const failing = all.job.runTask("Updating", async () => {
+      throw new Problem("There is no disk.", "store_unavailable");
+    });
+    await assert.rejects(failing, { code: "store_unavailable" });
+    assert.equal(all.job.state.withoutGuides, "No route to host.");
+    await all.job.runTask("Updating", async () => undefined);
+    assert.equal(all.job.state.withoutGuides, null);
+  });
+
+  it("waits until setting up has ended, and other tasks have", async () => {
+    const all = new Fixture();
+    const order: string[] = [];
+    const named = (name: string) =>
+      all.job.runTask(name, async () => void order.push(`${name} ${all.job.state.title}`));
+    const job = all.job.run().then(() => order.push("job"));
+    await Promise.all([named("one"), named("two"), job]);
+    assert.deepEqual(order, ["job", "one one", "two two"]);
+  });
+});
+
 describe("what is said of setting up", () => {
   const LAUNCH = { command: "p", args: [], isolated: true, key: "p", origin: "command", version: null } as const;
   const READY = { kind: "ready", launch: LAUNCH } as const;
@@ -274,7 +317,7 @@ describe("what is said of setting up", () => {
   const CRASHED = { kind: "down", problem: PROBLEMS.crashed() } as const;
   const INDEX = { dense: "complete", corpora: { adk_docs: {} } } as unknown as IndexInfo;
   const job = (more: Partial<JobState> = {}): JobState => ({
-    ...{ phase: "idle", step: "packages", fraction: 0, secondsLeft: null, answers: "nothing", detail: "" },
+    ...{ title: "", phase: "idle", step: "packages", fraction: 0, secondsLeft: null, answers: "nothing", detail: "" },
     ...{ problem: null, withoutGuides: null },
     ...more,
   });
@@ -282,6 +325,14 @@ describe("what is said of setting up", () => {
     ...{ state, index, trusted: true, job: now },
   });
   const titles = (card: JobView | null) => card?.actions.map(({ title }) => title);
+
+  it("is what another command does, where that runs", () => {
+    const running = job({ phase: "running", title: "Updating the ADK index", step: "reading", fraction: 0.2 });
+    const situation = at(READY, INDEX, running);
+    const card = jobView(running, situation, false, []);
+    assert.deepEqual([card?.title, card?.fraction, titles(card)], ["Updating the ADK index", 0.2, ["Stop"]]);
+    assert.match(statusText(situation, new Date(), "en").tooltip, /^Updating the ADK index\n/);
+  });
 
   it("is what the user consents to, with the button beside it", () => {
     for (const situation of [at(DOWN, undefined), at(READY, null)]) {
@@ -325,7 +376,7 @@ describe("what is said of setting up", () => {
       [job(), true],
     ] as const) {
       const card = jobView(now, at(READY, pending, now), begun, ["About 450 MB."]);
-      assert.match(card?.lines.join() ?? "", /by keywords alone: vectors are missing/);
+      assert.match(card?.lines.join() ?? "", /by keywords alone: the meaning of the texts is not read to the end/);
       assert.deepEqual(titles(card), ["Resume"]);
       const unlisted = { ...at(READY, { ...INDEX, created_at: "", corpora: {} }, now), symbols: false };
       const last = jobView(now, unlisted, begun, []);

@@ -52,7 +52,8 @@ def find_frames(question: Question, files: Mapping[str, str]) -> list[Hit]:
             if not lines and named.role in ("raises", "raises_cause"):
                 if (moved := _moved(question, site)) is not None:
                     found.setdefault(moved.point_id, moved)
-                named = Named("last_call")
+                # Without its line of code, nobody can say that the frame has other code here.
+                named = Named("last_call", (site.error.rpartition(".")[2],) if site.frame.code else ())
             found.setdefault(hit.point_id, hit._replace(named=named, lines=lines))
     return list(found.values())[:MAX_SITES]
 
@@ -238,7 +239,8 @@ def _place(question: Question, site: Site, hits: Sequence[Hit]) -> Hit | None:
 def _lines(question: Question, payload: ChunkPayload, site: Site) -> tuple[int, ...]:
     """The line of a frame in a chunk, and the line that raises the error's message.
 
-    Without its line of code, a frame has only the line's number, which is that of the installed version.
+    Without its line of code, a frame has only the line's number, which is that of the installed version, or of another
+    one from which somebody has pasted the traceback.
     """
     is_installed = question.scope.adk is not None and question.scope.adk.is_wanted
     frame, start, body = site.frame, payload.start_line, payload.body.split("\n")
@@ -246,7 +248,7 @@ def _lines(question: Question, payload: ChunkPayload, site: Site) -> tuple[int, 
     found = [number for number, line in enumerate(body, start) if code and code in " ".join(line.split())]
     if not code and is_installed and start <= frame.line <= payload.end_line:
         found = [frame.line]
-    if code.endswith("("):
+    if not code or code.endswith("("):
         # The first line of a `raise` says nothing of its message.
         found = [number for number in found if not raises_other(body[number - start :], site.message)]
     lines = sorted(found, key=lambda number: abs(number - frame.line))[:1]

@@ -27,8 +27,8 @@ _WORD = re.compile(r"\\[nrt]|\b[rbfu]{1,2}(?=[\"'])|(\w+)")
 _GAP = 240
 # How far two sums of the same weights may differ.
 _ROUNDING = 1e-9
-# How many statements of a chunk are compared with a message, how many lines one may have, and how much of the message
-# it has.
+# How many statements of a chunk are compared with a message, how many lines one without an end has, and how much of the
+# message it has.
 _RAISES = 32
 _RAISE_LINES = 6
 _RAISED = 0.4
@@ -129,9 +129,9 @@ class Raising(NamedTuple):
 
 
 def raising_line(payload: ChunkPayload, message: Phrase, error: str) -> Raising | None:
-    """The line of a chunk of code that raises an error of this type, or with much of its message; None without one.
+    """The line of a chunk of code that raises an error with this message, as far as its literals make that; else None.
 
-    `error` is the name of the type, "" where nobody knows it.
+    `error` is the name of the type, "" where nobody knows it. An error without a message is known by its type.
     """
     if payload.kind != "code" or not payload.has_lines:
         return None
@@ -141,13 +141,16 @@ def raising_line(payload: ChunkPayload, message: Phrase, error: str) -> Raising 
     # Of a longer message, the last words are not known.
     text = " ".join(message.words) if len(message.words) < MAX_WORDS else ""
     for number, name in raising[:_RAISES]:
-        share = message.covered(row_of("\n".join(body[number : number + _RAISE_LINES])), 2, 1) if message.words else 0.0
+        if not message.words:
+            # Many places raise Python's own types, each with another message.
+            if name == error and not hasattr(builtins, error):
+                found.append((0.0, True, -number))
+            continue
+        statement = _statement(body[number:])
+        share = message.covered(row_of(statement), 2, 1)
         # A type of another name may stand above the error's own, or inside it.
         least = _RAISED_AS if error and name != error and name[:1].isupper() else _RAISED
-        # Many places raise Python's own types, each with another message.
-        if name == error and not (message.words and hasattr(builtins, error)):
-            least = 0.0
-        if share >= least and (least == 0.0 or not raises_other(body[number:], text)):
+        if share >= least and not raises_other(body[number:], text):
             found.append((share, name == error, -number))
     best = max(found, default=None)
     return Raising(best[0], payload.start_line - best[2]) if best else None
@@ -157,10 +160,15 @@ def raises_other(lines: Sequence[str], message: str) -> bool:
     """Whether the first of some lines begins to raise another message than this, by the literals of the statement."""
     if not message or not _RAISE.match(lines[0]):
         return False
+    statement = _statement(lines)
+    return bool(_literals(statement)) and holding_line(statement, message) is None
+
+
+def _statement(lines: Sequence[str]) -> str:
+    """The statement that the first of some lines begins; `_RAISE_LINES` lines where its end is not among them."""
     margin = len(lines[0]) - len(lines[0].lstrip())
     ends = (number for number, line in enumerate(lines[1:], 1) if len(line) - len(line.lstrip()) <= margin)
-    statement = "\n".join(lines[: next(ends, _RAISE_LINES)])
-    return bool(_literals(statement)) and holding_line(statement, message) is None
+    return "\n".join(lines[: next(ends, _RAISE_LINES)])
 
 
 def holding_line(body: str, message: str) -> int | None:

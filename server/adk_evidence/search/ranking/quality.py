@@ -98,6 +98,8 @@ def _missing_error(query: Query, final: Sequence[Hit]) -> list[str]:
         return []
     if query.kind == "error":
         return ["no result holds the message of the error"]
+    if any(hit.named.role == "last_call" and hit.named.names for hit in final if hit.named):
+        return ["the function that raised the error has other code here, and its file raises no such message"]
     if roles & FRAME_ROLES:
         return ["no result is the place that raises the error"]
     return ["no call of the traceback is in a file that was searched"]
@@ -133,7 +135,7 @@ def _gaps(question: Question, encoded: Encoded, final: Sequence[Hit]) -> list[st
         gaps.append(f"search by meaning was not available for {named}")
     if encoded.dense_used and question.settings.embedding.dense.is_static:
         # Such vectors find what shares words, as keywords do: the two agree on what is wrong, too.
-        gaps.append("search by meaning compares words here, not sentences (static vectors)")
+        gaps.append("search by meaning compares words here, not sentences")
     if failed.sparse:
         gaps.append("search by keywords was not available")
     if lost := _collections(question, failed.collections):

@@ -26,7 +26,7 @@ from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.rerankers.files import FileWeights, by_file
-from adk_evidence.text.identifiers import is_code_like, is_special
+from adk_evidence.text.identifiers import is_code_like, is_special, split_identifier
 
 BRANCHES = ("dense", "mean", "sparse", "asked")
 _DENSE, _MEAN = map(BRANCHES.index, ("dense", "mean"))
@@ -60,6 +60,8 @@ class Weights:
       them use the name.
     - `example` counts for docs with a block of code, where a question in words is not for an explanation: what people
       want to do is answered by the section with the code, and less so by introductions and concepts.
+    - `override` counts for a method that takes what the documented method takes which it implements, where the query
+      names the method and not its class: what the method is for, the documented one says.
     - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
     """
 
@@ -71,13 +73,14 @@ class Weights:
     definition: float = 3.0
     linked: float = 0.8
     example: float = 0.4
+    override: float = -1.5
     changelog: float = -2.0
 
 
 class LocalReranker:
     """Scores candidates by what the branches measured and by their provenance; loads no model."""
 
-    model = "local-zscore-13"
+    model = "local-zscore-14"
 
     def __init__(self, weights: Weights | None = None, files: FileWeights | None = None) -> None:
         self.weights: Mapping[str, float] = asdict(weights or Weights())
@@ -160,7 +163,7 @@ def _known(same: _Same) -> _Known:
     task_mode, names = same[1], frozenset(query.names)
     is_doc = np.array([payload.kind == "doc" for payload in payloads], dtype=bool)
     defined = [_defined(payload) for payload in payloads]
-    features = {"definition": _defining(query, payloads, defined)}
+    features = {"definition": _defining(query, payloads, defined), "override": _overriding(query, payloads, defined)}
     if query.kind == "question" and not names and task_mode != "explain":
         features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
     if not asks_for_changes(query.text):
@@ -200,6 +203,46 @@ def _defining(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[
             value = (1 - math.log(holding + 1) / most) / math.sqrt(len(places))
             found[places] = np.maximum(found[places], value)
     return found
+
+
+def _overriding(query: Query, payloads: Sequence[ChunkPayload], defined: Sequence[Sequence[str]]) -> np.ndarray:
+    """Which chunks define a method that the query names and that another candidate outlines, 0 or 1.
+
+    The outline is a documented method without code that takes the same parameters. A word of a class that the class of
+    the outline lacks means the method of that class.
+    """
+    found = np.zeros(len(payloads))
+    words = {part for word in query.identifiers for part in split_identifier(word)}
+    for name in query.names:
+        methods = {
+            place: _method(payloads[place], symbol)
+            for place, names in enumerate(defined)
+            if name in names
+            for symbol in payloads[place].symbols
+            if symbol.endswith(f".{name}")
+        }
+        outlines = [method for method in methods.values() if method.is_outline and method.parameters]
+        for place, method in methods.items():
+            alike = [one for one in outlines if one.parameters == method.parameters]
+            if alike and not method.is_outline and not any((method.words - one.words) & words for one in alike):
+                found[place] = 1.0
+    return found
+
+
+class _Method(NamedTuple):
+    """A method: the words of its class and of its own name, its parameters, and whether it has a docstring alone."""
+
+    words: frozenset[str]
+    parameters: frozenset[str]
+    is_outline: bool
+
+
+# The same few methods are candidates again and again.
+@functools.lru_cache(maxsize=1024)
+def _method(payload: ChunkPayload, symbol: str) -> _Method:
+    definition = read_definition(payload, symbol)
+    words = (word for part in symbol.split(".")[-2:] for word in split_identifier(part))
+    return _Method(frozenset(words), frozenset(definition.parameters), definition.is_outline)
 
 
 def _owners(payload: ChunkPayload, name: str) -> frozenset[str]:
