@@ -91,7 +91,6 @@ SIGNALS: Mapping[str, str] = {
     "mean": "whole chunks",
     "linked": "code that docs link to",
     "definition": "definitions before other uses",
-    "changelog": "changelogs behind others",
 }
 
 # The first one is what the stages are compared with.

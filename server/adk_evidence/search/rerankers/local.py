@@ -24,7 +24,6 @@ from adk_evidence.models.request import TaskMode
 from adk_evidence.readers.definitions import read_definition
 from adk_evidence.search.question.query import Query
 from adk_evidence.search.rerankers.base import RerankDocument
-from adk_evidence.search.rerankers.changelog import asks_for_changes, is_changelog
 from adk_evidence.search.rerankers.files import FileWeights, by_file
 from adk_evidence.text.identifiers import is_code_like, is_special, split_identifier
 
@@ -62,7 +61,6 @@ class Weights:
       want to do is answered by the section with the code, and less so by introductions and concepts.
     - `override` counts for a method that takes what the documented method takes which it implements, where the query
       names the method and not its class: what the method is for, the documented one says.
-    - `changelog` counts for what tells of changes from version to version, unless the query asks for changes.
     """
 
     dense: float = 0.6
@@ -74,7 +72,6 @@ class Weights:
     linked: float = 0.8
     example: float = 0.4
     override: float = -1.5
-    changelog: float = -2.0
 
 
 class LocalReranker:
@@ -166,8 +163,6 @@ def _known(same: _Same) -> _Known:
     features = {"definition": _defining(query, payloads, defined), "override": _overriding(query, payloads, defined)}
     if query.kind == "question" and not names and task_mode != "explain":
         features["example"] = np.array([one.kind == "doc" and _FENCE in one.body for one in payloads], dtype=float)
-    if not asks_for_changes(query.text):
-        features["changelog"] = np.array([is_changelog(one.path, one.headings) for one in payloads], dtype=float)
     linking = frozenset(name for own in defined for name in own if is_code_like(name))
     return _Known(np.flatnonzero(is_doc), np.flatnonzero(~is_doc), defined, linking, features)
 
