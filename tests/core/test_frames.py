@@ -244,6 +244,7 @@ def test_a_raise_of_the_same_type_whose_literals_say_something_else_is_not_shown
     assert level != "high" and "its file raises no such message" in note
     # Nothing else tells where an error without a message is raised.
     assert named(trace(old, error="acme.errors.PotError"))[0] == ("Pot.boil", 10, "raises the error")
+    assert named(trace((POTS, 75, "heat", ""), error="ValueError"))[0] == ("Pot.heat", 72, "raises the error")
 
 
 def test_the_message_of_the_next_raise_makes_no_raise_above_it_the_one():

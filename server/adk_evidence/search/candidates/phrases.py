@@ -8,7 +8,6 @@ the fixed words of one of its literals stand in the message.
 
 from __future__ import annotations
 
-import builtins
 import functools
 import math
 import re
@@ -142,8 +141,7 @@ def raising_line(payload: ChunkPayload, message: Phrase, error: str) -> Raising 
     text = " ".join(message.words) if len(message.words) < MAX_WORDS else ""
     for number, name in raising[:_RAISES]:
         if not message.words:
-            # Many places raise Python's own types, each with another message.
-            if name == error and not hasattr(builtins, error):
+            if name == error:
                 found.append((0.0, True, -number))
             continue
         statement = _statement(body[number:])
