@@ -137,7 +137,7 @@ def _saved_texts(settings: CodebaseSettings) -> Callable[[str], bool]:
     codebase = settings.codebase
     asked, unwanted = Globs(map(any_case, codebase.file_patterns)), map(any_case, codebase.exclude_patterns)
     # A pattern with `!` takes back what this first one leaves out.
-    default = Globs(("*.[tT][xX][tT]", *unwanted))
+    default = Globs((any_case("*.txt"), *unwanted))
 
     def is_saved(path: str) -> bool:
         return default.match(path) and not asked.match(path) and not _MEANT.search(f"{codebase.path.name}/{path}")
