@@ -132,6 +132,12 @@ describe("the first run", () => {
       .waitFor({ state: "detached", timeout: INDEX_MS });
     await editor.webview.locator(".card").first().waitFor();
     await editor.picture("screenshots", "ready");
+
+    // An update shows in the same place.
+    await editor.run("ADK Evidence: Update Index");
+    await card.getByRole("progressbar", { name: "Updating the ADK index" }).waitFor();
+    await editor.message(/The index is (up to date|ready)/, INDEX_MS);
+    await card.waitFor({ state: "detached" });
     await editor.close();
   });
 });
