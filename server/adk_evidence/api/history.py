@@ -360,6 +360,23 @@ class VersionApi:
         base = re.compile(rf" c\w*:(?:[^\t\n]* )?{re.escape(name)}(?![\w.])")
         return any(name in text and base.search(text) for text in self._table.modules.values())
 
+    def overriding(self, path: str) -> list[str]:
+        """The paths of the method at a path, and of those that override it in classes of the version."""
+        place = self.definition(path)
+        if place is None or "." not in place.name:
+            return [path]
+        cls, _, method = place.path.rpartition(".")
+        found, heirs = {path: None}, [cls]
+        for base in heirs:
+            derived = re.compile(
+                rf"^([\w.]+)\t(?:[^\n]*\t)?\d+ \d+ c\w*:(?:[^\t\n]* )?{re.escape(base)}(?![\w.])", re.M
+            )
+            for module, text in self._table.modules.items():
+                names = derived.findall(text) if base in text else ()
+                heirs += [f"{module}.{name}" for name in names if f"{module}.{name}" not in heirs]
+        found |= {f"{heir}.{method}": None for heir in heirs if self.definition(f"{heir}.{method}")}
+        return list(found)
+
     def refuses(self, path: str, name: str) -> bool:
         """Whether objects of the class at a path surely have no such attribute, and cannot be given it."""
         place = self.definition(path)

@@ -91,8 +91,8 @@ def passed_functions(
             if not isinstance(node, Function):
                 continue
             is_static = [dotted_name(one) for one in node.decorator_list] == ["staticmethod"]
-            if is_static or (is_object and not node.decorator_list):
-                yield each, node, scope, home.is_class and not is_static
+            if is_static or not node.decorator_list:
+                yield each, node, scope, home.is_class and is_object and not is_static
 
 
 def _class_of(name: str, mention: Mention) -> tuple[Scope | None, bool]:

@@ -83,10 +83,16 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
             told = _uncalled(checker, names, mention)
         elif path := _called(mention, names):
             yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            told = _arguments(checker, path, call, lacking=not (shortened and _has_comment(document, call)))
+            lacking = not (shortened and _has_comment(document, call))
+            told = _arguments(checker, path, call, lacking=lacking)
             # A method of a class itself is called with the object.
             is_bound = call.args and _is_of_class(call.func, names, mention) and not checker.api.is_of_class(path)
             told = None if is_bound else told
+        elif path := _declared(mention, names):
+            # Of what class the object is, is not sure: what is wrong for all classes of the version is told.
+            told = _arguments(checker, path, call, lacking=not shortened)
+            heirs = checker.api.overriding(path) if told else ()
+            told = told if all(_arguments(checker, one, call, lacking=not shortened) for one in heirs) else None
         elif path := _own_class(call, mention, names):
             yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
             continue
@@ -178,6 +184,12 @@ def _called(mention: Mention, names: Names) -> str | None:
     """The path of the class or function that is called."""
     value = names.value(mention.expression, mention.scope, mention.line)
     return value.path if value and names.is_callable(value) else None
+
+
+def _declared(mention: Mention, names: Names) -> str | None:
+    """The path of the method that is called of an object that may be of a class that derives from the known one."""
+    value = names.value(mention.expression, mention.scope, mention.line)
+    return value.path if value and value.declared and not value.is_instance and names.kind(value.path) in "fa" else None
 
 
 def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
