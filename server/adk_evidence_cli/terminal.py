@@ -34,6 +34,7 @@ from adk_evidence.render.view import (
     index_label,
     indexed_sources,
     place,
+    places_at,
     short_commit,
     verification_label,
     version_label,
@@ -71,6 +72,7 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
         console.print(Text(one_line(version), style="dim"))
     for error in pack.errors:
         _print_error(console, error)
+    places = places_at(pack, one_line)
     for group in _by_file(pack.candidates):
         file = roots.get(group[0].candidate_id)
         console.print()
@@ -79,6 +81,8 @@ def show_pack(console: Console, pack: EvidencePack, roots: Mapping[str, Path], *
             if place_in_group:
                 console.print()
             _print_result(console, candidate, file, full=full)
+            if more := places.get(candidate.rank):
+                console.print(Indented(Text(more, style="dim", overflow="fold")))
     console.print()
     if pack.candidates and not full:
         console.print(Text("--full shows whole texts.", style="dim"))

@@ -1,17 +1,27 @@
-"""Which files of a codebase come first: by their paths, by what several of their chunks say, and each once."""
+"""Which files of a codebase come first: by their paths, by what several of their chunks say, and each once.
+
+The first result of a file says where else the file matches.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from adk_evidence.index.codebase import Codebase
+from adk_evidence.index.settings import settings_for
+from adk_evidence.models.pack import Outline
+from adk_evidence.search.pack.outlines import make_places
 from adk_evidence.search.question.query import normalise
 from adk_evidence.search.rerankers.base import RerankDocument
 from adk_evidence.search.rerankers.cascade import CascadeReranker
 from adk_evidence.search.rerankers.factory import for_codebase
 from adk_evidence.search.rerankers.local import LocalReranker
-from tests.core.factories import payload
+from adk_evidence.settings import Settings
+from tests.core.factories import SETTINGS, hit, payload, placed, question
 
 
 def order(query: str, *places: tuple[str, float]) -> list[str]:
@@ -114,3 +124,49 @@ def test_a_second_stage_orders_again_what_comes_first_by_files():
     chosen = for_codebase(CascadeReranker(LocalReranker(), Reversed(), size=2))
     assert isinstance(chosen, CascadeReranker) and isinstance(chosen.first, LocalReranker) and chosen.first.files
     assert for_codebase(None) is None
+
+
+class TestWhereElseAFileMatches:
+    """The best place of each file comes first, so that a file's further places stand far behind."""
+
+    CODE = settings_for(SETTINGS, Codebase(name="shop", path=Path.cwd()))
+
+    def places(
+        self, *found: tuple[str, int, float], results: int = 4, settings: Settings = CODE
+    ) -> tuple[Outline, ...]:
+        """The places of a ranking's first results; each chunk of ten lines has a file, a first line and a score."""
+        ranked = [
+            placed(
+                hit(payload("code", path, f"{path} {line}", symbol=f"at_{line}", start_line=line, end_line=line + 9)),
+                at,
+                score,
+            )
+            for at, (path, line, score) in enumerate(found, 1)
+        ]
+        asked = question(settings=settings, models=SimpleNamespace(reranker=for_codebase(LocalReranker())))
+        return make_places(asked, ranked, ranked[:results])
+
+    def test_its_first_result_names_them_in_the_order_of_their_lines(self):
+        # `again` takes one from the second chunk of a file and two from the third.
+        found = [("a.py", 50, 3.0), ("b.py", 1, 1.9), ("c.py", 1, 0.4), ("d.py", 1, 0.3), ("a.py", 80, 1.4)]
+        (outline,) = self.places(*found, ("a.py", 20, 0.2), ("a.py", 1, -4.0))
+        assert (outline.citation, outline.ranks, outline.more) == ("adk-python@abc:a.py", (1,), 0)
+        assert [(part.name, part.lines.start, part.lines.end) for part in outline.parts] == [
+            ("at_20", 20, 29),
+            ("at_80", 80, 89),
+        ]
+
+    def test_the_best_five_are_named_and_the_others_counted(self):
+        found = [("a.py", 20 * at, 9.0 - 1.1 * at) for at in range(1, 9)]
+        (outline,) = self.places(*found, results=8)
+        assert [part.lines.start for part in outline.parts] == [40, 60, 80, 100, 120]
+        assert outline.more == 2
+
+    def test_a_file_without_more_has_none(self):
+        assert (
+            self.places(("a.py", 1, 3.0), ("b.py", 1, 2.0), ("c.py", 1, 1.0), ("d.py", 1, 0.9), ("a.py", 30, -3.0))
+            == ()
+        )
+
+    def test_answers_about_the_adk_have_none(self):
+        assert self.places(("a.py", 1, 3.0), ("a.py", 30, 2.9), settings=SETTINGS) == ()

@@ -29,7 +29,7 @@ from tests.injection import PAYLOADS, hidden_characters, outside_fences
 
 OURS = ("SEARCH CONTEXT: ", "CAUTION: ", "WARNING: ", "Fenced texts ", "[CTX ", "AT: `", "QUESTION: ")
 OURS += ("CONVERSATION: ", "USER:", "ASSISTANT:", "SYSTEM-PROMPT", "OUTLINE OF CTX ", "NOT SHOWN: ", "- `")
-OURS += ("NAMED IN THE QUESTION:",)
+OURS += ("NAMED IN THE QUESTION:", "MORE OF CTX ")
 SMALL = [payload("code", f"src/{n}.py", f"word{n} " * 5) for n in range(6)]
 
 
@@ -316,6 +316,20 @@ def test_priorities_hold_within_every_budget(chunks, turns, system, budget, most
 # What quotes can do
 
 
+def test_matching_places_that_no_document_shows_stand_for_the_outline_of_their_file():
+    made = pack(payload("code", "src/a.py", "a\nb"), payload("code", "src/b.py", "c"))
+    (first, second) = (one.citation.partition("#")[0] for one in made.candidates)
+    shown, other = (OutlinePart(name=name, lines=LineSpan(start=at, end=at + 1)) for name, at in (("a", 1), ("z", 9)))
+    of_first = Outline(citation=first, path="src/a.py", title="A", ranks=(1,), parts=(shown, other))
+    of_second = of_first.model_copy(update={"citation": second, "path": "src/b.py", "ranks": (2,)})
+    outlined = made.model_copy(update={"outlines": (of_first, of_second)})
+    text = to_prompt(outlined.model_copy(update={"places": (of_first,)})).text
+    assert "MORE OF CTX 1: 1 more place in this file: `9-10 z`." in text
+    assert "OUTLINE OF CTX 1" not in text and "OUTLINE OF CTX 2" in text
+    without = outlined.model_copy(update={"places": (of_first.model_copy(update={"parts": (shown,)}),)})
+    assert "MORE OF" not in to_prompt(without).text and "OUTLINE OF CTX 1" in to_prompt(without).text
+
+
 @pytest.mark.parametrize("text", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_nothing_quoted_forges_a_line(text):
     doc = payload("doc", f"docs/{text}.md", text, headings=(text, text), title=text)
@@ -333,7 +347,8 @@ def test_nothing_quoted_forges_a_line(text):
     part = OutlinePart(name=text, lines=LineSpan(start=1, end=2))
     outline = Outline(citation=text, path=text, title=text, ranks=(1, 2), parts=(part, part))
     mentioned = Mentioned(symbol=text, signature=text, import_statement=text, path=text, lines=LineSpan(start=1, end=2))
-    made = made.model_copy(update={"candidates": candidates, "outlines": (outline,), "mentioned": (mentioned,)})
+    beside = {"outlines": (outline,), "places": (outline,), "mentioned": (mentioned,)}
+    made = made.model_copy(update={"candidates": candidates, **beside})
     block = to_prompt(made, 10**9, system="SYSTEM-PROMPT", history=talk(text, text, text))
     assert block.included == 2 and block.turns == 3
     assert not hidden_characters(block.text)

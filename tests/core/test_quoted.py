@@ -119,6 +119,14 @@ def test_the_class_that_is_named_too_decides_between_many_definitions():
     assert ("src/2.py", "defines C2.boil_all") in defined("C2.boil_all boil_all", *many)
 
 
+def test_a_name_that_nothing_defines_in_its_own_case_is_found_in_another():
+    limits = found(chunk("class RunLimits: ...", 1, **FIELDS))
+    takes = found(chunk("def boil(runlimits): ...", 2, signature="def boil(runlimits)"))
+    assert defined("runlimits", takes, limits) == [("src/1.py", "defines RunLimits")]
+    own = found(chunk("def runlimits(): ...", 3, symbol="runlimits", symbols=("runlimits",), names=("runlimits",)))
+    assert defined("runlimits", takes, limits, own) == [("src/3.py", "defines runlimits")]
+
+
 def test_a_name_that_nothing_defines_may_be_a_parameter():
     takes = found(chunk("def boil(pot, *, lid_size=3): ...", 1, signature="def boil(pot, *, lid_size=3)"))
     uses = found(chunk("boil(pot, lid_size=3)", 2))

@@ -28,6 +28,7 @@ from adk_evidence.models.pack import (
 from adk_evidence.models.warning import Warning
 from adk_evidence.render.excerpts import for_reader, is_for_others
 from adk_evidence.render.markdown import to_markdown
+from adk_evidence.render.prompt import to_prompt
 from adk_evidence.render.sanitize import code_span, fenced, one_line, visible, visible_json
 from adk_evidence.render.view import (
     verification_label,
@@ -66,7 +67,8 @@ def hostile():
     names = dict.fromkeys(("function", "path", "text", "citation"), HOSTILE_NAME)
     frame = ErrorFrame(number=1, line=2, verification="exact", rank=1, **names)
     error = PastedError(type=HOSTILE_NAME, message=HOSTILE, calls=1, frames=(frame,))
-    return made.model_copy(update={"outlines": (outline,), "candidates": candidates, "errors": (error,)})
+    update = {"outlines": (outline,), "places": (outline,), "candidates": candidates, "errors": (error,)}
+    return made.model_copy(update=update)
 
 
 def fences(markdown):
@@ -184,6 +186,20 @@ def show(made, width=80, *, terminal=False, full=False, roots=None, **environmen
     )
     show_pack(console, made, roots or {}, full=full)
     return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"), [(0, "2 more places in this file: "), (3, "5 more places in this file, the best at ")]
+)
+def test_the_first_result_of_a_file_says_where_else_the_file_matches(more: int, said: str):
+    parts = tuple(OutlinePart(name=name, lines=LineSpan(start=9, end=12)) for name in ("load", "save"))
+    places = Outline(citation="x@1:src/a.py", path="src/a.py", title="a.py", ranks=(2, 3), parts=parts, more=more)
+    chunks = [payload("code", path, body) for path, body in (("src/b.py", "b"), ("src/a.py", "a"), ("src/a.py", "c"))]
+    made = pack(*chunks).model_copy(update={"places": (places,)})
+    assert to_markdown(made).count(f"{said}`9-12 load; 9-12 save`") == 1
+    assert f"\nMORE OF CTX 2, 3: {said}`9-12 load; 9-12 save`.\n" in to_prompt(made).text
+    lines = show(made, width=100).split("\n")
+    assert [line for line in lines if "more places" in line] == [f"    {said}9-12 load; 9-12 save"]
 
 
 def test_results_of_a_file_stand_together_where_the_best_of_them_ranks():

@@ -172,6 +172,13 @@ class TestMerge:
         pack = place.ask("quantum chromodynamics")
         assert set(of(pack)) <= {"adk"} and pack.quality.level == "none"
 
+    def test_where_else_a_file_of_the_codebase_matches_is_told_at_its_result(self, place: Place) -> None:
+        pack = place.ask()
+        assert pack.places
+        for outline in pack.places:
+            of_file = [one for one in pack.candidates if one.rank in outline.ranks]
+            assert {(one.index, one.path) for one in of_file} == {("shop", outline.path)}
+
     @pytest.mark.parametrize(("size", "floor"), [(2, 1), (3, 1), (4, 1), (5, 2), (8, 2)])
     def test_what_is_close_has_a_quarter_of_the_places_however_near_the_other_one_is(
         self, size: int, floor: int, place: Place

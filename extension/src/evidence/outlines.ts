@@ -1,4 +1,4 @@
-/** The outlines of a pack: what else its pages and classes hold. */
+/** The outlines of a pack: what else its pages and classes hold, and where else its files match. */
 
 import type { Candidate, EvidenceResult, Outline, OutlinePart } from "../protocol/generated";
 
@@ -7,8 +7,11 @@ export function citationOf({ citation }: Outline, { lines }: OutlinePart): strin
   return `${citation}#L${lines.start}-L${lines.end}`;
 }
 
-/** Each outline with the first candidate that is of its page or class. */
-export function outlinesByCandidate({ outlines, candidates }: EvidenceResult): Map<Candidate, Outline> {
+/** Each outline with the first candidate that is of its page, class or file. */
+export function outlinesByCandidate(
+  outlines: readonly Outline[],
+  candidates: readonly Candidate[],
+): Map<Candidate, Outline> {
   const found = new Map<Candidate, Outline>();
   for (const outline of outlines) {
     const first = candidates.find(({ rank }) => outline.ranks.includes(rank));
@@ -20,9 +23,9 @@ export function outlinesByCandidate({ outlines, candidates }: EvidenceResult): M
 }
 
 /** Whether an outline of the pack, a part of one, or a call of a pasted error has this citation. */
-export function isOutlined(citation: string, { outlines, errors }: EvidenceResult): boolean {
+export function isOutlined(citation: string, { outlines, places, errors }: EvidenceResult): boolean {
   return (
-    outlines.some(
+    [...outlines, ...places].some(
       (outline) =>
         outline.citation === citation || outline.parts.some((part) => citationOf(outline, part) === citation),
     ) || errors.some(({ frames }) => frames.some((frame) => frame.citation === citation))

@@ -242,6 +242,10 @@ export interface EvidenceResult {
    */
   outlines: Outline[];
   /**
+   * Of a codebase: where else the files of candidates match. The ranking puts the best place of each file before further ones.
+   */
+  places: Outline[];
+  /**
    * The public symbols that the query names.
    */
   mentioned: Mentioned[];
@@ -716,16 +720,16 @@ export interface Warning {
   text: string;
 }
 /**
- * The sections of a page, or the members of a class, that candidates are of.
+ * The sections of a page, the members of a class, or the matching places of a file, that candidates are of.
  *
- * `citation` names the page or the class; the lines of a part, put behind the path, cite that part alone.
+ * `citation` names the page or the file; the lines of a part, put behind the path, cite that part alone.
  */
 export interface Outline {
   citation: string;
   path: string;
   title: string;
   /**
-   * The candidates that are of this page or class.
+   * The candidates that are of this page, class or file.
    */
   ranks: number[];
   parts: OutlinePart[];

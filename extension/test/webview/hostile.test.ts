@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { Page } from "playwright-core";
-import type { Candidate, EvidenceResult } from "../../src/protocol/generated";
+import type { Candidate, EvidenceResult, Outline } from "../../src/protocol/generated";
 import { namedLine } from "../../src/text/untrusted";
 import { codeCandidate, docsCandidate, outlineOf, packOf, QUESTION, stateOf } from "./packs";
 import type { TestPage } from "./page";
@@ -40,6 +40,17 @@ function poisoned(payload: string, index: number): Candidate {
   };
 }
 
+function poisonedOutline(payload: string, index: number): Outline {
+  return {
+    citation: payload,
+    path: payload,
+    title: payload,
+    ranks: [index + 1],
+    parts: Array.from({ length: 9 }, (_, part) => ({ name: payload, lines: { start: part + 1, end: part + 1 } })),
+    more: 1,
+  };
+}
+
 function poisonedPack(payloads: string[]): EvidenceResult {
   const joined = payloads.join(" ");
   const corpus = { repo: joined, commit: joined, ref: joined, source: joined, chunks: 1, content: null };
@@ -49,14 +60,8 @@ function poisonedPack(payloads: string[]): EvidenceResult {
     profile: joined,
     quality: { level: "mixed", note: joined },
     warnings: payloads.map((text) => ({ code: "coverage", text })),
-    outlines: payloads.map((payload, index) => ({
-      citation: payload,
-      path: payload,
-      title: payload,
-      ranks: [index + 1],
-      parts: Array.from({ length: 9 }, (_, part) => ({ name: payload, lines: { start: part + 1, end: part + 1 } })),
-      more: 1,
-    })),
+    outlines: payloads.map(poisonedOutline),
+    places: payloads.map(poisonedOutline),
     index: {
       generation: joined,
       created_at: joined,
@@ -133,7 +138,7 @@ describe("hostile text", () => {
     // Everything that can be folded out is.
     await pressAll(page, ".disclosure, .fold");
     await page.waitForFunction((count) => document.querySelectorAll(".why").length === count, PAYLOADS.length);
-    await page.waitForFunction((count) => document.querySelectorAll(".outline").length === count, PAYLOADS.length);
+    await page.waitForFunction((count) => document.querySelectorAll(".outline").length === 2 * count, PAYLOADS.length);
     await pressAll(page, ".outline-fold");
     await assertHarmless();
     const shown = await page.evaluate(() =>
@@ -145,7 +150,7 @@ describe("hostile text", () => {
         path: card.querySelector(".path bdi")?.textContent ?? "",
         citation: card.querySelector(".why .citation-text bdi")?.textContent ?? "",
         reason: card.querySelector(".reason bdi")?.textContent ?? "",
-        outline: card.querySelector(".outline > bdi")?.textContent ?? "",
+        outline: [...card.querySelectorAll(".outline > bdi")].at(-1)?.textContent ?? "",
         parts: [...card.querySelectorAll(".outline li bdi")].map((part) => part.textContent ?? ""),
         found: card.querySelector(".why dd bdi")?.textContent ?? "",
       })),
@@ -165,7 +170,7 @@ describe("hostile text", () => {
       }
       assert.ok(naked(card.path).startsWith(expected), payload);
       assert.equal(naked(card.outline), naked(`Also in ${namedLine(payload, 120)}:`), payload);
-      assert.deepEqual(card.parts.map(naked), Array(9).fill(naked(namedLine(payload, 300))), payload);
+      assert.deepEqual(card.parts.map(naked), Array(18).fill(naked(namedLine(payload, 300))), payload);
       assert.ok(naked(card.found).includes(expected.slice(0, 40)), payload);
     }
     const warnings = await page.locator(".banners li").allTextContents();

@@ -485,6 +485,17 @@ describe("the page", () => {
       }
     });
 
+    it("and, before the whole text is shown, where else a file matches", async () => {
+      const [, ofCode] = variedPack().outlines;
+      assert.ok(ofCode !== undefined);
+      await test.show(stateOf({ ...variedPack(), places: [ofCode] }));
+      const places = test.page.locator(".outline");
+      assert.equal(await places.count(), 1);
+      const list = test.page.locator("#card-1").getByRole("list", { name: "7 more places in this file:" });
+      await list.getByRole("button", { name: "Open after_tool_callback (lines 131\u2013168)" }).click();
+      assert.deepEqual(await messages(1), [{ type: "openCitation", citation: `${ofCode.citation}#L131-L168` }]);
+    });
+
     it("nowhere where there are no outlines", async () => {
       await test.show(stateOf({ ...variedPack(), outlines: [] }));
       assert.equal(await test.page.locator(".card").count(), 5);

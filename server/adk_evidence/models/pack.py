@@ -63,15 +63,15 @@ class OutlinePart(Frozen):
 
 
 class Outline(Frozen):
-    """The sections of a page, or the members of a class, that candidates are of.
+    """The sections of a page, the members of a class, or the matching places of a file, that candidates are of.
 
-    `citation` names the page or the class; the lines of a part, put behind the path, cite that part alone.
+    `citation` names the page or the file; the lines of a part, put behind the path, cite that part alone.
     """
 
     citation: str
     path: str
     title: str
-    ranks: tuple[int, ...] = Field(description="The candidates that are of this page or class.")
+    ranks: tuple[int, ...] = Field(description="The candidates that are of this page, class or file.")
     parts: tuple[OutlinePart, ...]
     more: int = Field(default=0, description="How many parts are not listed.")
 
@@ -423,6 +423,11 @@ class EvidencePack(Frozen):
     outlines: tuple[Outline, ...] = Field(
         default=(),
         description="What else the page of the first candidate holds, and the pages and classes of several candidates.",
+    )
+    places: tuple[Outline, ...] = Field(
+        default=(),
+        description="Of a codebase: where else the files of candidates match. The ranking puts the best place of each "
+        "file before further ones.",
     )
     mentioned: tuple[Mentioned, ...] = Field(default=(), description="The public symbols that the query names.")
     errors: tuple[PastedError, ...] = Field(

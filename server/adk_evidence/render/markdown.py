@@ -19,6 +19,7 @@ from adk_evidence.render.view import (
     page_of,
     permalink,
     place,
+    places_at,
 )
 from adk_evidence.text.tokens import truncate_tokens
 
@@ -48,8 +49,10 @@ def to_markdown(pack: EvidencePack, *, full: bool = False) -> str:
     held = {candidate.rank for candidate in pack.candidates}
     telling = [one for one in pack.candidates if one.same_as not in held and not one.adds_little]
     quoted = pack.candidates if full else telling[:QUOTED]
+    places = places_at(pack, code_span)
     for candidate in quoted:
-        lines += _section(candidate, None if full else QUOTED_TOKENS // len(quoted))
+        room = None if full else QUOTED_TOKENS // len(quoted)
+        lines += _section(candidate, room, places.get(candidate.rank))
     others = [one for one in pack.candidates if one not in quoted]
     if others:
         lines += ["## More results", "", *map(_line, others), ""]
@@ -68,13 +71,13 @@ def _error(error: PastedError) -> str:
     return "\n".join([rows[0], "", *rows[1:]]) if error.frames else rows[0]
 
 
-def _section(candidate: Candidate, room: int | None) -> list[str]:
+def _section(candidate: Candidate, room: int | None, places: str | None) -> list[str]:
     facts = [_cited(candidate)]
     if candidate.index is not None:
         facts.append(inline(index_label(candidate)))
     if label := error_label(candidate):
         facts.append(inline(label))
-    facts += facts_of(candidate, inline)
+    facts += [*facts_of(candidate, inline), *([places] if places else [])]
     return [
         f"## {candidate.rank}. {link(code_span(place(candidate)), page_of(candidate))}",
         "",

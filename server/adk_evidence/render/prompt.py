@@ -23,8 +23,10 @@ from adk_evidence.render.view import (
     facts_of,
     fence_language,
     index_label,
+    listed_parts,
     location,
     place,
+    places_label,
 )
 from adk_evidence.text.tokens import estimate_tokens
 
@@ -170,17 +172,25 @@ def _telling(pack: EvidencePack) -> Sequence[Candidate]:
 
 
 def _outlines(pack: EvidencePack, shown: Sequence[Candidate], *, full: bool) -> list[str]:
-    """A line for each page or class of the shown results that the pack outlines: where its other parts stand."""
-    numbers = {candidate.rank: number for number, candidate in enumerate(shown, 1)}
-    lines = []
+    """A line for each file of the shown results that matches in more places, and for each page or class that the pack
+    outlines: where its other parts stand."""
+    numbers = {} if full else {candidate.rank: number for number, candidate in enumerate(shown, 1)}
+    lines, told = [], set[str]()
+    for places in pack.places:
+        of = [str(numbers[rank]) for rank in places.ranks if rank in numbers]
+        seen = [one.lines for one in shown if one.lines and one.citation.partition("#")[0] == places.citation]
+        parts = tuple(part for part in places.parts if not any(part.lines.touches(one.start, one.end) for one in seen))
+        if of and parts:
+            said = places_label(places.model_copy(update={"parts": parts}), code_span)
+            lines.append(f"MORE OF CTX {', '.join(of)}: {said}.")
+            told.add(places.citation)
     for outline in pack.outlines:
         of = [str(numbers[rank]) for rank in outline.ranks if rank in numbers]
-        parts = "; ".join(f"{part.lines.start}-{part.lines.end} {part.name}" for part in outline.parts)
-        if of and not full:
+        # What else matches says more than what else is there.
+        if of and outline.citation not in told:
             more = f" and {outline.more} more" if outline.more else ""
-            lines.append(
-                f"OUTLINE OF CTX {', '.join(of)}: {code_span(outline.path)} also has {code_span(parts)}{more}."
-            )
+            has = f"{code_span(outline.path)} also has {code_span(listed_parts(outline.parts))}{more}"
+            lines.append(f"OUTLINE OF CTX {', '.join(of)}: {has}.")
     return lines
 
 

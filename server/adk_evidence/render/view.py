@@ -13,6 +13,8 @@ from adk_evidence.models.pack import (
     Drift,
     ErrorFrame,
     EvidencePack,
+    Outline,
+    OutlinePart,
     PastedError,
     Verification,
     VerificationState,
@@ -158,6 +160,23 @@ def _hint(drift: Drift) -> str:
     if drift.until is not None:
         return f" (until {drift.until})"
     return f" (since {drift.since})" if drift.since is not None else ""
+
+
+def places_label(outline: Outline, quoted: Callable[[str], str]) -> str:
+    """How many more places of a file match, and where; `quoted` makes names harmless."""
+    count = len(outline.parts) + outline.more
+    said = f"{count} more place{'s' if count > 1 else ''} in this file{', the best at' if outline.more else ':'}"
+    return f"{said} {quoted(listed_parts(outline.parts))}"
+
+
+def listed_parts(parts: Sequence[OutlinePart]) -> str:
+    """The lines and names of parts, as text that is not yet made harmless."""
+    return "; ".join(f"{part.lines.start}-{part.lines.end} {part.name}" for part in parts)
+
+
+def places_at(pack: EvidencePack, quoted: Callable[[str], str]) -> Mapping[int, str]:
+    """`places_label` of each file that has more places, by the rank of its first candidate."""
+    return {min(outline.ranks): places_label(outline, quoted) for outline in pack.places}
 
 
 def fence_language(candidate: Candidate) -> str:

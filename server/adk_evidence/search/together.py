@@ -7,7 +7,7 @@ An index that has nothing close to the question takes no room, and where both ha
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
@@ -254,7 +254,8 @@ class _Merge:
                 "candidates": candidates,
                 "coverage": Coverage.of(candidates),
                 "warnings": tuple(dict.fromkeys(self._warnings(candidates))),
-                "outlines": tuple(self._outlines()),
+                "outlines": tuple(self._of_kept(lambda pack: pack.outlines)),
+                "places": tuple(self._of_kept(lambda pack: pack.places)),
                 "errors": tuple(self._errors()),
                 "debug": {
                     **answered.debug,
@@ -410,9 +411,10 @@ class _Merge:
             if found < wanted:
                 yield wording.too_few(found, wanted, kind)
 
-    def _outlines(self) -> Iterator[Outline]:
+    def _of_kept(self, outlines: Callable[[EvidencePack], Sequence[Outline]]) -> Iterator[Outline]:
+        """Outlines of both sides, by the ranks of the results that are kept."""
         for place, pack in enumerate(self._packs):
-            for outline in pack.outlines if pack is not None else ():
+            for outline in outlines(pack) if pack is not None else ():
                 ranks = tuple(self._ranks[(place, rank)] for rank in outline.ranks if (place, rank) in self._ranks)
                 if ranks:
                     yield outline.model_copy(update={"ranks": ranks})

@@ -116,7 +116,8 @@ interface PackProps {
 function Pack({ pack, model, editor, dispatch }: PackProps) {
   const narrow = useNarrow();
   const terms = useMemo(() => termsOf(pack.queryUsed.text), [pack]);
-  const outlines = useMemo(() => outlinesByCandidate(pack), [pack]);
+  const outlines = useMemo(() => outlinesByCandidate(pack.outlines, pack.candidates), [pack]);
+  const places = useMemo(() => outlinesByCandidate(pack.places, pack.candidates), [pack]);
   const painted = usePainted();
   const candidates = painted ? pack.candidates : pack.candidates.slice(0, FIRST_CARDS);
   const actions = useMemo(
@@ -145,6 +146,7 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
             key={index}
             candidate={candidate}
             outline={outlines.get(candidate) ?? null}
+            places={places.get(candidate) ?? null}
             terms={terms}
             plan={planOf(pack, candidate)}
             columns={narrow ? COLUMNS.narrow : COLUMNS.wide}

@@ -19,7 +19,7 @@ import {
   verificationLabel,
 } from "./labels";
 import { Menu, type MenuItem } from "./Menu";
-import { OutlineLine } from "./OutlineLine";
+import { LONGEST_TITLE, OutlineLine } from "./OutlineLine";
 import { SafeText } from "./SafeText";
 import { Text, textShown } from "./Text";
 import type { Terms } from "./terms";
@@ -29,6 +29,8 @@ interface Props {
   candidate: Candidate;
   /** Of the candidate's page or class, if this card is to show it. */
   outline: Outline | null;
+  /** Where else the candidate's file matches, if this card is to say so. */
+  places: Outline | null;
   /** The question's terms. */
   terms: Terms;
   plan: RetrievalPlan | null;
@@ -60,18 +62,20 @@ export function cardElementId(index: number): string {
 
 /** One piece of evidence; rendered again only if its own data change, because there may be a hundred. */
 export function Card(props: Props) {
-  const { candidate, outline, terms, plan, columns, index, active, expanded, explained, actions } = props;
+  const { candidate, outline, places, terms, plan, columns, index, active, expanded, explained, actions } = props;
   return useMemo(
     () => (
-      <CardContent {...{ candidate, outline, terms, plan, columns, index, active, expanded, explained, actions }} />
+      <CardContent
+        {...{ candidate, outline, places, terms, plan, columns, index, active, expanded, explained, actions }}
+      />
     ),
-    [candidate, outline, terms, plan, columns, index, active, expanded, explained, actions],
+    [candidate, outline, places, terms, plan, columns, index, active, expanded, explained, actions],
   );
 }
 
 /** Only the active card's controls are in the tab order. */
 function CardContent(props: Props) {
-  const { candidate, outline, terms, plan, columns, index, active, expanded, explained, actions } = props;
+  const { candidate, outline, places, terms, plan, columns, index, active, expanded, explained, actions } = props;
   const { candidate_id: key } = candidate;
   const tab = active ? 0 : -1;
   const id = cardElementId(index);
@@ -134,8 +138,23 @@ function CardContent(props: Props) {
         </div>
         <Remarks candidate={candidate} />
         <Text candidate={candidate} shown={shown} expanded={expanded} terms={terms} tab={tab} />
+        {places !== null && (
+          <OutlineLine
+            outline={places}
+            label={placesLabel(places)}
+            id={`${id}-places`}
+            tab={tab}
+            open={actions.openCitation}
+          />
+        )}
         {expanded && outline !== null && (
-          <OutlineLine outline={outline} id={`${id}-outline`} tab={tab} open={actions.openCitation} />
+          <OutlineLine
+            outline={outline}
+            label={t("Also in {0}:", namedLine(outline.title, LONGEST_TITLE))}
+            id={`${id}-outline`}
+            tab={tab}
+            open={actions.openCitation}
+          />
         )}
         {explained && <Why candidate={candidate} plan={plan} id={`${id}-why`} tab={tab} />}
       </article>
@@ -252,6 +271,11 @@ function Trail({ candidate }: { candidate: Candidate }) {
       <SafeText text={part} longest={300} />
     </span>
   ));
+}
+
+function placesLabel({ parts, more }: Outline): string {
+  const count = parts.length + more;
+  return count === 1 ? t("1 more place in this file:") : t("{0} more places in this file:", count);
 }
 
 function foldLabel(lines: number): string {

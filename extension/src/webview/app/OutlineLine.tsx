@@ -7,25 +7,27 @@ import { namedLine } from "../../text/untrusted";
 import { partsInLine } from "./excerpt";
 import { SafeText } from "./SafeText";
 
-const LONGEST_TITLE = 120;
+export const LONGEST_TITLE = 120;
 
 interface Props {
   outline: Outline;
+  /** What the line says before the names. */
+  label: string;
   /** The element's own id. */
   id: string;
   tab: number;
   open(citation: string): void;
 }
 
-/** What else the page or class of a candidate holds: a line of names, each of which opens its lines. */
-export function OutlineLine({ outline, id, tab, open }: Props) {
+/** What else the page, class or file of a candidate holds: a line of names, each of which opens its lines. */
+export function OutlineLine({ outline, label, id, tab, open }: Props) {
   const [whole, setWhole] = useState(false);
   const { parts, more } = outline;
   const fitting = useMemo(() => partsInLine(outline), [outline]);
   const foldable = fitting < parts.length;
   return (
     <div class="outline">
-      <bdi id={id}>{t("Also in {0}:", namedLine(outline.title, LONGEST_TITLE))}</bdi>{" "}
+      <bdi id={id}>{label}</bdi>{" "}
       <ul aria-labelledby={id}>
         {parts.slice(0, whole ? undefined : fitting).map((part, index) => (
           <Item key={index}>

@@ -80,6 +80,7 @@ export function pack(more: Partial<EvidenceResult> = {}): EvidenceResult {
     coverage: { docs_in_top_k: 0, code_in_top_k: 1 },
     warnings: [],
     outlines: [],
+    places: [],
     mentioned: [],
     errors: [],
     debug: {},

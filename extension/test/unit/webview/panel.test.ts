@@ -454,10 +454,13 @@ describe("the panel", () => {
 
   it("opens what the outlines of its pack cite, and nothing else", async () => {
     const outline = outlineOf({ parts: [{ name: "Next steps", lines: { start: 114, end: 121 } }] });
-    const pack = { ...packFor(QUESTION.query), outlines: [outline] };
+    const places = { ...outline, citation: "shop@x:src/cart.py" };
+    const pack = { ...packFor(QUESTION.query), outlines: [outline], places: [places] };
     await (await fixture.open()).answered(QUESTION, pack);
     const lines = `${outline.citation}#L114-L121`;
-    for (const citation of [lines, outline.citation, `${outline.citation}#L1-L121`, "adk-docs@x:docs/a.md", ""]) {
+    const place = `${places.citation}#L114-L121`;
+    const others = [`${outline.citation}#L1-L121`, `${places.citation}#L1-L121`, "adk-docs@x:docs/a.md", ""];
+    for (const citation of [lines, outline.citation, place, ...others]) {
       fixture.view.received.fire({ type: "openCitation", citation });
     }
     const { outlines: _, ...older } = packFor("older");
@@ -467,6 +470,7 @@ describe("the panel", () => {
     assert.deepEqual(fixture.openedCitations, [
       [lines, pack],
       [outline.citation, pack],
+      [place, pack],
     ]);
   });
 

@@ -140,14 +140,17 @@ def _as_python_says(message: str) -> re.Pattern[str] | None:
 def find_defined(query: Query, hits: Sequence[Hit]) -> Iterator[Hit]:
     """The definitions of names that are asked for without a question, where few places in the code define them.
 
-    A name that nothing defines may be a parameter.
+    A name that nothing defines in its own case is one in another case, or else may be a parameter.
     """
     if query.kind != "names":
         return
     for name in query.code_identifiers:
         last = name.rpartition(".")[2]
         owners = {part for part in query.code_identifiers if part != name}
-        defining = [(hit, symbol) for hit in hits for symbol in hit.payload.symbols if ends_with(symbol, last)]
+        named = [
+            (hit, symbol) for hit in hits for symbol in hit.payload.symbols if ends_with(symbol.lower(), last.lower())
+        ]
+        defining = [(hit, symbol) for hit, symbol in named if ends_with(symbol, last)] or named
         exact = [
             (hit, symbol)
             for hit, symbol in defining

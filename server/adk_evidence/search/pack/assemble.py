@@ -32,7 +32,7 @@ from adk_evidence.search.pack.construction import class_signatures, class_takers
 from adk_evidence.search.pack.drift import with_drift
 from adk_evidence.search.pack.errors import tell_error
 from adk_evidence.search.pack.mentioned import mentioned_symbols
-from adk_evidence.search.pack.outlines import make_outlines
+from adk_evidence.search.pack.outlines import make_outlines, make_places
 from adk_evidence.search.pack.passages import KEPT_CHUNKS, Excerpt, choose_passages
 from adk_evidence.search.pack.words import QuestionWords, tokens_of
 from adk_evidence.search.ranking.quality import lost_since, lowered
@@ -71,6 +71,7 @@ def assemble(ranking: Ranking, imports: PublicImports | None = None) -> Evidence
     with context.stage("outlines"):
         shown = {hit.point_id for hit, one in zip(final, candidates, strict=True) if not one.adds_little}
         outlines = make_outlines(question, final, sought, shown)
+        places = make_places(question, ranking.ranked, final)
     pack = EvidencePack(
         pack_id="",
         query_id=question.query_id,
@@ -86,6 +87,7 @@ def assemble(ranking: Ranking, imports: PublicImports | None = None) -> Evidence
         coverage=Coverage.of(candidates),
         warnings=tuple(context.warnings),
         outlines=outlines,
+        places=places,
         mentioned=mentioned_symbols(question, final),
         errors=errors,
         debug={

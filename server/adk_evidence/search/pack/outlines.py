@@ -1,16 +1,20 @@
-"""What else a page or class of the results holds: its sections or members, each with its lines."""
+"""What else a page, class or file of the results holds: its sections, members or matching places, with their lines."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.index.opened import Index
-from adk_evidence.models.chunk import class_of
+from adk_evidence.index.settings import CodebaseSettings
+from adk_evidence.models.chunk import ChunkPayload, class_of
 from adk_evidence.models.citation import code_citation
 from adk_evidence.models.pack import LineSpan, Outline, OutlinePart
 from adk_evidence.search.pack.words import QuestionWords
+from adk_evidence.search.rerankers.local import LocalReranker
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Filter, Match, scroll_all
 from adk_evidence.text.tokens import estimate_tokens
@@ -22,6 +26,8 @@ RANK_TOKENS = 2
 # A generated page or class of more chunks than this is not outlined.
 MAX_CHUNKS = 200
 MIN_RESULTS = 2
+# So many further places of a file are named.
+MAX_PLACES = 5
 # Chunks of one part have at most a few empty lines between them.
 JOINED_GAP = 4
 
@@ -145,6 +151,75 @@ def _outline(
         parts=tuple(sorted(fitting, key=lambda part: part.lines.start)),
         more=len(others) - len(fitting),
     )
+
+
+def make_places(question: Question, ranked: Sequence[Hit], final: Sequence[Hit]) -> tuple[Outline, ...]:
+    """Where else the files of the final results match, in a codebase, the file of the first result first.
+
+    A further place matches that would be a result if the ranking did not put the best of each file first.
+    """
+    if not isinstance(question.settings, CodebaseSettings):
+        return ()
+    reranker = question.models.reranker
+    again = reranker.files.again if isinstance(reranker, LocalReranker) and reranker.files else 0.0
+    files: dict[tuple[str, str], list[Hit]] = {}
+    for hit in sorted(ranked, key=lambda hit: -_score(hit)):
+        files.setdefault(_file_of(hit), []).append(hit)
+    own = {hit.point_id: _score(hit) + again * behind for hits in files.values() for behind, hit in enumerate(hits)}
+    matching = frozenset(sorted(own, key=lambda point: -own[point])[: len(final)])
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for rank, hit in enumerate(final, 1):
+        ranks.setdefault(_file_of(hit), []).append(rank)
+    made = []
+    for file, its in ranks.items():
+        first = final[its[0] - 1].payload
+        further = [hit.payload for hit in files.get(file, ()) if hit.point_id in matching]
+        if places := _places(first, further):
+            shown = sorted(places[:MAX_PLACES], key=lambda part: part.lines.start)
+            made.append(
+                Outline(
+                    citation=code_citation(first.repo, first.commit, first.path, None, None),
+                    path=first.path,
+                    title=PurePosixPath(first.path).name,
+                    ranks=tuple(its),
+                    parts=tuple(shown),
+                    more=len(places) - len(shown),
+                )
+            )
+    return tuple(made)
+
+
+def _score(hit: Hit) -> float:
+    # What is named outright may not have been ranked.
+    return -math.inf if hit.rerank_score is None else hit.rerank_score
+
+
+def _file_of(hit: Hit) -> tuple[str, str]:
+    return hit.collection, hit.payload.path
+
+
+def _places(first: ChunkPayload, further: Sequence[ChunkPayload]) -> list[OutlinePart]:
+    """The places of some chunks of a file, best first; what follows each other under one name is one place."""
+    if not first.has_lines:
+        return []
+    # A single line is the head of a class or an import, which says nothing without what follows.
+    several = [one for one in further if one.start_line < one.end_line]
+    others = [one for one in several if one.end_line < first.start_line or first.end_line < one.start_line]
+    parts = [
+        OutlinePart(name=_named(one), lines=LineSpan(start=one.start_line, end=one.end_line))
+        for one in sorted(others, key=lambda one: one.start_line)
+    ]
+    joined = _joined(parts)
+    return sorted(
+        joined,
+        key=lambda part: next(at for at, one in enumerate(others) if part.lines.touches(one.start_line, one.end_line)),
+    )
+
+
+def _named(payload: ChunkPayload) -> str:
+    if payload.symbol:
+        return payload.symbol
+    return payload.headings[-1] if payload.headings else PurePosixPath(payload.path).name
 
 
 def written_part(part: OutlinePart) -> str:
