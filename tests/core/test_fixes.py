@@ -135,7 +135,7 @@ def plugin(method: str, body: str = "return None") -> str:
         ),
         (
             plugin("def before_tool(self, tool_context, tool)", "print(tool.args, tool_context)"),
-            plugin("async def before_tool(self, *, tool, tool_args, tool_context)", "print(tool.args, tool_context)"),
+            plugin("async def before_tool(self, tool_context, tool, tool_args)", "print(tool.args, tool_context)"),
         ),
         (
             plugin("async def before_tool(self, args, ctx, tool, note='é')", "def g(): return f'{ctx}'"),
@@ -145,6 +145,16 @@ def plugin(method: str, body: str = "return None") -> str:
             ),
         ),
         (plugin("async def on_chunk(self)"), plugin("async def on_chunk(self, chunk, stream=None)")),
+        (
+            plugin(
+                "async def before_tool(\n        self,\n        *,\n        tool: T,  # one\n"
+                "        tool_args,\n    ) -> D"
+            ),
+            plugin(
+                "async def before_tool(\n        self,\n        *,\n        tool: T,  # one\n        tool_args,\n"
+                "        tool_context,\n    ) -> D"
+            ),
+        ),
         (plugin("def describe(self, short)"), plugin("def describe(self)")),
         (plugin("def before_tool(self, **given)"), plugin("async def before_tool(self, **given)")),
         (
@@ -212,8 +222,9 @@ def test_a_deprecated_other_name_of_a_class_gives_way_to_the_class(before: str, 
     [
         (plugin("def on_event(self, event)"), True),
         (plugin("async def before_tool(self, *, tool, args, ctx)", "return args"), True),
-        (plugin("async def on_chunk(self)"), True),
         # What these mean is a guess, or somebody calls them as they are.
+        (plugin("async def on_chunk(self)"), False),
+        (plugin("def describe(self, short)"), False),
         (plugin("async def before_tool(self, args)", "return args"), False),
         (plugin("async def before_tool(self, *, tool, ctx, args)", "return args"), False),
         (plugin("def on_event(self, event)") + "Mine().on_event(1)\n", False),

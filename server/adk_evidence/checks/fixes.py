@@ -152,19 +152,22 @@ def _with_arguments(checker: DriftChecker, document: PythonDocument, remark: Rem
     tokens = _in_parentheses(document, document.span(call.func)[1])
     if not names or not tokens:
         return None
-    text = ", ".join(f"{name}=..." for name in names)
-    last, place, _ = [token for token in tokens[:-1] if not token[2]][-1]
     given = [*map(document.span, call.args), *map(document.span, call.keywords)]
+    edit = _appended(document, tokens, ", ".join(f"{name}=..." for name in names), max(given)[0][0] if given else None)
+    return Fix(f"Add {' and '.join(names)}", [edit])
+
+
+def _appended(document: PythonDocument, tokens: list[tuple[str, Place, bool]], text: str, line: int | None) -> Edit:
+    """The edit that adds a text at the end of a list in parentheses; `line` is that of its last item, if it has one."""
+    last, place, _ = [token for token in tokens[:-1] if not token[2]][-1]
     if last != ",":
-        text = f", {text}" if given else text
-    elif tokens[-1][1][0] == place[0]:
-        text = f" {text},"
-    else:
-        line = document.lines[max(given)[0][0]]
-        # Behind a comment on the last argument.
-        place = (place[0], len(document.lines[place[0]]))
-        text = f"\n{line[: len(line) - len(line.lstrip())]}{text},"
-    return Fix(f"Add {' and '.join(names)}", [Edit(place, place, text)])
+        return Edit(place, place, f", {text}" if line is not None else text)
+    if line is None or tokens[-1][1][0] == place[0]:
+        return Edit(place, place, f" {text},")
+    item = document.lines[line]
+    # Behind a comment on the last item.
+    place = (place[0], len(document.lines[place[0]]))
+    return Edit(place, place, f"\n{item[: len(item) - len(item.lstrip())]}{text},")
 
 
 def _awaited(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
@@ -260,7 +263,7 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
         edits.append(Edit(start, start, "async "))
     if not Parameters.of_method(method).fits(wanted):
         tokens, own = _in_parentheses(document, start), parameters(method.args)
-        if not own or not tokens or any(is_comment for _, _, is_comment in tokens):
+        if not own or not tokens:
             return None
         pairs = _paired(own[1:], wanted)
         renames = {old.name: new for new, old in pairs.items() if new != old.name}
@@ -269,12 +272,18 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
         gone -= {one.name for one in own if one.kind in ("rest", "more")}
         if uses is None or any(isinstance(node, ast.Name) and node.id in gone for node in walk(method)):
             return None
-        # By their order, too, and nothing is left that the body may have meant.
-        named_anew = [renames[one.name] for one in own if one.name in renames]
-        missing = [name for name in (*wanted.positional, *wanted.named) if name not in {one.name for one in own}]
-        is_sure = not renames or named_anew == list(dict.fromkeys(missing))
-        begin = (tokens[0][1][0], tokens[0][1][1] - 1)
-        edits += [Edit(begin, tokens[-1][1], _written(document, own, wanted, pairs)), *uses]
+        called = dict.fromkeys((*wanted.positional, *wanted.named))
+        missing = [name for name in called if name not in {one.name for one in own}]
+        # Each by its place, too. What is to become of a new parameter, only who reads the body knows.
+        is_sure = bool(renames) and not gone and [renames[one.name] for one in own if one.name in renames] == missing
+        if missing and not renames and not gone:
+            added = ", ".join(name if name in wanted.required else f"{name}=None" for name in missing)
+            edits.append(_appended(document, tokens, added, own[-1].node.lineno - 1))
+        elif any(is_comment for _, _, is_comment in tokens):
+            return None
+        else:
+            begin = (tokens[0][1][0], tokens[0][1][1] - 1)
+            edits += [Edit(begin, tokens[-1][1], _written(document, own, wanted, pairs)), *uses]
     mended = PythonDocument(edited(document.lines, edits))
     same = next((one.node for one in mended.scopes if one.name == named and _method_at(one, remark.line)), None)
     is_mended = isinstance(same, Function) and not mended.is_broken and fits(same, payload)
