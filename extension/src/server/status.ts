@@ -153,7 +153,7 @@ export class StatusItem implements vscode.Disposable {
     const project = projectIn(answered);
     if (project !== undefined) {
       told.project = project;
-    } else if (method === "adk/evidence" && tellsMore(result as EvidenceResult, told.project)) {
+    } else if (method === "adk/evidence" && tellsMore(result as EvidenceResult | undefined, told.project)) {
       // The project has changed its version, or another program has indexed that.
       this.ask(folder.uri);
     }
@@ -224,7 +224,8 @@ function versionFixes({ project, index }: Situation): Fix[] {
 }
 
 /** Whether an answer tells what is not known of the project: its version, or that the version is indexed. */
-function tellsMore({ adk }: EvidenceResult, project: ProjectStatus | null): boolean {
+function tellsMore(result: EvidenceResult | undefined, project: ProjectStatus | null): boolean {
+  const adk = result?.adk;
   return adk != null && (adk.wanted !== project?.version || (adk.indexed === adk.wanted && !project.exact));
 }
 

@@ -134,6 +134,8 @@ describe("the status item", () => {
       asked.filter((path) => path === "/b"),
       ["/b", "/b"],
     );
+    // A question that failed tells nothing.
+    answers.fire({ ...answered, result: undefined } as unknown as Answered);
     answers.fire({ ...answered, method: "adk/ingest", result: {} } as unknown as Answered);
     assert.equal(asked.filter((path) => path === "/b").length, 3);
     status.dispose();
