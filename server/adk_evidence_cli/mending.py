@@ -109,12 +109,10 @@ def citing(settings: Settings, checker: DriftChecker, python: Path | None) -> Ci
         return Side(release, checker.api) if release is not None else None
 
     def cite(fix: Mend) -> str:
-        from adk_evidence.api.changes import place_of
+        from adk_evidence.api.changes import cited_in
 
-        path = fix.remark.cited or fix.remark.symbol
-        place, code = checker.api.definition(path), side()
-        found = place_of(code, place, path) if code and place else None
-        return found.citation if found is not None and found.verification.state == "exact" else ""
+        code = side()
+        return cited_in(code, fix.remark.cited or fix.remark.symbol) if code else ""
 
     return cite
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.api.comparison import Comparison
-from adk_evidence.api.history import read_call
+from adk_evidence.api.history import path_of
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.checks.upgrade import examine
 from adk_evidence.desk import Indexes
@@ -117,8 +117,7 @@ def _pages(settings: Settings, report: Upgrade) -> Iterator[DocsPage]:
     asked: dict[str, str] = {}
     cited: set[str] = set()
     for problem in (*report.problems, *report.deprecated):
-        call = read_call(problem.symbol)
-        asked.setdefault(call.callable if call else problem.symbol, problem.text)
+        asked.setdefault(path_of(problem.symbol), problem.text)
     with closing(Indexes(settings)) as indexes, indexes.answering(indexes.choose(), strict=None) as answering:
         for symbol, text in list(asked.items())[:MAX_ASKED]:
             # What takes the place of a name comes before the name.

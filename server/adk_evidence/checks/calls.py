@@ -19,7 +19,7 @@ from adk_evidence.checks.drift import Code, DriftChecker, DriftKind
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
 from adk_evidence.documents.meaning import Names, last_name
 from adk_evidence.readers.python import Function, own_nodes
-from adk_evidence.text.identifiers import is_private, without_module
+from adk_evidence.text.identifiers import is_private, listed, without_module
 
 # Expressions whose value is nothing to await.
 _PLAIN = (
@@ -37,7 +37,8 @@ class Remark:
 
     `line`, `start` and `end` are where the name stands, in lines and characters from 0. `symbol` is as in `Deviation`;
     of a call or an override, it is what is called or overridden, and `text` is empty of an override that fits.
-    `replacement` is the name that the version has in its place, where one is near enough. `cited` is the path of what
+    `replacement` is the name that the version has in its place, where one is near enough, and `instead` is as in
+    `Deviation`. `cited` is the path of what
     shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
     """
 
@@ -49,6 +50,11 @@ class Remark:
     end: int
     replacement: str | None = None
     cited: str = ""
+    instead: str | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.line, self.start
 
 
 def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[Remark]:
@@ -56,7 +62,7 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
 
     Args:
         checker: Knows the version.
-        code: As of `DriftChecker.code_of`.
+        code: As of `DriftChecker.checks_of`.
         shortened: Whether a comment inside of a call may stand for arguments that are not shown.
     """
     names = checker.names_in(code)
@@ -132,8 +138,7 @@ def _extra(checker: DriftChecker, path: str, call: ast.Call) -> str:
 
 
 def _missing(checker: DriftChecker, path: str, call: ast.Call) -> str:
-    lacking = [f"`{name}`" for name in missing_in(checker, path, call)]
-    told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1]))) if lacking else ""
+    told = listed([f"`{name}`" for name in missing_in(checker, path, call)])
     return f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks." if told else ""
 
 
@@ -159,7 +164,7 @@ def _unfit_callbacks(
 def _uncalled(checker: DriftChecker, names: Names, mention: Mention) -> _Told | None:
     """What is to say of a method of which the code asks whether it is true, as if the code had called it."""
     paths = names.methods(mention)
-    if not paths or any(names.kind(path) not in ("f", "a") for path in paths):
+    if not paths or any(names.api.kind(path) not in ("f", "a") for path in paths):
         return None
     return (
         "method",
@@ -216,7 +221,7 @@ def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
     if not isinstance(function, ast.Attribute):
         return False
     owner = names.value(function.value, mention.scope, mention.line)
-    return owner is not None and not owner.is_instance and names.kind(owner.path) == "c"
+    return owner is not None and not owner.is_instance and names.api.kind(owner.path) == "c"
 
 
 def _overrides(
@@ -251,7 +256,7 @@ def _known_bases(node: ast.ClassDef, scope: Scope, names: Names) -> list[str]:
     found: list[str] = []
     for base in node.bases:
         value = names.value(base, scope.parent or scope, node.lineno - 1)
-        if value is None or value.is_instance or names.kind(value.path) != "c":
+        if value is None or value.is_instance or names.api.kind(value.path) != "c":
             break
         found.append(value.path)
     return found
