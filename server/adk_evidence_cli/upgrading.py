@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tokenize
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -24,7 +23,7 @@ from adk_evidence.render.sanitize import one_line
 from adk_evidence.render.upgrade import said, sections, summary, title
 from adk_evidence.settings import Settings
 from adk_evidence.text.identifiers import without_module
-from adk_evidence_cli.linting import python_files
+from adk_evidence_cli.linting import python_files, text_of
 from adk_evidence_console.sarif import Finding
 from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import read_releases
@@ -104,10 +103,9 @@ def _texts(folder: Path) -> tuple[dict[str, str], list[str]]:
     unread: list[str] = []
     for file in python_files([folder]):
         name = file.relative_to(folder).as_posix() if file != folder else file.name
-        try:
-            with tokenize.open(file) as stream:
-                texts[name] = stream.read()
-        except (OSError, SyntaxError, ValueError):
+        if (text := text_of(file)) is not None:
+            texts[name] = text
+        else:
             unread.append(name)
     return texts, unread
 

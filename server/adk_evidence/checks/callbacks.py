@@ -110,7 +110,7 @@ def _class_of(name: str, mention: Mention) -> tuple[Scope | None, bool]:
 
 def takes(node: Function | ast.Lambda, names: tuple[str, ...], version: Version, *, bound: bool) -> bool:
     """Whether a callback can be called with arguments of some names in a version; `bound`: its first one is given."""
-    own = Parameters.of_arguments(node.args, bound=bound)
+    own = Parameters.of_code(node.args, bound=bound)
     by_name = own.required <= {*own.named} & {*names} and (own.any_named or {*names} <= {*own.named})
     first = own.positional[: len(names)]
     by_position = own.required <= {*first} and (own.any_positional or len(first) == len(names))

@@ -75,33 +75,26 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
 def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
     document = code.document
     for mention in document.mentions:
-        call = code.calls.get(id(mention.expression))
-        if mention.line in names.uncertain.lines:
+        node = mention.expression
+        if node is None or mention.line in names.uncertain.lines:
             continue
-        if call is None and (value := code.stored.get(id(mention.expression))) is not None:
-            made = names.value(getattr(mention.expression, "value", None), mention.scope, mention.line)
-            if made is not None and made.is_instance:
-                yield from _unfit_callbacks(checker, document, made.path, [ast.keyword(mention.name, value)], mention)
-            continue
-        if call is None and mention.expression not in code.tested:
-            continue
-        if call is None:
-            told = _uncalled(checker, names, mention)
-        elif path := _called(mention, names):
-            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            told = _arguments(checker, path, call, lacking=not (shortened and _has_comment(document, call)))
+        told: _Told | None = None
+        path, keywords = None, list[ast.keyword]()
+        if (call := code.calls.get(id(node))) is not None:
+            path, way = _called(call, mention, names)
+            keywords = call.keywords
             # A method of a class itself is called with the object.
-            is_bound = call.args and _is_of_class(call.func, names, mention) and not checker.api.is_of_class(path)
-            told = None if is_bound else told
-        elif path := _own_class(call, mention, names):
-            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            continue
-        elif path := _made_by_super(call, mention, names):
-            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            # The class itself may have defaults for what its base requires.
-            told = _arguments(checker, path, call, lacking=False)
-        else:
-            continue
+            is_bound = way == "itself" and _is_of_class(call, names, mention)
+            if path and way != "own class" and not (is_bound and not checker.api.is_of_class(path)):
+                # The class itself may have defaults for what its base requires.
+                lacking = way == "itself" and not (shortened and _has_comment(document, call))
+                told = _arguments(checker, path, call, lacking=lacking)
+        elif (value := code.stored.get(id(node))) is not None:
+            made = names.value(getattr(node, "value", None), mention.scope, mention.line)
+            path, keywords = made.path if made and made.is_instance else None, [ast.keyword(mention.name, value)]
+        elif node in code.tested:
+            told = _uncalled(checker, names, mention)
+        yield from _unfit_callbacks(checker, document, path, keywords, mention) if path else ()
         if told:
             kind, symbol, problem = told
             yield Remark(kind, symbol, problem, mention.line, mention.start, mention.end, cited=symbol)
@@ -179,10 +172,29 @@ def _passes_on(call: ast.Call) -> bool:
     return any(stands) or any(one.arg is None for one in call.keywords)
 
 
-def _called(mention: Mention, names: Names) -> str | None:
-    """The path of the class or function that is called."""
-    value = names.value(mention.expression, mention.scope, mention.line)
-    return value.path if value and names.is_callable(value) else None
+_Way = Literal["itself", "own class", "super"]
+
+
+def _called(call: ast.Call, mention: Mention, names: Names) -> tuple[str | None, _Way]:
+    """The path of the class or function of the ADK that a call is of: that `itself`, the base of a class of the
+    document that has no constructor, or the one base of a class whose constructor calls `super().__init__`.
+    """
+    value = names.value(call.func, mention.scope, mention.line)
+    if value and names.is_callable(value):
+        return value.path, "itself"
+    scope: Scope | None = None
+    way: _Way = "own class"
+    match call.func:
+        case ast.Name():
+            known = mention.scope.lookup(mention.name, mention.line)
+            scope = known[0].owner if known and known[0].is_class else None
+            scope = None if scope and "__init__" in scope.bindings else scope
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
+            scope, way = mention.scope.parent, "super"
+    node = scope.node if scope else None
+    if scope is None or not isinstance(node, ast.ClassDef) or (way == "super" and len(node.bases) != 1):
+        return None, way
+    return next(iter(names.known_bases(scope)), None), way
 
 
 def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
@@ -195,32 +207,11 @@ def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
     return sorted(missing - set(taken.positional[: len(call.args)]))
 
 
-def _own_class(call: ast.Call, mention: Mention, names: Names) -> str | None:
-    """The base of the ADK of a class of the document that a call makes, where the class has no constructor."""
-    known = mention.scope.lookup(mention.name, mention.line) if isinstance(call.func, ast.Name) else None
-    scope = known[0].owner if known and known[0].is_class else None
-    if scope is None or not isinstance(scope.node, ast.ClassDef) or "__init__" in scope.bindings:
-        return None
-    return next(iter(_known_bases(scope.node, scope, names)), None)
-
-
-def _made_by_super(call: ast.Call, mention: Mention, names: Names) -> str | None:
-    """The class whose constructor `super().__init__` calls, where a class has one base, of the ADK."""
-    match call.func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
-            scope = mention.scope.parent
-            node = scope.node if scope else None
-            if scope is None or not isinstance(node, ast.ClassDef) or len(node.bases) != 1:
-                return None
-            return next(iter(_known_bases(node, scope, names)), None)
-        case _:
-            return None
-
-
-def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
-    if not isinstance(function, ast.Attribute):
+def _is_of_class(call: ast.Call, names: Names, mention: Mention) -> bool:
+    """Whether a call gives arguments to a function of a class by way of the class itself."""
+    if not call.args or not isinstance(call.func, ast.Attribute):
         return False
-    owner = names.value(function.value, mention.scope, mention.line)
+    owner = names.value(call.func.value, mention.scope, mention.line)
     return owner is not None and not owner.is_instance and names.api.kind(owner.path) == "c"
 
 
@@ -228,7 +219,7 @@ def _overrides(
     checker: DriftChecker, document: PythonDocument, node: ast.ClassDef, scope: Scope, names: Names
 ) -> Iterator[Remark]:
     # What decorators and metaclasses do with a class is not known.
-    bases = [] if node.decorator_list or node.keywords else _known_bases(node, scope, names)
+    bases = [] if node.decorator_list or node.keywords else names.known_bases(scope)
     for method in node.body if bases else ():
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) or is_private(method.name):
             continue
@@ -249,17 +240,6 @@ def _overrides(
                 made = {id(node) for node in own_nodes(method) if _makes_object(node, names, document, method)}
                 problem = "" if fits(method, payload, made) else _unfit(checker, own, symbol, payload)
                 yield _override(document, method, symbol, problem)
-
-
-def _known_bases(node: ast.ClassDef, scope: Scope, names: Names) -> list[str]:
-    """The paths of the first bases, up to one that is not known to be a class of the ADK."""
-    found: list[str] = []
-    for base in node.bases:
-        value = names.value(base, scope.parent or scope, node.lineno - 1)
-        if value is None or value.is_instance or names.api.kind(value.path) != "c":
-            break
-        found.append(value.path)
-    return found
 
 
 def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> Remark:
@@ -293,7 +273,7 @@ def fits(method: Function, payload: str, plain: Collection[int] = ()) -> bool:
     # An asynchronous method may override one that is declared to return something to await.
     if payload[0] == "a" and isinstance(method, ast.FunctionDef) and _surely_returns_plain(method, plain):
         return False
-    return Parameters.of_method(method).fits(Parameters.of_table(payload))
+    return Parameters.of_code(method.args).fits(Parameters.of_table(payload))
 
 
 def _surely_returns_plain(method: ast.FunctionDef, plain: Collection[int]) -> bool:

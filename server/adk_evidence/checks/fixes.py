@@ -62,15 +62,7 @@ def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
             return _moved(checker, document, remark)
         case "deprecated":
             return _succeeded(checker, document, remark)
-    name = remark.replacement or ""
-    changes = renamed(document, remark.line, remark.start, name) if name else []
-    if not changes:
-        return None
-    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
-    # But for its spelling, it is the name, and the only such keyword of the call.
-    alike = [one for one in document.given_to(changes[0][0].keyword_of) if folded(one) == folded(name)]
-    certain = remark.kind == "keyword" and alike == [changes[0][0].name]
-    return Fix(f"Change to {name}", edits, certain)
+    return _renamed(document, remark, remark.replacement) if remark.replacement else None
 
 
 def fixes_of(
@@ -115,6 +107,18 @@ def edited(lines: Iterable[str], edits: Iterable[Edit]) -> str:
     for (first, start), (last, end), text in sorted(edits, reverse=True):
         kept[first : last + 1] = [kept[first][:start] + text + kept[last][end:]]
     return "\n".join(kept)
+
+
+def _renamed(document: PythonDocument, remark: Remark, name: str, *, certain: bool = False) -> Fix | None:
+    """Another name in place of the one at a remark."""
+    changes = renamed(document, *remark.place, name)
+    if not changes:
+        return None
+    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
+    # But for its spelling, it is the name, and the only such keyword of the call.
+    alike = [one for one in document.given_to(changes[0][0].keyword_of) if folded(one) == folded(name)]
+    certain |= remark.kind == "keyword" and alike == [changes[0][0].name]
+    return Fix(f"Change to {name}", edits, certain)
 
 
 def _called_at(document: PythonDocument, remark: Remark) -> tuple[ast.Call, Mention] | None:
@@ -225,9 +229,7 @@ def _succeeded(checker: DriftChecker, document: PythonDocument, remark: Remark) 
         return None
     if api.definition(f"{module}.{heir.name}") != heir or heir.name in document.module.bindings:
         return None
-    changes = renamed(document, remark.line, remark.start, heir.name)
-    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
-    return Fix(f"Change to {heir.name}", edits, certain=True) if edits else None
+    return _renamed(document, remark, heir.name, certain=True)
 
 
 def _is_the_same(checker: DriftChecker, path: str, lack: Lack | None) -> bool:
@@ -258,7 +260,7 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
     is_sure = True
     if payload[:1] == "a" and isinstance(method, ast.FunctionDef):
         edits.append(Edit(start, start, "async "))
-    if not Parameters.of_method(method).fits(wanted):
+    if not Parameters.of_code(method.args).fits(wanted):
         tokens, own = _in_parentheses(document, start), parameters(method.args)
         if not own or not tokens or any(is_comment for _, _, is_comment in tokens):
             return None
@@ -331,15 +333,8 @@ def _written(document: PythonDocument, own: list[Parameter], wanted: Parameters,
         return f"{name}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
 
     by_kind = {one.kind: item(one.name, one) for one in own if one.kind in ("rest", "more")}
+    rest, others = by_kind.get("rest", ""), by_kind.get("more", "")
     extra = [one for one in own[1:] if one.default is not None and not any(one is other for other in pairs.values())]
-    only_named = [item(name, pairs.get(name)) for name in wanted.named if name not in wanted.positional]
-    only_named += [item(one.name, one) for one in extra]
-    parts = [item(own[0].name, own[0]), *(item(name, pairs.get(name)) for name in wanted.positional)]
-    if "rest" in by_kind or wanted.any_positional:
-        parts.append(f"*{by_kind.get('rest', 'args')}")
-    elif only_named:
-        parts.append("*")
-    parts += only_named
-    if "more" in by_kind or wanted.any_named:
-        parts.append(f"**{by_kind.get('more', 'kwargs')}")
-    return f"({', '.join(parts)})"
+    more = [item(one.name, one) for one in extra]
+    first = item(own[0].name, own[0])
+    return f"({wanted.written(first, lambda name: item(name, pairs.get(name)), more, rest, others)})"

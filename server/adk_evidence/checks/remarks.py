@@ -15,19 +15,20 @@ from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.text.identifiers import is_private
 
-# By what name people set, and leave out, what is told of each kind.
-CODES: Mapping[RemarkKind, str] = {
-    "import": "unknown-import",
-    "name": "unknown-name",
-    "keyword": "unknown-keyword",
-    "argument": "missing-argument",
-    "extra": "extra-argument",
-    "override": "unfit-override",
-    "callback": "unfit-callback",
-    "method": "uncalled-method",
-    "await": "missing-await",
-    "deprecated": "deprecated-name",
+# By what name people set, and leave out, what is told of each kind, and what that is.
+RULES: Mapping[RemarkKind, tuple[str, str]] = {
+    "import": ("unknown-import", "The code imports what the checked version does not have."),
+    "name": ("unknown-name", "The code uses an attribute that the checked version does not have."),
+    "keyword": ("unknown-keyword", "A call has a keyword that the checked version does not take."),
+    "argument": ("missing-argument", "A call lacks an argument that the checked version requires."),
+    "extra": ("extra-argument", "A call gives arguments by position that the checked version does not take so."),
+    "override": ("unfit-override", "A method does not fit the method that it overrides."),
+    "callback": ("unfit-callback", "An agent cannot call a callback: its parameters do not fit."),
+    "method": ("uncalled-method", "The code asks whether a method is true, and does not call the method."),
+    "await": ("missing-await", "A call of an asynchronous function lacks `await` or `async for`."),
+    "deprecated": ("deprecated-name", "The code uses what the checked version calls deprecated."),
 }
+CODES: Mapping[RemarkKind, str] = {kind: code for kind, (code, _) in RULES.items()}
 # How alike a name must be to be named in place of another one.
 ALIKE = 0.75
 MAX_KEPT = 2000

@@ -293,12 +293,22 @@ class Names:
         cls = owner.node if owner else None
         if owner is None or not isinstance(cls, ast.ClassDef) or cls.decorator_list or cls.keywords:
             return None
-        bases = [self.value(base, owner.parent or owner, cls.lineno - 1) for base in cls.bases]
-        if not all(one and not one.is_instance and self.api.kind(one.path) == "c" for one in bases):
-            return None
         is_open = not {"model_config", "__setattr__", "__slots__"}.isdisjoint(owner.bindings)
-        paths = [one.path for one in bases if one and self._refuses(one.path, name)]
-        return paths[0] if not is_open and len(paths) == len(bases) and paths else None
+        paths = [path for path in self.known_bases(owner) if self._refuses(path, name)]
+        return paths[0] if not is_open and len(paths) == len(cls.bases) and paths else None
+
+    def known_bases(self, cls: Scope) -> list[str]:
+        """The paths of the first bases of a class of the document, up to one that is not known to be of the ADK."""
+        found: list[str] = []
+        node = cls.node
+        if not isinstance(node, ast.ClassDef):
+            return found
+        for base in node.bases:
+            value = self.value(base, cls.parent or cls, node.lineno - 1)
+            if value is None or value.is_instance or self.api.kind(value.path) != "c":
+                break
+            found.append(value.path)
+        return found
 
 
 def _items(values: tuple[Value, ...]) -> tuple[Value, ...]:
