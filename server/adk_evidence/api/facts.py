@@ -72,6 +72,16 @@ class ModuleFacts:
     types: dict[str, str] = field(default_factory=dict)
     typing: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def at_top(self) -> set[str]:
+        """The names at the top of the file, but for those of modules whose names are all taken over."""
+        return {
+            name
+            for found in (self.defined, self.classes, self.bound, self.aliases)
+            for name in found
+            if "." not in name
+        }
+
     def defines(self, name: str) -> bool:
         """Whether the file gives a name at its top that it does not import."""
         return any(name in found for found in (self.defined, self.classes, self.aliases, self.named))
@@ -153,14 +163,10 @@ class _Reader:
         other = _Reader(self._module, ModuleFacts(self._module.name))
         other._block(statements)
         ours, theirs = self._facts, other._facts
-        found = (*theirs.bound, *theirs.aliases, *theirs.defined, *theirs.classes)
-        new = {name for name in found if not ours.binds(name.partition(".")[0])}
-        ours.bound.update({name: path for name, path in theirs.bound.items() if name in new})
-        ours.aliases.update({name: path for name, path in theirs.aliases.items() if name in new})
-        ours.defined.update({name: payload for name, payload in theirs.defined.items() if name in new})
-        ours.classes.update({name: found for name, found in theirs.classes.items() if name in new})
-        ours.deprecated.update({name: text for name, text in theirs.deprecated.items() if name in new})
-        ours.types.update({name: said for name, said in theirs.types.items() if name in new})
+        new = {name for name in theirs.at_top if not ours.binds(name)}
+        for kind in ("bound", "aliases", "defined", "classes", "deprecated", "types"):
+            found = getattr(theirs, kind).items()
+            getattr(ours, kind).update({name: said for name, said in found if name.partition(".")[0] in new})
         ours.stars += theirs.stars
         self._lazy += other._lazy
         self._tables = {**other._tables, **self._tables}
