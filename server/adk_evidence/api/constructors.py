@@ -105,29 +105,21 @@ def takes(method: Function) -> Takes:
 
 def passes_on(method: Function) -> bool:
     """Whether all that a constructor does with its `**kwargs` is to give them to the constructor of the next class."""
-    handed = _handed_on(method)
-    return handed is not None and len(list(_uses(method))) == 1
+    kwargs = method.args.kwarg.arg if method.args.kwarg and _handed_on(method) else None
+    nodes = (node for part in method.body for node in ast.walk(part))
+    return [node.id for node in nodes if isinstance(node, ast.Name) and node.id == kwargs] == [kwargs]
 
 
-def _handed_on(method: Function) -> ast.Call | None:
-    """The call that gives the `**kwargs` of a constructor to that of the next class."""
+def _handed_on(method: Function) -> bool:
+    """Whether a constructor gives its `**kwargs` to the constructor of the next class."""
     if method.name != "__init__" or method.args.kwarg is None:
-        return None
-    kwargs = method.args.kwarg.arg
+        return False
     for node in ast.walk(method):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
                 passed = (item.value for item in node.keywords if item.arg is None)
-                return node if any(isinstance(value, ast.Name) and value.id == kwargs for value in passed) else None
-            case _:
-                pass
-    return None
-
-
-def _uses(method: Function) -> Iterator[ast.Name]:
-    kwargs = method.args.kwarg.arg if method.args.kwarg else ""
-    nodes = (node for part in method.body for node in ast.walk(part))
-    return (node for node in nodes if isinstance(node, ast.Name) and node.id == kwargs)
+                return any(isinstance(value, ast.Name) and value.id == method.args.kwarg.arg for value in passed)
+    return False
 
 
 def reads_before(method: Function) -> bool:

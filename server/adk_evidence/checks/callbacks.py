@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from packaging.version import Version
 
@@ -34,19 +34,18 @@ _GIVEN = {
 _PASSING = frozenset({"tools", "func", *CALLED})
 
 
-def given_to_functions(document: PythonDocument, calls: Mapping[int, ast.Call], top: str) -> dict[int, str]:
+def given_to_functions(document: PythonDocument, top: str) -> dict[int, str]:
     """The classes of parameters without an annotation that agents give to tools and callbacks of a document.
 
     Args:
         document: Some code.
-        calls: Its calls by the ids of what is called.
         top: What the import paths of agents begin with.
 
     Returns:
         The path of the class, by the id of the binding of the parameter.
     """
     found: dict[int, str] = {}
-    each = ((key, [one for one in call.keywords if one.arg in _PASSING]) for key, call in calls.items())
+    each = ((key, [one for one in call.keywords if one.arg in _PASSING]) for key, call in document.calls.items())
     passing = {key: keywords for key, keywords in each if keywords}
     for mention in document.mentions if passing else ():
         wanted = passing.get(id(mention.expression))

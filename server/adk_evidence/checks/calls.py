@@ -80,7 +80,7 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
             continue
         told: _Told | None = None
         path, keywords = None, list[ast.keyword]()
-        if (call := code.calls.get(id(node))) is not None:
+        if (call := document.calls.get(id(node))) is not None:
             path, way = _called(call, mention, names)
             keywords = call.keywords
             # A method of a class itself is called with the object.
@@ -109,8 +109,9 @@ def _arguments(checker: DriftChecker, path: str, call: ast.Call, *, lacking: boo
         return None
     if problem := _extra(checker, path, call):
         return "extra", path, problem
-    problem = _missing(checker, path, call) if lacking else ""
-    return ("argument", path, problem) if problem else None
+    missing = listed([f"`{name}`" for name in missing_in(checker, path, call)]) if lacking else ""
+    problem = f"`{without_module(path)}` of {checker.label} requires {missing}, which the call lacks."
+    return ("argument", path, problem) if missing else None
 
 
 def _has_comment(document: PythonDocument, call: ast.Call) -> bool:
@@ -128,11 +129,6 @@ def _extra(checker: DriftChecker, path: str, call: ast.Call) -> str:
         return f"{start} takes {at_most} positional argument{'s' * (most != 1)}, and the call gives {given}."
     twice = [name for name in takes.positional[:given] if any(one.arg == name for one in call.keywords)]
     return f"{start} gets `{twice[0]}` twice: by its place and by its name." if twice else ""
-
-
-def _missing(checker: DriftChecker, path: str, call: ast.Call) -> str:
-    told = listed([f"`{name}`" for name in missing_in(checker, path, call)])
-    return f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks." if told else ""
 
 
 def _unfit_callbacks(

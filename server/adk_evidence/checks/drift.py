@@ -59,9 +59,9 @@ class Deviation:
 
     kind: DriftKind
     symbol: str
-    first: int
-    last: int
     text: str
+    first: int = 0
+    last: int = 0
     until: str | None = None
     since: str | None = None
     instead: str | None = None
@@ -111,7 +111,7 @@ class DriftChecker:
         self._top = self.history.package.partition(".")[0]
         modules = self.history.table.modules
         self._tops = tuple(f"{name}." for name in modules if name.rpartition(".")[0] not in modules)
-        self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
+        self.of_name = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
         # What is to say of a name, wherever it stands.
         self._judged = functools.lru_cache(MAX_KEPT_NAMES)(self._judge)
 
@@ -172,10 +172,10 @@ class DriftChecker:
         for symbol, kind, line, mention in told:
             if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
                 continue
-            deviation = self._deviation(symbol, kind, line)
+            deviation = self._judged(symbol, kind)
             if deviation is not None:
                 lacking |= {symbol} if deviation.kind in LACKING else set()
-                yield deviation, mention
+                yield replace(deviation, first=line, last=line), mention
 
     def names_in(self, code: Code) -> Names:
         """What the expressions of code mean, as far as anybody has asked."""
@@ -186,7 +186,7 @@ class DriftChecker:
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
         symbol, kind = self.named_at(document, line, column)
-        return self._deviation(symbol, kind, line) if symbol is not None else None
+        return self._judged(symbol, kind) if symbol is not None else None
 
     def named_at(self, document: PythonDocument, line: int, column: int) -> tuple[str | None, DriftKind]:
         """The path of the name at a line and column, or its keyword; None of what is not of the checked package."""
@@ -215,16 +215,12 @@ class DriftChecker:
             if mention.line in code.uncertain.lines:
                 continue
             # What an imported name lacks was told where it is imported.
-            if mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute):
-                symbol, kind = names.symbol(mention)
-                if symbol is not None:
-                    yield _Told(symbol, kind, mention.line, mention)
-                    paths = [symbol]
-                else:
-                    # Objects of several classes, whose functions may all be asynchronous.
-                    paths = names.methods(mention) if mention.use == "call" else []
-            else:
-                paths = [path for path in (names.symbol(mention)[0],) if path] if mention.use == "call" else []
+            is_told = mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute)
+            symbol, kind = names.symbol(mention) if is_told or mention.use == "call" else (None, _IMPORT)
+            if symbol is not None and is_told:
+                yield _Told(symbol, kind, mention.line, mention)
+            # Objects of several classes, whose functions may all be asynchronous.
+            paths = [symbol] if symbol else names.methods(mention) if mention.use == "call" else []
             is_async = bool(paths) and all(self.api.kind(path) == "a" for path in paths)
             if is_async and mention.expression in code.unawaited:
                 yield _Told(paths[0], "await", mention.line, mention)
@@ -236,17 +232,13 @@ class DriftChecker:
         """
         return any(self._top in text or any(name in text for name in known) for text in texts)
 
-    def _deviation(self, symbol: str, kind: DriftKind, line: int) -> Deviation | None:
-        found = self._judged(symbol, kind)
-        return replace(found, first=line, last=line) if found else None
-
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         if kind == "await":
             is_generator = self.api.yields(symbol)
             what, lacking = ("generator", "async for") if is_generator else ("function", "await")
             text = f"{self.label} has `{symbol}` as an asynchronous {what}: the code lacks `{lacking}`."
             brief = text.replace(f"`{symbol}`", f"`{without_module(symbol)}`")
-            return Deviation(kind, symbol, 0, 0, text, brief=brief)
+            return Deviation(kind, symbol, text, brief=brief)
         has = self.api.has(symbol)
         if has:
             use = self.deprecated(symbol)
@@ -254,20 +246,16 @@ class DriftChecker:
                 return None
             instead = f": use `{use}`" if use else ""
             text = f"{self.label} calls `{symbol}` deprecated{instead}."
-            return Deviation("deprecated", symbol, 0, 0, text, instead=use or None, brief=text)
+            return Deviation("deprecated", symbol, text, instead=use or None, brief=text)
         lack = find_lack(self.history, self.version, symbol) if has is False else None
         if lack is None:
             return None
         # An import shows the whole path; a call, or an attribute, the last parts of it.
         brief = lack.sentence if kind == "import" else replace(lack, name=without_module(lack.name)).sentence
-        return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead, brief=brief)
-
-    def of_name(self, name: str, line: int) -> Deviation | None:
-        """What is to say of a bare name in prose that another version defines, and that this version has nowhere."""
-        found = self._named(name)
-        return replace(found, first=line, last=line) if found is not None else None
+        return Deviation(kind, symbol, lack.sentence, 0, 0, lack.until, lack.since, lack.instead, brief=brief)
 
     def _read_name(self, name: str) -> Deviation | None:
+        """What is to say of a bare name in prose that another version defines, and that this version has nowhere."""
         if not self.history.may_know(name) or self.api.says(name):
             return None
         lack = find_lack(self.history, self.version, name)
@@ -279,7 +267,7 @@ class DriftChecker:
         if not any(place is not None and place.name and "." not in place.name for place in places):
             return None
         text = lack.sentence
-        return Deviation("name", name, 0, 0, text, lack.until, lack.since, lack.instead, brief=text)
+        return Deviation("name", name, text, 0, 0, lack.until, lack.since, lack.instead, brief=text)
 
     def deprecated(self, symbol: str) -> str | None:
         """What to use in place of a deprecated name, empty where that is not known; None of other names.
@@ -354,49 +342,45 @@ class Code:
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
 
-    @property
-    def nodes(self) -> list[ast.AST]:
-        return self.document.nodes
-
     # Of most snippets above the lines that are asked for, only the imported names are.
     @functools.cached_property
     def imports(self) -> list[tuple[str, int]]:
         """The paths that statements import, each with its line."""
-        broken = _broken_imports(self.nodes, self.document.lines) if self.document.is_broken else ()
-        return [*_imports(self.nodes), *broken]
+        broken = _broken_imports(self.document.nodes, self.document.lines) if self.document.is_broken else ()
+        return [*_imports(self.document.nodes), *broken]
 
     @functools.cached_property
     def uncertain(self) -> Uncertain:
-        return uncertain_in(self.nodes, self.document.scopes)
-
-    @functools.cached_property
-    def calls(self) -> dict[int, ast.Call]:
-        """The calls by the ids of what is called."""
-        return {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
+        return uncertain_in(self.document.nodes, self.document.scopes)
 
     @functools.cached_property
     def stored(self) -> dict[int, ast.expr]:
         """What statements give to attributes, by the ids of the attributes."""
-        given = ((target, node.value) for node in self.nodes if isinstance(node, ast.Assign) for target in node.targets)
+        given = (
+            (target, node.value)
+            for node in self.document.nodes
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        )
         return {id(target): value for target, value in given if isinstance(target, ast.Attribute)}
 
     @functools.cached_property
     def given(self) -> dict[int, str]:
         """The classes of what agents give to the functions of the code that are their tools; see `Names`."""
-        return given_to_functions(self.document, self.calls, self._top)
+        return given_to_functions(self.document, self._top)
 
     # Few snippets name anything asynchronous.
     @functools.cached_property
     def unawaited(self) -> frozenset[ast.expr]:
         """The functions whose calls lack an `await` if the functions are asynchronous."""
         # A text that does not parse may lack the beginning of a statement.
-        calls = () if self.document.is_broken else used_without_await(self.document, self.nodes, self.tested)
+        calls = () if self.document.is_broken else used_without_await(self.document, self.document.nodes, self.tested)
         return frozenset(call.func for call in calls)
 
     @functools.cached_property
     def tested(self) -> frozenset[ast.expr]:
         """The values of which the code only asks whether they are true."""
-        return frozenset(tested_values(self.nodes))
+        return frozenset(tested_values(self.document.nodes))
 
 
 def _imports(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:

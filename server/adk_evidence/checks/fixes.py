@@ -123,10 +123,10 @@ def _renamed(document: PythonDocument, remark: Remark, name: str, *, certain: bo
 
 def _called_at(document: PythonDocument, remark: Remark) -> tuple[ast.Call, Mention] | None:
     """The call whose function's name stands at a remark."""
-    calls = {id(node.func): node for node in walk(document.tree) if isinstance(node, ast.Call)}
     for mention in document.mentions_in((remark.line, 0), (remark.line + 1, 0)):
-        if mention.start == remark.start and id(mention.expression) in calls:
-            return calls[id(mention.expression)], mention
+        call = document.calls.get(id(mention.expression))
+        if mention.start == remark.start and call is not None:
+            return call, mention
     return None
 
 
@@ -248,9 +248,8 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
     owner, _, named = remark.symbol.rpartition(".")
     definition = checker.api.definition(remark.symbol)
     payload = (checker.api.payload(definition) if definition else None) or ""
-    scope = next((one for one in document.scopes if one.name == named and _method_at(one, remark.line)), None)
-    method = scope.node if scope else None
-    if scope is None or not isinstance(method, Function):
+    scope, method = _method_at(document, named, remark.line)
+    if scope is None or method is None:
         return None
     if payload[:1] == "f" and isinstance(method, ast.AsyncFunctionDef):
         # What the body awaits cannot stay.
@@ -278,16 +277,18 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
         begin = (tokens[0][1][0], tokens[0][1][1] - 1)
         edits += [Edit(begin, tokens[-1][1], _written(document, own, wanted, pairs)), *uses]
     mended = PythonDocument(edited(document.lines, edits))
-    same = next((one.node for one in mended.scopes if one.name == named and _method_at(one, remark.line)), None)
-    is_mended = isinstance(same, Function) and not mended.is_broken and fits(same, payload)
+    _, same = _method_at(mended, named, remark.line)
+    is_mended = same is not None and not mended.is_broken and fits(same, payload)
     # Who calls it in this file may have to change, too.
-    everywhere = document.mentions_in((0, 0), (len(document.lines), 0))
-    is_sure &= not any(one.name == named and one.line != remark.line for one in everywhere)
+    is_sure &= not any(one.name == named and one.line != remark.line for one in document.mentions_in())
     return Fix(f"Change to fit {owner.rpartition('.')[2]}.{named}", edits, is_sure) if is_mended else None
 
 
-def _method_at(scope: Scope, line: int) -> bool:
-    return isinstance(scope.node, Function) and scope.node.lineno - 1 == line
+def _method_at(document: PythonDocument, name: str, line: int) -> tuple[Scope | None, Function | None]:
+    for scope in document.scopes:
+        if scope.name == name and isinstance(scope.node, Function) and scope.node.lineno - 1 == line:
+            return scope, scope.node
+    return None, None
 
 
 def _paired(own: list[Parameter], wanted: Parameters) -> dict[str, Parameter]:

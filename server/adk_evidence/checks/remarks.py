@@ -88,8 +88,7 @@ def renamed(document: PythonDocument, line: int, column: int, name: str) -> list
         return []
     if wrong.imported is None or _HAS_ALIAS.match(document.text_in((line, wrong.end), (line + 2, 0))):
         return [(wrong, name)]
-    everywhere = document.mentions_in((0, 0), (len(document.lines), 0))
-    uses = [each for each in everywhere if each.name == wrong.name and _path(each) == wrong.imported]
+    uses = [each for each in document.mentions_in() if each.name == wrong.name and _path(each) == wrong.imported]
     # A later part of a path, as in `import a.b`, binds no name.
     if not _is_in_path(document, wrong):
         written = len(re.findall(rf"\b{re.escape(wrong.name)}\b", "\n".join(document.lines)))
@@ -154,13 +153,8 @@ def _near(name: str, names: list[str]) -> str | None:
     alike = difflib.get_close_matches(folded(name), known, 1, ALIKE)
     if alike:
         return known[alike[0]]
-    begun = [each for each in known.values() if _begins(each, name) or _begins(name, each)]
+    begun = [each for each in known.values() if each.startswith(f"{name}_") or name.startswith(f"{each}_")]
     return begun[0] if len(begun) == 1 else None
-
-
-def _begins(name: str, longer: str) -> bool:
-    """Whether one name begins with the words of another one."""
-    return longer.startswith(f"{name}_")
 
 
 def folded(name: str) -> str:

@@ -354,20 +354,19 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 found.stored.add(name)
                 if id(node) not in plain or getattr(owner, "id", "") != "self":
                     found.replaced.add(name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.AugAssign(target=ast.Name(id=name)):
                 names.add(name)
             case ast.Call(func=called, args=[_, ast.Constant(value=str(name)), *_]) if last_name(called) in _ASKING:
                 asked.add(name)
             case ast.Call(func=called, args=[ast.Constant(value=str(name)), *_]) if last_name(called) == "patch":
                 asked.add(name.rpartition(".")[2])
-            case ast.Subscript(value=ast.Attribute(attr="__dict__"), slice=ast.Constant(value=str(name))):
-                asked.add(name)
-            case ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()]):
+            case (
+                ast.Subscript(value=ast.Attribute(attr="__dict__"), slice=ast.Constant(value=str(name)))
+                | ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()])
+            ):
                 asked.add(name)
             case ast.Global() | ast.Nonlocal():
                 names |= set(node.names)
-            case ast.AugAssign(target=ast.Name(id=name)):
-                names.add(name)
             case ast.Delete(targets=targets):
                 names |= {target.id for target in targets if isinstance(target, ast.Name)}
             case ast.If():

@@ -6,16 +6,18 @@ seconds.
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence import __version__
-from adk_evidence.api.history import History, VersionApi
+from adk_evidence.api.history import History, Place, VersionApi
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import EvidenceError
@@ -44,13 +46,22 @@ class Environment(NamedTuple):
     kept: Path
 
 
-class Neighbour(NamedTuple):
+@dataclass(eq=False)
+class Neighbour:
     """What an installed distribution has, and the folder that its packages are imported from."""
 
     api: VersionApi
     root: Path
 
-    def module(self, name: str) -> ModuleText | None:
+    def __post_init__(self) -> None:
+        self.module = functools.cache(self._read_module)
+
+    def node(self, place: Place) -> ast.stmt | None:
+        """The last statement that defines something; None where its file cannot be read or has changed."""
+        module = self.module(place.module)
+        return next(iter(reversed(module.statements.get(place.name, ()))), None) if module else None
+
+    def _read_module(self, name: str) -> ModuleText | None:
         """The text of a module; None where it cannot be read."""
         stem = name.replace(".", "/")
         names = (f"{stem}.pyi", f"{stem}.py") if stem.endswith("_pb2") else (f"{stem}.py", f"{stem}/__init__.py")

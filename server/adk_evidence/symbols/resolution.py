@@ -200,11 +200,7 @@ class _Reader:
             while path and path not in self._symbols.table.modules:
                 path = path.rpartition(".")[0]
             return bool(path)
-        return owner is not None and self._entry(self._value(owner, mention.scope, mention.line, 0)) is not None
-
-    def _entry(self, value: _Value | None) -> SymbolEntry | None:
-        found = self._reached(value)
-        return found.entry if found else None
+        return owner is not None and self._reached(self._value(owner, mention.scope, mention.line, 0)) is not None
 
     def _reached(self, value: _Value | None) -> Reached | None:
         match value:
@@ -275,8 +271,8 @@ class _Reader:
             return self._item(known[0].value, known[1], known[0].line - 1, depth + 1)
         is_call = isinstance(node, ast.Call)
         value = self._value(node.func if isinstance(node, ast.Call) else node, scope, line, depth + 1)
-        entry = None if isinstance(value, _Instance) else self._entry(value)
-        item = self._symbols.value_class(entry, called=is_call, items=True) if entry else None
+        found = None if isinstance(value, _Instance) else self._reached(value)
+        item = self._symbols.value_class(found.entry, called=is_call, items=True) if found else None
         return _instance(_by_itself(item))
 
     def _starred(self, name: str, scope: Scope) -> _Value | None:
