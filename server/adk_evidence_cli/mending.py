@@ -79,13 +79,9 @@ def show(mended: Iterable[Mended], cite: Cite, out: Console) -> None:
         for fix in one.mends:
             where = cite(fix)
             cited = f" ({one_line(where)})" if where else ""
-            told = f"{one_line(f'{fix.title}. {why(fix)}')}{cited} [{CODES[fix.remark.kind]}]"
+            since = f" This is so since {fix.since}." if fix.since else ""
+            told = f"{one_line(f'{fix.title}. {fix.remark.text}{since}')}{cited} [{CODES[fix.remark.kind]}]"
             out.print(Text(f"{one_line(str(one.path))}:{fix.remark.line + 1}: {told}"), soft_wrap=True)
-
-
-def why(fix: Mend) -> str:
-    """Why something was mended, with the release that made the code wrong."""
-    return f"{fix.remark.text} This is so since {fix.since}." if fix.since else fix.remark.text
 
 
 def as_json(mended: Iterable[Mended], cite: Cite) -> list[dict[str, Any]]:

@@ -467,22 +467,15 @@ class Comparison:
     def _keywords(self, side: Side, place: Place) -> Keywords | None:
         return side.api.keywords(side.shown(place))
 
-    def _keyword_differences(self, before: Keywords, after: Keywords) -> list[tuple[str, Told]]:
-        found = [
-            (name, Told(f"constructor: keyword `{name}` is gone", breaking=True))
-            for name in sorted(before.names - after.names - after.hidden)
-            if not after.open
-        ]
-        for name in sorted(after.names - before.names):
+    def _keyword_differences(self, before: Keywords, after: Keywords) -> Iterator[tuple[str, Told]]:
+        for name in sorted(before.names - after.names - after.hidden) if not after.open else ():
+            yield name, Told(f"constructor: keyword `{name}` is gone", breaking=True)
+        for name in sorted(after.names - before.names) if not before.open else ():
             required = name in after.required
             text = f"constructor: new keyword `{name}`{' is required' if required else ''}"
-            if not before.open:
-                found.append((name, Told(text, breaking=required)))
-        found += [
-            (name, Told(f"constructor: keyword `{name}` is required now", breaking=True))
-            for name in sorted((after.required - before.required) & before.names)
-        ]
-        return found
+            yield name, Told(text, breaking=required)
+        for name in sorted((after.required - before.required) & before.names):
+            yield name, Told(f"constructor: keyword `{name}` is required now", breaking=True)
 
     def _shared_bases(self, place: Place) -> Iterator[tuple[Place, Place]]:
         """The bases of a class that both versions have as classes."""

@@ -11,7 +11,7 @@ import functools
 import re
 import typing
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -278,11 +278,8 @@ class VersionApi:
         place = self.definition(path)
         if place is None or self.kind(path) != "c":
             return []
-        found: set[str] = set()
-        for base in self._mro(place):
-            if isinstance(base, Place):
-                found |= {name for name in self.own_members(base) if not is_private(name)}
-        return sorted(name for name in found if isinstance(self._member(place, name), Place))
+        own = {name for base in self._mro(place) if isinstance(base, Place) for name in self.own_members(base)}
+        return sorted(name for name in own if not is_private(name) and isinstance(self._member(place, name), Place))
 
     def own_members(self, place: Place) -> dict[str, str]:
         """The names that a class itself defines, private ones too, with their payloads."""
@@ -547,18 +544,16 @@ class VersionApi:
                     return found
                 if pydantic:
                     fields = self._fields(own, flags)
-                    return Keywords(found.names | fields.names, found.required, open=True, hidden=fields.hidden)
+                    return replace(found, names=found.names | fields.names, hidden=fields.hidden)
                 # `**kwargs` most often goes to the constructor of the next class, but is sure to only as `PASSED_ON`.
                 passed = self._constructor(own[at + 1 :], unknown, foreign)
                 is_open = passed.open or not passed.names or not payload.endswith(PASSED_ON)
-                return Keywords(found.names | passed.names, found.required, open=is_open)
+                return replace(found, names=found.names | passed.names, open=is_open)
             if not pydantic and "d" in self._flags(base):
-                fields = self._fields(own[at:], flags)
-                return Keywords(fields.names, fields.required, open=unknown)
+                return replace(self._fields(own[at:], flags), open=unknown, hidden=frozenset())
         if pydantic or foreign & _RECORDS:
             fields = self._fields(own, flags)
-            hidden = fields.hidden if pydantic else frozenset()
-            return Keywords(fields.names, fields.required, open=unknown or "x" in flags, hidden=hidden)
+            return replace(fields, open=unknown or "x" in flags, hidden=fields.hidden if pydantic else frozenset())
         return Keywords(frozenset(), open=unknown)
 
     def _fields(self, classes: list[Place], flags: str) -> Keywords:

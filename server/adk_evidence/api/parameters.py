@@ -69,29 +69,18 @@ class Parameters:
         given = {*self.positional[: len(called.positional)], *called.named}
         return self.required <= given
 
-    def written(
-        self,
-        first: str = "self",
-        item: Callable[[str], str] | None = None,
-        more: Iterable[str] = (),
-        rest: str = "",
-        others: str = "",
-    ) -> str:
+    def written(self, item: Callable[[str], str] | None = None, more: Iterable[str] = ()) -> str:
         """The parameters of a method that fits.
 
-        Args:
-            first: The first parameter.
-            item: Writes a parameter; by default with `None` for what a call may leave out.
-            more: Further parameters as they are written, which are given by name.
-            rest: What stands behind `*`, also where no such parameter is needed.
-            others: The same behind `**`.
+        `item` writes those called `self`, `*args` and `**kwargs`, too, and others by their names; by default, what a
+        call may leave out is `None`. Behind the others stand `more`, which are given by name.
         """
-        write = item or (lambda name: name if name in self.required else f"{name}=None")
+        write = item or (lambda name: name if name[0] == "*" or name in {"self", *self.required} else f"{name}=None")
         only_named = [*(write(name) for name in self.named if name not in self.positional), *more]
-        parts = [first, *map(write, self.positional)]
-        parts += [f"*{rest or 'args'}"] if rest or self.any_positional else ["*"] if only_named else []
-        parts += [*only_named, *([f"**{others or 'kwargs'}"] if others or self.any_named else [])]
-        return ", ".join(parts)
+        parts = ["self", *self.positional, *(["*args"] if self.any_positional else [])]
+        star = ["*"] if only_named and not self.any_positional else []
+        last = [write("**kwargs")] if self.any_named else []
+        return ", ".join([*map(write, parts), *star, *only_named, *last])
 
 
 @dataclass(frozen=True)

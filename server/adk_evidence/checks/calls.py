@@ -155,11 +155,8 @@ def _uncalled(checker: DriftChecker, names: Names, mention: Mention) -> _Told | 
     paths = names.methods(mention)
     if not paths or any(names.api.kind(path) not in ("f", "a") for path in paths):
         return None
-    return (
-        "method",
-        paths[0],
-        f"`{without_module(paths[0])}` of {checker.label} is a method, which is always true: call it.",
-    )
+    problem = f"`{without_module(paths[0])}` of {checker.label} is a method, which is always true: call it."
+    return "method", paths[0], problem
 
 
 def _passes_on(call: ast.Call) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Literal
 
 from adk_evidence.api.history import VersionApi, read_call
@@ -48,7 +48,7 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
         return unread(checker, f"The code has more than {MAX_READ_CHARS:,} characters and was not read.")
     text = text.removeprefix("\ufeff")
     document = PythonDocument(text if lang == "py" else _python_of(text))
-    found = list(_broken(document.broken)) if lang == "py" else []
+    found = [_broken(document.broken)] if lang == "py" and document.broken is not None else []
     checkers, confirmed, lacking = list[DriftChecker](), set[str](), set[str]()
     # What a call takes, or a class has, is listed once.
     shown = set[tuple[str, bool]]()
@@ -124,13 +124,12 @@ def _unread(line: int, told: str) -> CodeProblem:
     return CodeProblem(kind="unread", line=line, symbol="", text=told)
 
 
-def _broken(reason: str | None) -> Iterator[CodeProblem]:
-    if reason is not None:
-        line = _LINE.search(reason)
-        why = _WHY.get(reason, _LINE.sub("", reason))
-        # A newer Python may read what this one does not.
-        told = f"Python {sys.version_info[0]}.{sys.version_info[1]}, which checks the code, cannot read it: {why}."
-        yield _unread(int(line[1]) if line and line[1].isdigit() else 1, told)
+def _broken(reason: str) -> CodeProblem:
+    line = _LINE.search(reason)
+    why = _WHY.get(reason, _LINE.sub("", reason))
+    # A newer Python may read what this one does not.
+    told = f"Python {sys.version_info[0]}.{sys.version_info[1]}, which checks the code, cannot read it: {why}."
+    return _unread(int(line[1]) if line and line[1].isdigit() else 1, told)
 
 
 def _problem(api: VersionApi, told: Remark, shown: set[tuple[str, bool]]) -> CodeProblem:

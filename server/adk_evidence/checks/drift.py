@@ -150,10 +150,6 @@ class DriftChecker:
         code = Code(document, {}, self._top)
         return [(one, code) for one in checkers]
 
-    def that_knows(self, symbol: str, document: PythonDocument) -> DriftChecker:
-        """The one of `with_neighbours` that told a symbol."""
-        return next((one for one in self.with_neighbours(document) if one.is_own(symbol)), self)
-
     def review(
         self, code: Code, first: int = 0, last: int | None = None
     ) -> tuple[list[tuple[Deviation, Mention]], frozenset[str]]:

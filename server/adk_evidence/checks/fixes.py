@@ -11,6 +11,7 @@ import io
 import tokenize
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from adk_evidence.api.lacks import Lack, find_lack
@@ -46,7 +47,7 @@ class Fix(NamedTuple):
 
 def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
     """The fix of a remark on a document; None where there is none."""
-    checker = checker.that_knows(remark.symbol, document)
+    checker = next((one for one in checker.with_neighbours(document) if one.is_own(remark.symbol)), checker)
     match remark.kind:
         case "argument":
             return _with_arguments(checker, document, remark)
@@ -325,17 +326,24 @@ def _renaming(document: PythonDocument, scope: Scope, method: Function, renames:
 
 def _written(document: PythonDocument, own: list[Parameter], wanted: Parameters, pairs: dict[str, Parameter]) -> str:
     """The parameters of the method that fits, in parentheses, with the annotations and defaults that it has."""
+    extra = [one for one in own[1:] if one.default is not None and not any(one is other for other in pairs.values())]
+    kept = {"self": own[0], **pairs, **{one.name: one for one in extra}}
+    for one in own:
+        if one.kind in ("rest", "more"):
+            kept["*args" if one.kind == "rest" else "**kwargs"] = one
+    wanted = replace(
+        wanted,
+        any_positional=wanted.any_positional or "*args" in kept,
+        any_named=wanted.any_named or "**kwargs" in kept,
+    )
 
-    def item(name: str, given: Parameter | None) -> str:
+    def item(name: str) -> str:
+        given = kept.get(name)
+        shown = name if given is None or name in pairs else f"{'*' * name.count('*')}{given.name}"
         annotation, value = (given.node.annotation, given.default) if given else (None, None)
         typed = f": {document.text_in(*document.span(annotation))}" if annotation else ""
-        default = "None" if given is None and name not in wanted.required else ""
+        default = "None" if given is None and "*" not in name and name not in wanted.required else ""
         default = document.text_in(*document.span(value)) if value else default
-        return f"{name}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
+        return f"{shown}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
 
-    by_kind = {one.kind: item(one.name, one) for one in own if one.kind in ("rest", "more")}
-    rest, others = by_kind.get("rest", ""), by_kind.get("more", "")
-    extra = [one for one in own[1:] if one.default is not None and not any(one is other for other in pairs.values())]
-    more = [item(one.name, one) for one in extra]
-    first = item(own[0].name, own[0])
-    return f"({wanted.written(first, lambda name: item(name, pairs.get(name)), more, rest, others)})"
+    return f"({wanted.written(item, [item(one.name) for one in extra])})"
