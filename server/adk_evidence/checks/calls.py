@@ -68,8 +68,7 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
     names = checker.names_in(code)
     yield from _unfit_calls(checker, code, names, shortened=shortened)
     for scope in code.document.scopes:
-        if isinstance(scope.node, ast.ClassDef):
-            yield from _overrides(checker, code.document, scope.node, scope, names)
+        yield from _overrides(checker, code.document, scope, names)
 
 
 def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
@@ -208,45 +207,44 @@ def _is_of_class(call: ast.Call, names: Names, mention: Mention) -> bool:
     return owner is not None and not owner.is_instance and names.api.kind(owner.path) == "c"
 
 
-def _overrides(
-    checker: DriftChecker, document: PythonDocument, node: ast.ClassDef, scope: Scope, names: Names
-) -> Iterator[Remark]:
+def _overrides(checker: DriftChecker, document: PythonDocument, scope: Scope, names: Names) -> Iterator[Remark]:
+    """What is to say of the methods of a class that override others; the text is empty of a method that fits."""
+    for method, symbol, payload in _overriding(checker, scope, names):
+        made = {id(node) for node in own_nodes(method) if _makes_object(node, names, document, method)}
+        problem = ""
+        if not fits(method, payload, made):
+            start = "async def" if payload[0] == "a" else "def"
+            form = f"{start} {method.name}({Parameters.of_table(payload).written()})"
+            overridden = f"`{without_module(symbol)}` of {checker.label}, which it overrides"
+            problem = f"`{scope.name}.{method.name}` does not fit {overridden}: write `{form}`."
+        line = method.lineno - 1
+        # The first mention of its own name in the line is that of the definition; without one, the line stands for it.
+        named = next((one for one in document.mentions_in((line, 0), (line + 1, 0)) if one.name == method.name), None)
+        start_at, end = (named.start, named.end) if named else (0, len(document.lines[line]))
+        yield Remark("override", symbol, problem, line, start_at, end, cited=symbol)
+
+
+def _overriding(checker: DriftChecker, scope: Scope, names: Names) -> Iterator[tuple[Function, str, str]]:
+    """The methods of a class that override one of the ADK, with the path of that one and its payload."""
+    node = scope.node
     # What decorators and metaclasses do with a class is not known.
-    bases = [] if node.decorator_list or node.keywords else names.known_bases(scope)
+    if not isinstance(node, ast.ClassDef) or node.decorator_list or node.keywords:
+        return
+    bases = names.known_bases(scope)
     for method in node.body if bases else ():
-        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) or is_private(method.name):
+        if not isinstance(method, Function) or is_private(method.name):
             continue
         again = len(scope.bindings.get(method.name, ())) > 1
         if again or any(last_name(one) != "override" for one in method.decorator_list):
             continue
-        found = {}
-        for base in bases:
-            place = checker.api.definition(f"{base}.{method.name}")
-            if place is not None:
-                found[place] = f"{base}.{method.name}"
+        paths = [f"{base}.{method.name}" for base in bases]
+        found = {place: path for path in paths if (place := checker.api.definition(path)) is not None}
         # Of several definitions, the order of inheritance chooses one.
         if len(found) == 1:
             ((place, symbol),) = found.items()
             payload = checker.api.payload(place) or ""
             if payload[:1] in ("f", "a"):
-                own = f"{node.name}.{method.name}"
-                made = {id(node) for node in own_nodes(method) if _makes_object(node, names, document, method)}
-                problem = "" if fits(method, payload, made) else _unfit(checker, own, symbol, payload)
-                yield _override(document, method, symbol, problem)
-
-
-def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> Remark:
-    line = method.lineno - 1
-    # The first mention of its own name in the line is that of the definition; without one, the line stands for it.
-    named = next((one for one in document.mentions_in((line, 0), (line + 1, 0)) if one.name == method.name), None)
-    start, end = (named.start, named.end) if named else (0, len(document.lines[line]))
-    return Remark("override", symbol, problem, line, start, end, cited=symbol)
-
-
-def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:
-    start = "async def" if payload[0] == "a" else "def"
-    form = f"{start} {own.rpartition('.')[2]}({Parameters.of_table(payload).written()})"
-    return f"`{own}` does not fit `{without_module(symbol)}` of {checker.label}, which it overrides: write `{form}`."
+                yield method, symbol, payload
 
 
 def _makes_object(node: ast.AST, names: Names, document: PythonDocument, method: Function) -> bool:

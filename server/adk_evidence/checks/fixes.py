@@ -102,12 +102,12 @@ def certain_edits(checker: DriftChecker, document: PythonDocument, remarks: Iter
     return sorted(edit for _, fix in fixes_of(checker, document, remarks) for edit in fix.edits)
 
 
-def edited(lines: Iterable[str], edits: Iterable[Edit]) -> str:
-    """The text of some lines with edits that do not meet."""
+def edited(lines: Iterable[str], edits: Iterable[Edit], between: str = "\n") -> str:
+    """The text of some lines with edits that do not meet; `between` stands between lines."""
     kept = list(lines)
     for (first, start), (last, end), text in sorted(edits, reverse=True):
         kept[first : last + 1] = [kept[first][:start] + text + kept[last][end:]]
-    return "\n".join(kept)
+    return between.join(kept)
 
 
 def _renamed(document: PythonDocument, remark: Remark, name: str, *, certain: bool = False) -> Fix | None:

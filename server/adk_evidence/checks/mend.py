@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from adk_evidence.api.history import path_of
 from adk_evidence.checks.calls import Remark
 from adk_evidence.checks.drift import LACKING, DriftChecker
-from adk_evidence.checks.fixes import Edit, fixes_of
+from adk_evidence.checks.fixes import Edit, edited, fixes_of
 from adk_evidence.checks.remarks import all_remarks
 from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument
 
@@ -72,13 +71,10 @@ def mend_bytes(checkers: Sequence[DriftChecker], data: bytes, *, likely: bool = 
 
 def _edited(text: str, edits: Sequence[Edit]) -> str:
     """A text with edits that do not meet; lines that they add end as most lines of the text do."""
-    ends = [found.span() for found in _LINE_END.finditer(text)]
-    starts = [0, *(end for _, end in ends)]
-    usual = Counter(text[start:end] for start, end in ends).most_common(1)
-    for (first, start), (last, end), new in sorted(edits, reverse=True):
-        added = new.replace("\n", usual[0][0]) if usual else new
-        text = text[: starts[first] + start] + added + text[starts[last] + end :]
-    return text
+    ends = _LINE_END.findall(text)
+    usual = max(dict.fromkeys(ends), key=ends.count, default="\n")
+    lines = map("".join, zip(_LINE_END.split(text), [*ends, ""], strict=True))
+    return edited(lines, (edit._replace(text=edit.text.replace("\n", usual)) for edit in edits), "")
 
 
 class Ages:
