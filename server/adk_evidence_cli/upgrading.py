@@ -77,7 +77,7 @@ def report_on(
     """
     files, unread = _texts(folder)
     left_out: list[str] = []
-    comparison = None
+    comparison, pages = None, tuple[DocsPage, ...]()
     try:
         comparison = Comparison(
             *read_releases(settings, old.version, new.version, progress, allow_network=allow_network)
@@ -88,10 +88,8 @@ def report_on(
     try:
         pages = tuple(_pages(settings, found))
     except IndexMissingError:
-        pages = ()
         left_out.append("The docs were not searched: nothing is indexed.")
     except EvidenceError as exc:
-        pages = ()
         left_out.append(f"The docs were not searched: {exc.message}")
     more = {"taken_from": taken_from, "unread": tuple(unread), "pages": pages, "left_out": tuple(left_out)}
     return found.model_copy(update=more)

@@ -245,7 +245,8 @@ class Comparison:
         self, matched: Mapping[Place, Place], moved: Mapping[Place, Place]
     ) -> tuple[dict[str, Pair], dict[str, Pair]]:
         """Public modules that are gone and new, the outermost of each, with the definitions that went or came."""
-        lost = {name: Pair("gone", "module", Place(name, ""), None, name) for name in self._outermost_lost()}
+        lost_modules = _outermost(name for name in self.old.modules if not self.new.has(name))
+        lost = {name: Pair("gone", "module", Place(name, ""), None, name) for name in lost_modules}
         homes_of: dict[str, list[Place]] = {}
         for place in self.old.public:
             for name in _around(place.module):
@@ -278,9 +279,6 @@ class Comparison:
             if names and name not in moved_to:
                 made[name] = Pair("added", "module", None, Place(name, ""), name_after=name, members=tuple(names))
         return lost, made
-
-    def _outermost_lost(self) -> list[str]:
-        return _outermost(name for name in self.old.modules if not self.new.has(name))
 
     # One definition
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from adk_evidence.readers.python import Function, clip, dotted_name, scope_blocks, unparse
+from adk_evidence.readers.python import Function, clip, dotted_name, last_name, scope_blocks, unparse
 
 # How the constructor of a class takes arguments: as the next class does, or as its parameters say; of `some`, those
 # that it does not name itself go on to the next class.
@@ -34,7 +34,7 @@ def options_of(value: ast.expr | None) -> dict[str, ast.expr]:
 
 def field_call(value: ast.expr | None) -> dict[str, ast.expr] | None:
     """The keywords of a call of `Field` or `field`."""
-    if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] in ("Field", "field"):
+    if isinstance(value, ast.Call) and last_name(value.func) in ("Field", "field"):
         return options_of(value)
     return None
 
@@ -125,7 +125,7 @@ def _handed_on(method: Function) -> bool:
 def reads_before(method: Function) -> bool:
     """Whether pydantic calls a method with what a class is made with, before the fields are read."""
     for item in method.decorator_list:
-        called = (dotted_name(item.func) or "").rpartition(".")[2] if isinstance(item, ast.Call) else ""
+        called = last_name(item.func) if isinstance(item, ast.Call) else ""
         found = options_of(item)
         mode = getattr(found.get("mode"), "value", None)
         early = called == "model_validator" and mode in ("before", "wrap")

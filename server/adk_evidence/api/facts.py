@@ -27,6 +27,7 @@ from adk_evidence.readers.python import (
     dotted_name,
     imports,
     is_type_checking,
+    last_name,
     own_nodes,
     parameters,
     scope_blocks,
@@ -403,7 +404,7 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
     if is_shared(node.annotation):
         return "v"
     said, call = node.annotation, node.value
-    around = (dotted_name(said.value) or "").rpartition(".")[2] if isinstance(said, ast.Subscript) else ""
+    around = last_name(said.value) if isinstance(said, ast.Subscript) else ""
     if around == "Annotated" and field_call(call) is None:
         call = next((part for part in walk(said) if isinstance(part, ast.Call) and field_call(part) is not None), call)
     options = field_call(call)

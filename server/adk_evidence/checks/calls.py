@@ -17,8 +17,8 @@ from adk_evidence.api.parameters import Parameters
 from adk_evidence.checks.callbacks import BY_POSITION, CALLED, passed_functions, takes
 from adk_evidence.checks.drift import Code, DriftChecker, DriftKind
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
-from adk_evidence.documents.meaning import Names, last_name
-from adk_evidence.readers.python import Function, own_nodes
+from adk_evidence.documents.meaning import Names
+from adk_evidence.readers.python import Function, last_name, own_nodes
 from adk_evidence.text.identifiers import is_private, listed, without_module
 
 # Expressions whose value is nothing to await.
@@ -65,7 +65,7 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
         code: As of `DriftChecker.checks_of`.
         shortened: Whether a comment inside of a call may stand for arguments that are not shown.
     """
-    names = checker.names_in(code)
+    names = code.names(checker.api)
     yield from _unfit_calls(checker, code, names, shortened=shortened)
     for scope in code.document.scopes:
         yield from _overrides(checker, code.document, scope, names)
@@ -92,7 +92,10 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
             made = names.value(getattr(node, "value", None), mention.scope, mention.line)
             path, keywords = made.path if made and made.is_instance else None, [ast.keyword(mention.name, value)]
         elif node in code.tested:
-            told = _uncalled(checker, names, mention)
+            methods = names.methods(mention)
+            if methods and all(checker.api.kind(one) in ("f", "a") for one in methods):
+                of_version = f"`{without_module(methods[0])}` of {checker.label}"
+                told = "method", methods[0], f"{of_version} is a method, which is always true: call it."
         yield from _unfit_callbacks(checker, document, path, keywords, mention) if path else ()
         if told:
             kind, symbol, problem = told
@@ -147,15 +150,6 @@ def _unfit_callbacks(
             problem = f"`{name}` does not fit `{keyword.arg}` of {checker.label}, which gives {given} {way}."
             last = end[1] if end[0] == start[0] else len(document.lines[start[0]])
             yield Remark("callback", f"{path}({keyword.arg}=)", problem, start[0], start[1], last, cited=path)
-
-
-def _uncalled(checker: DriftChecker, names: Names, mention: Mention) -> _Told | None:
-    """What is to say of a method of which the code asks whether it is true, as if the code had called it."""
-    paths = names.methods(mention)
-    if not paths or any(names.api.kind(path) not in ("f", "a") for path in paths):
-        return None
-    problem = f"`{without_module(paths[0])}` of {checker.label} is a method, which is always true: call it."
-    return "method", paths[0], problem
 
 
 def _passes_on(call: ast.Call) -> bool:

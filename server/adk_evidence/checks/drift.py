@@ -146,9 +146,8 @@ class DriftChecker:
 
     def checks_of(self, document: PythonDocument) -> list[tuple[DriftChecker, Code]]:
         """The checkers of a document, each with the document as code; none where it names nothing to check."""
-        checkers = [one for one in self.with_neighbours(document) if one.may_concern(document.lines, {})]
         code = Code(document, {}, self._top)
-        return [(one, code) for one in checkers]
+        return [(one, code) for one in self.with_neighbours(document) if one.may_concern(document.lines, {})]
 
     def review(
         self, code: Code, first: int = 0, last: int | None = None
@@ -172,12 +171,6 @@ class DriftChecker:
             if deviation is not None:
                 lacking |= {symbol} if deviation.kind in LACKING else set()
                 yield replace(deviation, first=line, last=line), mention
-
-    def names_in(self, code: Code) -> Names:
-        """What the expressions of code mean, as far as anybody has asked."""
-        if self not in code.names:
-            code.names[self] = Names(self.api, code.uncertain, code.given)
-        return code.names[self]
 
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
@@ -206,7 +199,7 @@ class DriftChecker:
             is_sure = line not in code.uncertain.imports and line not in code.uncertain.lines
             if first <= line <= last and self.is_own(path) and is_sure:
                 yield _Told(path, "import", line, imported.get((line, path)))
-        names = self.names_in(code)
+        names = code.names(self.api)
         for mention in mentions:
             if mention.line in code.uncertain.lines:
                 continue
@@ -328,7 +321,8 @@ class Code:
     def __init__(self, document: PythonDocument, known: dict[str, str], top: str) -> None:
         self.document = document
         self._top = top
-        self.names: dict[DriftChecker, Names] = {}
+        # What the expressions mean in a version, as far as anybody has asked.
+        self.names = functools.cache(lambda api: Names(api, self.uncertain, self.given))
         module = document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))

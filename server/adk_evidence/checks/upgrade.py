@@ -52,7 +52,7 @@ def examine(
             found += _problems(old, new, document, path, before, after, comparison)
             errors = {one.place for one in after}
             right_after += sum(one.place not in errors for one in before)
-            names = new.names_in(code)
+            names = code.names(new.api)
             for mention in document.mentions:
                 symbol = names.symbol(mention)[0] if mention.use != "import" else None
                 if symbol is not None:

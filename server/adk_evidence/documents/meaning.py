@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from adk_evidence.api.history import VersionApi
 from adk_evidence.documents.document import Binding, Mention, Scope
 from adk_evidence.readers.annotations import said_type
-from adk_evidence.readers.python import Function, dotted_name, last_line, walk
+from adk_evidence.readers.python import Function, last_line, last_name, walk
 
 # What a name that a version lacks would be: something imported, an attribute, or a keyword of a call.
 NameKind = Literal["import", "name", "keyword"]
@@ -170,10 +170,10 @@ class Names:
                 return self._results(self._values(function, scope, line, depth + 1), "a")
             case ast.NamedExpr(value=inner):
                 return self._values(inner, scope, line, depth + 1)
-            case ast.IfExp(body=first, orelse=second):
-                return self._either([self._values(one, scope, line, depth + 1) for one in _some(first, second)])
-            case ast.BoolOp(op=ast.Or(), values=parts):
-                return self._either([self._values(one, scope, line, depth + 1) for one in _some(*parts)])
+            case ast.IfExp() | ast.BoolOp(op=ast.Or()):
+                parts = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+                # Of `None`, nothing can be used.
+                return self._either([self._values(one, scope, line, depth + 1) for one in parts if not _is_none(one)])
             case ast.Subscript(value=inner, slice=place) if not isinstance(place, ast.Slice):
                 return _items(self._values(inner, scope, line, depth + 1))
             case _:
@@ -317,11 +317,6 @@ def _items(values: tuple[Value, ...]) -> tuple[Value, ...]:
     return found if len(found) == len(values) else ()
 
 
-def _some(*values: ast.expr) -> list[ast.expr]:
-    """Values but for `None`, of which nothing can be used."""
-    return [value for value in values if not _is_none(value)]
-
-
 def _is_none(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
@@ -432,7 +427,3 @@ def _suppresses(context: ast.expr, names: frozenset[str]) -> bool:
         and last_name(context.func) == "suppress"
         and any(_catches(error, names) for error in context.args)
     )
-
-
-def last_name(node: ast.expr | None) -> str:
-    return (dotted_name(node) or "").rpartition(".")[2]

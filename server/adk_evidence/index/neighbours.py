@@ -76,16 +76,15 @@ def environment_of(adk: ProjectAdk | None, settings: Settings) -> Environment | 
 
 def neighbours(environment: Environment, imported: Collection[str]) -> list[Neighbour]:
     """The installed distributions that some imported paths are of, or may be of."""
-    named = ((name, package) for name, packages in PACKAGES.items() for package in packages)
-    wanted = dict.fromkeys(name for name, package in named if any(_concerns(path, package) for path in imported))
+    wanted = [name for name, packages in PACKAGES.items() if any(_concern(imported, one) for one in packages)]
     folders = site_packages(environment.python) if wanted else []
     found = ((name, installed_in(name, folders)) for name in wanted)
     known = [(one, _read(name, one, _changed(name, one), environment.kept)) for name, one in found if one is not None]
     return [Neighbour(api, one.root) for one, api in known if api is not None]
 
 
-def _concerns(path: str, package: str) -> bool:
-    return f"{path}.".startswith(f"{package}.") or package.startswith(f"{path}.")
+def _concern(paths: Collection[str], package: str) -> bool:
+    return any(f"{path}.".startswith(f"{package}.") or package.startswith(f"{path}.") for path in paths)
 
 
 def _changed(distribution: str, found: Installed) -> tuple[int, ...]:
