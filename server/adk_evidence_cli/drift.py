@@ -83,12 +83,7 @@ def as_json(report: DriftReport) -> dict[str, Any]:
             "path": one.file.path,
             "lines": {"start": one.deviation.first + 1, "end": one.deviation.last + 1},
             "included": one.deviation.included or None,
-            "kind": one.deviation.kind,
-            "symbol": one.deviation.symbol,
-            "until": one.deviation.until,
-            "since": one.deviation.since,
-            "instead": one.deviation.instead,
-            "text": one.deviation.text,
+            **{name: getattr(one.deviation, name) for name in ("kind", "symbol", "until", "since", "instead", "text")},
         }
         for one in report.found
     ]

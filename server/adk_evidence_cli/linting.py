@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from adk_evidence.checks import remarks
 from adk_evidence.checks.code import check_code, unread
 from adk_evidence.checks.corpus import files_of_folder
 from adk_evidence.checks.drift import DriftChecker
-from adk_evidence.checks.remarks import CODES
 from adk_evidence.errors import SourceError
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.render.sanitize import one_line
@@ -25,16 +25,7 @@ from adk_evidence_console.sarif import Finding, Rule
 _UNREAD = "unread-code"
 RULES = (
     Rule(_UNREAD, "The code, or a part of it, could not be read.", "warning"),
-    Rule(CODES["import"], "The code imports what the checked version does not have."),
-    Rule(CODES["name"], "The code uses an attribute that the checked version does not have."),
-    Rule(CODES["keyword"], "A call has a keyword that the checked version does not take."),
-    Rule(CODES["argument"], "A call lacks an argument that the checked version requires."),
-    Rule(CODES["extra"], "A call gives arguments by position that the checked version does not take so."),
-    Rule(CODES["override"], "A method does not fit the method that it overrides."),
-    Rule(CODES["callback"], "An agent cannot call a callback: its parameters do not fit."),
-    Rule(CODES["method"], "The code asks whether a method is true, and does not call the method."),
-    Rule(CODES["await"], "A call of an asynchronous function lacks `await` or `async for`."),
-    Rule(CODES["deprecated"], "The code uses what the checked version calls deprecated.", "note"),
+    *(Rule(code, text, "note" if kind == "deprecated" else "error") for kind, (code, text) in remarks.RULES.items()),
 )
 
 
@@ -64,21 +55,34 @@ def python_files(paths: Iterable[Path]) -> list[Path]:
     return list(found.values())
 
 
+def text_of(path: Path) -> str | None:
+    """The text of a Python file; None where it cannot be read as Python."""
+    try:
+        # Reads the line that names another encoding than UTF-8, as Python does.
+        with tokenize.open(path) as file:
+            return file.read()
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
 def lint(checker: DriftChecker, files: Iterable[Path]) -> list[Linted]:
     """Check Python files. A file that cannot be read is told, and is no error."""
     # Trees are many small objects, and looking for garbage among them takes a quarter of the time.
     gc.set_threshold(20_000)
-    return [Linted(file, _check(checker, file)) for file in files]
+    texts = ((file, text_of(file)) for file in files)
+    lacking = unread(checker, "The file cannot be read as Python.")
+    return [Linted(file, lacking if text is None else check_code(checker, text)) for file, text in texts]
 
 
-def _check(checker: DriftChecker, path: Path) -> CodeCheck:
-    try:
-        # Reads the line that names another encoding than UTF-8, as Python does.
-        with tokenize.open(path) as file:
-            text = file.read()
-    except (OSError, SyntaxError, ValueError):
-        return unread(checker, "The file cannot be read as Python.")
-    return check_code(checker, text)
+def _problems(linted: Iterable[Linted]) -> Iterator[tuple[str, CodeProblem, str]]:
+    """The problems with the paths of their files and the codes of their rules."""
+    for one in linted:
+        for problem in one.found.problems:
+            yield str(one.path), problem, _UNREAD if problem.kind == "unread" else remarks.CODES[problem.kind]
+
+
+def _confirmed(linted: Iterable[Linted]) -> set[str]:
+    return {name for one in linted for name in one.found.confirmed}
 
 
 def has_errors(linted: Iterable[Linted]) -> bool:
@@ -87,14 +91,12 @@ def has_errors(linted: Iterable[Linted]) -> bool:
 
 def show_text(linted: Sequence[Linted], checker: DriftChecker, out: Console) -> None:
     """A line for each problem, as compilers write them: editors and terminals turn these into links."""
-    for one in linted:
-        for problem in one.found.problems:
-            style = "" if problem.is_error else "dim"
-            told = f"{one_line(str(one.path))}:{problem.line}: {one_line(problem.text)} [{_code(problem)}]"
-            out.print(Text(told, style), soft_wrap=True)
+    for path, problem, code in _problems(linted):
+        told = f"{one_line(path)}:{problem.line}: {one_line(problem.text)} [{code}]"
+        out.print(Text(told, "" if problem.is_error else "dim"), soft_wrap=True)
     errors = sum(one.found.errors for one in linted)
     notes = sum(len(one.found.problems) for one in linted) - errors
-    names = {name for one in linted for name in one.found.confirmed}
+    names = _confirmed(linted)
     beside = len(names) - (own := sum(map(checker.is_own, names)))
     others = f" and {counted(beside, 'name')} of other packages" if beside else ""
     version = f"{checker.version} and what is installed" if beside else checker.version
@@ -104,19 +106,10 @@ def show_text(linted: Sequence[Linted], checker: DriftChecker, out: Console) -> 
 
 
 def as_json(linted: Sequence[Linted], version: str) -> dict[str, Any]:
-    each = [(str(one.path), problem) for one in linted for problem in one.found.problems]
-    problems = [{"path": path, "code": _code(problem), **problem.model_dump()} for path, problem in each]
-    confirmed = sorted({name for one in linted for name in one.found.confirmed})
-    return {"version": version, "files": len(linted), "problems": problems, "confirmed": confirmed}
+    problems = [{"path": path, "code": code, **problem.model_dump()} for path, problem, code in _problems(linted)]
+    return {"version": version, "files": len(linted), "problems": problems, "confirmed": sorted(_confirmed(linted))}
 
 
 def findings(linted: Iterable[Linted]) -> list[Finding]:
-    return [
-        Finding(_code(problem), problem.text, str(one.path), problem.line, key=problem.symbol)
-        for one in linted
-        for problem in one.found.problems
-    ]
-
-
-def _code(problem: CodeProblem) -> str:
-    return _UNREAD if problem.kind == "unread" else CODES[problem.kind]
+    each = _problems(linted)
+    return [Finding(code, problem.text, path, problem.line, key=problem.symbol) for path, problem, code in each]

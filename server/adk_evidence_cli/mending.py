@@ -79,13 +79,9 @@ def show(mended: Iterable[Mended], cite: Cite, out: Console) -> None:
         for fix in one.mends:
             where = cite(fix)
             cited = f" ({one_line(where)})" if where else ""
-            told = f"{one_line(f'{fix.title}. {why(fix)}')}{cited} [{CODES[fix.remark.kind]}]"
+            since = f" This is so since {fix.since}." if fix.since else ""
+            told = f"{one_line(f'{fix.title}. {fix.remark.text}{since}')}{cited} [{CODES[fix.remark.kind]}]"
             out.print(Text(f"{one_line(str(one.path))}:{fix.remark.line + 1}: {told}"), soft_wrap=True)
-
-
-def why(fix: Mend) -> str:
-    """Why something was mended, with the release that made the code wrong."""
-    return f"{fix.remark.text} This is so since {fix.since}." if fix.since else fix.remark.text
 
 
 def as_json(mended: Iterable[Mended], cite: Cite) -> list[dict[str, Any]]:
@@ -109,12 +105,10 @@ def citing(settings: Settings, checker: DriftChecker, python: Path | None) -> Ci
         return Side(release, checker.api) if release is not None else None
 
     def cite(fix: Mend) -> str:
-        from adk_evidence.api.changes import place_of
+        from adk_evidence.api.changes import cited_in
 
-        path = fix.remark.cited or fix.remark.symbol
-        place, code = checker.api.definition(path), side()
-        found = place_of(code, place, path) if code and place else None
-        return found.citation if found is not None and found.verification.state == "exact" else ""
+        code = side()
+        return cited_in(code, fix.remark.cited or fix.remark.symbol) if code else ""
 
     return cite
 

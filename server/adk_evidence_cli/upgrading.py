@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tokenize
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from adk_evidence.api.comparison import Comparison
-from adk_evidence.api.history import read_call
+from adk_evidence.api.history import path_of
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.checks.upgrade import examine
 from adk_evidence.desk import Indexes
@@ -24,7 +23,7 @@ from adk_evidence.render.sanitize import one_line
 from adk_evidence.render.upgrade import said, sections, summary, title
 from adk_evidence.settings import Settings
 from adk_evidence.text.identifiers import without_module
-from adk_evidence_cli.linting import python_files
+from adk_evidence_cli.linting import python_files, text_of
 from adk_evidence_console.sarif import Finding
 from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import read_releases
@@ -78,7 +77,7 @@ def report_on(
     """
     files, unread = _texts(folder)
     left_out: list[str] = []
-    comparison = None
+    comparison, pages = None, tuple[DocsPage, ...]()
     try:
         comparison = Comparison(
             *read_releases(settings, old.version, new.version, progress, allow_network=allow_network)
@@ -89,10 +88,8 @@ def report_on(
     try:
         pages = tuple(_pages(settings, found))
     except IndexMissingError:
-        pages = ()
         left_out.append("The docs were not searched: nothing is indexed.")
     except EvidenceError as exc:
-        pages = ()
         left_out.append(f"The docs were not searched: {exc.message}")
     more = {"taken_from": taken_from, "unread": tuple(unread), "pages": pages, "left_out": tuple(left_out)}
     return found.model_copy(update=more)
@@ -104,10 +101,9 @@ def _texts(folder: Path) -> tuple[dict[str, str], list[str]]:
     unread: list[str] = []
     for file in python_files([folder]):
         name = file.relative_to(folder).as_posix() if file != folder else file.name
-        try:
-            with tokenize.open(file) as stream:
-                texts[name] = stream.read()
-        except (OSError, SyntaxError, ValueError):
+        if (text := text_of(file)) is not None:
+            texts[name] = text
+        else:
             unread.append(name)
     return texts, unread
 
@@ -117,8 +113,7 @@ def _pages(settings: Settings, report: Upgrade) -> Iterator[DocsPage]:
     asked: dict[str, str] = {}
     cited: set[str] = set()
     for problem in (*report.problems, *report.deprecated):
-        call = read_call(problem.symbol)
-        asked.setdefault(call.callable if call else problem.symbol, problem.text)
+        asked.setdefault(path_of(problem.symbol), problem.text)
     with closing(Indexes(settings)) as indexes, indexes.answering(indexes.choose(), strict=None) as answering:
         for symbol, text in list(asked.items())[:MAX_ASKED]:
             # What takes the place of a name comes before the name.

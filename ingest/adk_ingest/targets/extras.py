@@ -20,7 +20,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from adk_evidence.api.module import ModuleText
-from adk_evidence.readers.python import absolute, blocks, dotted_name, is_type_checking, unparse
+from adk_evidence.readers.python import absolute, blocks, is_type_checking, last_name, unparse
 from adk_evidence.targets.imports import named_extras
 from adk_evidence.text.textfile import read_small
 
@@ -269,7 +269,7 @@ def _survives(node: ast.Try) -> bool:
     """Whether a `try` goes on where an import in it fails."""
     for handler in node.handlers:
         kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        names = {(dotted_name(kind) or "").rpartition(".")[2] if kind is not None else "Exception" for kind in kinds}
+        names = {last_name(kind) if kind is not None else "Exception" for kind in kinds}
         if names & set(_MISSING):
             return not any(isinstance(one, ast.Raise) for one in ast.walk(handler))
     return False

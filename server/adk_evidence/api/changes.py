@@ -118,6 +118,13 @@ def place_of(side: Side, place: Place | None, name: str) -> difference.Place | N
     )
 
 
+def cited_in(side: Side, path: str, *, modules: bool = True) -> str:
+    """The citation of what a path leads to in a version; empty where the version's code does not show it as cited."""
+    place = side.api.definition(path)
+    found = place_of(side, place, path) if place and (place.name or modules) else None
+    return found.citation if found is not None and found.verification.state == "exact" else ""
+
+
 def count(pairs: Sequence[Pair]) -> Counts:
     kinds = [pair.change for pair in pairs]
     return Counts(

@@ -245,7 +245,8 @@ class Comparison:
         self, matched: Mapping[Place, Place], moved: Mapping[Place, Place]
     ) -> tuple[dict[str, Pair], dict[str, Pair]]:
         """Public modules that are gone and new, the outermost of each, with the definitions that went or came."""
-        lost = {name: Pair("gone", "module", Place(name, ""), None, name) for name in self._outermost_lost()}
+        lost_modules = _outermost(name for name in self.old.modules if not self.new.has(name))
+        lost = {name: Pair("gone", "module", Place(name, ""), None, name) for name in lost_modules}
         homes_of: dict[str, list[Place]] = {}
         for place in self.old.public:
             for name in _around(place.module):
@@ -278,9 +279,6 @@ class Comparison:
             if names and name not in moved_to:
                 made[name] = Pair("added", "module", None, Place(name, ""), name_after=name, members=tuple(names))
         return lost, made
-
-    def _outermost_lost(self) -> list[str]:
-        return _outermost(name for name in self.old.modules if not self.new.has(name))
 
     # One definition
 
@@ -467,22 +465,15 @@ class Comparison:
     def _keywords(self, side: Side, place: Place) -> Keywords | None:
         return side.api.keywords(side.shown(place))
 
-    def _keyword_differences(self, before: Keywords, after: Keywords) -> list[tuple[str, Told]]:
-        found = [
-            (name, Told(f"constructor: keyword `{name}` is gone", breaking=True))
-            for name in sorted(before.names - after.names - after.hidden)
-            if not after.open
-        ]
-        for name in sorted(after.names - before.names):
+    def _keyword_differences(self, before: Keywords, after: Keywords) -> Iterator[tuple[str, Told]]:
+        for name in sorted(before.names - after.names - after.hidden) if not after.open else ():
+            yield name, Told(f"constructor: keyword `{name}` is gone", breaking=True)
+        for name in sorted(after.names - before.names) if not before.open else ():
             required = name in after.required
             text = f"constructor: new keyword `{name}`{' is required' if required else ''}"
-            if not before.open:
-                found.append((name, Told(text, breaking=required)))
-        found += [
-            (name, Told(f"constructor: keyword `{name}` is required now", breaking=True))
-            for name in sorted((after.required - before.required) & before.names)
-        ]
-        return found
+            yield name, Told(text, breaking=required)
+        for name in sorted((after.required - before.required) & before.names):
+            yield name, Told(f"constructor: keyword `{name}` is required now", breaking=True)
 
     def _shared_bases(self, place: Place) -> Iterator[tuple[Place, Place]]:
         """The bases of a class that both versions have as classes."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from adk_evidence.readers.python import Function, clip, dotted_name, scope_blocks, unparse
+from adk_evidence.readers.python import Function, clip, dotted_name, last_name, scope_blocks, unparse
 
 # How the constructor of a class takes arguments: as the next class does, or as its parameters say; of `some`, those
 # that it does not name itself go on to the next class.
@@ -34,7 +34,7 @@ def options_of(value: ast.expr | None) -> dict[str, ast.expr]:
 
 def field_call(value: ast.expr | None) -> dict[str, ast.expr] | None:
     """The keywords of a call of `Field` or `field`."""
-    if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] in ("Field", "field"):
+    if isinstance(value, ast.Call) and last_name(value.func) in ("Field", "field"):
         return options_of(value)
     return None
 
@@ -105,35 +105,27 @@ def takes(method: Function) -> Takes:
 
 def passes_on(method: Function) -> bool:
     """Whether all that a constructor does with its `**kwargs` is to give them to the constructor of the next class."""
-    handed = _handed_on(method)
-    return handed is not None and len(list(_uses(method))) == 1
+    kwargs = method.args.kwarg.arg if method.args.kwarg and _handed_on(method) else None
+    nodes = (node for part in method.body for node in ast.walk(part))
+    return [node.id for node in nodes if isinstance(node, ast.Name) and node.id == kwargs] == [kwargs]
 
 
-def _handed_on(method: Function) -> ast.Call | None:
-    """The call that gives the `**kwargs` of a constructor to that of the next class."""
+def _handed_on(method: Function) -> bool:
+    """Whether a constructor gives its `**kwargs` to the constructor of the next class."""
     if method.name != "__init__" or method.args.kwarg is None:
-        return None
-    kwargs = method.args.kwarg.arg
+        return False
     for node in ast.walk(method):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__")):
                 passed = (item.value for item in node.keywords if item.arg is None)
-                return node if any(isinstance(value, ast.Name) and value.id == kwargs for value in passed) else None
-            case _:
-                pass
-    return None
-
-
-def _uses(method: Function) -> Iterator[ast.Name]:
-    kwargs = method.args.kwarg.arg if method.args.kwarg else ""
-    nodes = (node for part in method.body for node in ast.walk(part))
-    return (node for node in nodes if isinstance(node, ast.Name) and node.id == kwargs)
+                return any(isinstance(value, ast.Name) and value.id == method.args.kwarg.arg for value in passed)
+    return False
 
 
 def reads_before(method: Function) -> bool:
     """Whether pydantic calls a method with what a class is made with, before the fields are read."""
     for item in method.decorator_list:
-        called = (dotted_name(item.func) or "").rpartition(".")[2] if isinstance(item, ast.Call) else ""
+        called = last_name(item.func) if isinstance(item, ast.Call) else ""
         found = options_of(item)
         mode = getattr(found.get("mode"), "value", None)
         early = called == "model_validator" and mode in ("before", "wrap")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from adk_evidence.api.constructors import constructor, field_call
-from adk_evidence.readers.python import Function, dotted_name
+from adk_evidence.readers.python import Function, dotted_name, last_name
 
 _DEPRECATED = re.compile(
     r"^\s*(?:\.\. )?deprecated\b|^\s*\[deprecated\]|\bis deprecated\b|^[^.(]*\(deprecated\)(?:\.|$)", re.IGNORECASE
@@ -64,7 +64,7 @@ def _decorated(node: ast.ClassDef | Function) -> str | None:
     """The text of a decorator `deprecated`."""
     for item in node.decorator_list:
         called = item.func if isinstance(item, ast.Call) else item
-        if (dotted_name(called) or "").rpartition(".")[2] == "deprecated":
+        if last_name(called) == "deprecated":
             text = _text(item.args[0]) if isinstance(item, ast.Call) and item.args else None
             return text or f"{node.name} is deprecated."
     return None
@@ -88,7 +88,7 @@ def _calls(body: Iterable[ast.stmt], name: str) -> Iterator[tuple[ast.Call, str]
     """The statements of a body that call a function of that name, with the message that they give."""
     for node in body:
         call = node.value if isinstance(node, ast.Expr) else None
-        if isinstance(call, ast.Call) and (dotted_name(call.func) or "").rpartition(".")[2] == name:
+        if isinstance(call, ast.Call) and last_name(call.func) == name:
             said = [*call.args[:1], *(item.value for item in call.keywords if item.arg == "message")]
             yield call, (_text(said[0]) or "") if said else ""
 

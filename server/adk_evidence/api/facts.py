@@ -27,6 +27,7 @@ from adk_evidence.readers.python import (
     dotted_name,
     imports,
     is_type_checking,
+    last_name,
     own_nodes,
     parameters,
     scope_blocks,
@@ -71,6 +72,16 @@ class ModuleFacts:
     open: bool = False
     types: dict[str, str] = field(default_factory=dict)
     typing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def at_top(self) -> set[str]:
+        """The names at the top of the file, but for those of modules whose names are all taken over."""
+        return {
+            name
+            for found in (self.defined, self.classes, self.bound, self.aliases)
+            for name in found
+            if "." not in name
+        }
 
     def defines(self, name: str) -> bool:
         """Whether the file gives a name at its top that it does not import."""
@@ -153,14 +164,10 @@ class _Reader:
         other = _Reader(self._module, ModuleFacts(self._module.name))
         other._block(statements)
         ours, theirs = self._facts, other._facts
-        found = (*theirs.bound, *theirs.aliases, *theirs.defined, *theirs.classes)
-        new = {name for name in found if not ours.binds(name.partition(".")[0])}
-        ours.bound.update({name: path for name, path in theirs.bound.items() if name in new})
-        ours.aliases.update({name: path for name, path in theirs.aliases.items() if name in new})
-        ours.defined.update({name: payload for name, payload in theirs.defined.items() if name in new})
-        ours.classes.update({name: found for name, found in theirs.classes.items() if name in new})
-        ours.deprecated.update({name: text for name, text in theirs.deprecated.items() if name in new})
-        ours.types.update({name: said for name, said in theirs.types.items() if name in new})
+        new = {name for name in theirs.at_top if not ours.binds(name)}
+        for kind in ("bound", "aliases", "defined", "classes", "deprecated", "types"):
+            found = getattr(theirs, kind).items()
+            getattr(ours, kind).update({name: said for name, said in found if name.partition(".")[0] in new})
         ours.stars += theirs.stars
         self._lazy += other._lazy
         self._tables = {**other._tables, **self._tables}
@@ -397,7 +404,7 @@ def _field(node: ast.Assign | ast.AnnAssign) -> str:
     if is_shared(node.annotation):
         return "v"
     said, call = node.annotation, node.value
-    around = (dotted_name(said.value) or "").rpartition(".")[2] if isinstance(said, ast.Subscript) else ""
+    around = last_name(said.value) if isinstance(said, ast.Subscript) else ""
     if around == "Annotated" and field_call(call) is None:
         call = next((part for part in walk(said) if isinstance(part, ast.Call) and field_call(part) is not None), call)
     options = field_call(call)

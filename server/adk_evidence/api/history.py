@@ -10,10 +10,10 @@ import enum
 import functools
 import re
 import typing
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 from packaging.version import Version
 
@@ -39,6 +39,8 @@ SHIPPED = "history.json.gz"
 MAX_HOPS = 12
 MAX_NAME_CHARS = 300
 MAX_KEPT_NAMES = 2000
+# Of all versions together, for each question about a path.
+MAX_KEPT_ANSWERS = 20_000
 # Bases of other distributions that add no keyword; only pydantic's has members of its own.
 _PLAIN = frozenset({"object", "ABC", "Protocol", "Generic", "BaseModel"})
 _PYDANTIC = "BaseModel"
@@ -56,6 +58,12 @@ _CALL = re.compile(r"(?P<callable>[A-Za-z_][\w.]*)\(\s*(?P<keyword>[A-Za-z_]\w*)
 # At most 12 parts, more than any path of the ADK has: each part of a name takes a search of the table.
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,11}")
 _WORD = re.compile(r"\w+")
+_Method = TypeVar("_Method", bound=Callable[..., object])
+
+
+def _kept(method: _Method) -> _Method:
+    """A method whose answers are kept: the same paths come again in all code."""
+    return cast(_Method, functools.lru_cache(MAX_KEPT_ANSWERS)(method))
 
 
 class Place(NamedTuple):
@@ -91,6 +99,12 @@ def read_call(name: str) -> Call | None:
     """The callable and the keyword of `LlmAgent(max_retries=)`, or None of a plain name."""
     match = _CALL.match(name.strip("` \t\n")[:MAX_NAME_CHARS])
     return Call(match["callable"], match["keyword"]) if match else None
+
+
+def path_of(symbol: str) -> str:
+    """The path that a symbol names; of a keyword of a call, the path of what is called."""
+    call = read_call(symbol)
+    return call.callable if call else symbol
 
 
 def bare(name: str) -> str | None:
@@ -199,7 +213,7 @@ class History:
 
     def _likelihood(self, path: str) -> tuple[object, ...]:
         newest = self.each[-1]
-        order = "cfap".find(newest.kind(path) or "-")
+        order = "cfap".find(newest.kind(path))
         return (newest.find(path) is None, order if order >= 0 else 9, path.count("."), path)
 
 
@@ -242,7 +256,7 @@ class VersionApi:
         dotted = bare(name)
         for path in self.history.paths(dotted) if dotted else ():
             place = self.definition(path)
-            found = _keywords(self, place) if place is not None else None
+            found = self.read_keywords(place) if place is not None else None
             if found is not None:
                 return found
         return None
@@ -264,11 +278,8 @@ class VersionApi:
         place = self.definition(path)
         if place is None or self.kind(path) != "c":
             return []
-        found: set[str] = set()
-        for base in self._mro(place):
-            if isinstance(base, Place):
-                found |= {name for name in self.own_members(base) if not is_private(name)}
-        return sorted(name for name in found if isinstance(self._member(place, name), Place))
+        own = {name for base in self._mro(place) if isinstance(base, Place) for name in self.own_members(base)}
+        return sorted(name for name in own if not is_private(name) and isinstance(self._member(place, name), Place))
 
     def own_members(self, place: Place) -> dict[str, str]:
         """The names that a class itself defines, private ones too, with their payloads."""
@@ -318,23 +329,23 @@ class VersionApi:
         found = self.find(path)
         return found if isinstance(found, Place) else None
 
+    @_kept
     def kind(self, path: str) -> str:
-        """The first letter of the payload of what an import path leads to, e.g. `c` of a class; empty of the rest."""
+        """The first letter of the payload of what an import path leads to, e.g. `c` of a class; `-` of the rest."""
         place = self.definition(path)
-        return (self.payload(place) or "")[:1] if place is not None else ""
+        return ((place and self.payload(place)) or "-")[0]
 
     def yields(self, path: str) -> bool:
         """Whether an import path leads to an asynchronous generator: its calls need `async for`, not `await`."""
-        place = self.definition(path)
-        return place is not None and self.payload(Place(place.module, place.name + YIELDS)) is not None
+        return self._said_of(self.definition(path), YIELDS) is not None
 
+    @_kept
     def type_of(self, path: str) -> str:
         """The class of a member or a result, after `*` that of its items; empty where the table does not say it.
 
         A value may be of a class that derives from this one, or `None`.
         """
-        place = self.definition(path)
-        return (place and self.payload(Place(place.module, place.name + TYPE))) or ""
+        return self._said_of(self.definition(path), TYPE) or ""
 
     def made_with(self, path: str) -> Parameters | None:
         """What a call of a class or function takes; None where the table cannot tell."""
@@ -344,15 +355,15 @@ class VersionApi:
             return Parameters.of_table(payload) if payload[:1] in ("f", "a") else None
         mro = self._mro(place)
         for base in mro:
-            name = base.path.rpartition(".")[2]
-            made = self.payload(Place(base.module, f"{base.name}.__init__")) if isinstance(base, Place) else None
+            made = self._said_of(base, ".__init__") if isinstance(base, Place) else None
             if made is not None:
                 return Parameters.of_table(made)
-            if isinstance(base, Elsewhere) and name not in _PLAIN:
+            if isinstance(base, Elsewhere) and base.path.rpartition(".")[2] not in _PLAIN:
                 return None
         # All that pydantic takes is named.
         return Parameters() if any(isinstance(base, Elsewhere) and base.is_pydantic for base in mro) else None
 
+    @_kept
     def is_derived(self, path: str) -> bool:
         """Whether a class of some version may derive from the class at a path."""
         place = self.definition(path)
@@ -377,36 +388,40 @@ class VersionApi:
         found |= {f"{heir}.{method}": None for heir in heirs if self.definition(f"{heir}.{method}")}
         return list(found)
 
+    @_kept
     def refuses(self, path: str, name: str) -> bool:
         """Whether objects of the class at a path surely have no such attribute, and cannot be given it."""
         place = self.definition(path)
         if place is None or self.has(f"{path}.{name}") is not False:
             return False
         mro = self._mro(place)
-        is_open = any("s" in self._flags(base) for base in mro if isinstance(base, Place))
+        is_open = any("s" in self._flags(base) for base in mro)
         return not is_open and any(isinstance(base, Elsewhere) and base.is_pydantic for base in mro)
 
+    @_kept
     def enters_itself(self, path: str) -> bool:
         """Whether a `with` gives the object itself of the class at a path."""
         place = self.definition(path)
-        mro = self._mro(place) if place is not None else ()
-        return any("e" in self._flags(base) for base in mro if isinstance(base, Place))
+        return place is not None and any("e" in self._flags(base) for base in self._mro(place))
 
     def is_of_class(self, path: str) -> bool:
         """Whether the method at a path is called without an object: a class method, or a static method."""
-        place = self.definition(path)
-        return place is not None and self.payload(Place(place.module, place.name + OF_CLASS)) is not None
+        return self._said_of(self.definition(path), OF_CLASS) is not None
 
     def payload(self, place: Place) -> str | None:
         """What the table says of a definition."""
         return self._table.payload(place.module, place.name, self._number)
+
+    def _said_of(self, place: Place | None, what: str) -> str | None:
+        """What the table says of a definition in a line of its own, such as `.__type__`."""
+        return self.payload(Place(place.module, place.name + what)) if place is not None else None
 
     def deprecation(self, path: str) -> tuple[str, str] | None:
         """What to use in place of a path (empty where that is not known) and why, of what the version deprecates."""
         place = self.definition(path)
         if place is None:
             return None
-        told = self.payload(Place(place.module, place.name + DEPRECATED))
+        told = self._said_of(place, DEPRECATED)
         if told is None and "." in place.name:
             told = self.payload(Place(place.module, place.name.partition(".")[0] + DEPRECATED))
         if told is not None:
@@ -507,9 +522,9 @@ class VersionApi:
         payload = self.payload(cls) or ""
         return payload.partition(":")[2].split() if payload[:1] == "c" else []
 
-    def _flags(self, cls: Place) -> str:
+    def _flags(self, cls: Place | Elsewhere) -> str:
         """The flags of a class; none of what is no class."""
-        payload = self.payload(cls) or ""
+        payload = (isinstance(cls, Place) and self.payload(cls)) or ""
         return payload.partition(":")[0][1:] if payload[:1] == "c" else ""
 
     def _takes(self, call: Call) -> bool | None:
@@ -521,6 +536,7 @@ class VersionApi:
             return True
         return None if found.open or call.keyword in found.hidden or is_private(call.keyword) else False
 
+    @_kept
     def read_keywords(self, place: Place) -> Keywords | None:
         """The keywords of a class or function; None of what cannot be called."""
         payload = self.payload(place)
@@ -538,25 +554,23 @@ class VersionApi:
         flags = "".join(map(self._flags, own))
         pydantic = _PYDANTIC in foreign
         for at, base in enumerate(own):
-            payload = self.payload(Place(base.module, f"{base.name}.__init__"))
+            payload = self._said_of(base, ".__init__")
             if payload is not None:
                 found = Keywords.of_table(payload)
                 if not found.open:
                     return found
                 if pydantic:
                     fields = self._fields(own, flags)
-                    return Keywords(found.names | fields.names, found.required, open=True, hidden=fields.hidden)
+                    return replace(found, names=found.names | fields.names, hidden=fields.hidden)
                 # `**kwargs` most often goes to the constructor of the next class, but is sure to only as `PASSED_ON`.
                 passed = self._constructor(own[at + 1 :], unknown, foreign)
                 is_open = passed.open or not passed.names or not payload.endswith(PASSED_ON)
-                return Keywords(found.names | passed.names, found.required, open=is_open)
+                return replace(found, names=found.names | passed.names, open=is_open)
             if not pydantic and "d" in self._flags(base):
-                fields = self._fields(own[at:], flags)
-                return Keywords(fields.names, fields.required, open=unknown)
+                return replace(self._fields(own[at:], flags), open=unknown, hidden=frozenset())
         if pydantic or foreign & _RECORDS:
             fields = self._fields(own, flags)
-            hidden = fields.hidden if pydantic else frozenset()
-            return Keywords(fields.names, fields.required, open=unknown or "x" in flags, hidden=hidden)
+            return replace(fields, open=unknown or "x" in flags, hidden=fields.hidden if pydantic else frozenset())
         return Keywords(frozenset(), open=unknown)
 
     def _fields(self, classes: list[Place], flags: str) -> Keywords:
@@ -573,14 +587,9 @@ class VersionApi:
         required = frozenset(name for name, payload in fields.items() if payload == "r:")
         hidden = {name for name, payload in found.items() if payload == "n"}
         for base in classes:
-            early = self.payload(Place(base.module, f"{base.name}{BEFORE}"))
+            early = self._said_of(base, BEFORE)
             hidden |= set(early[2:].split(", ")) - names if early else set()
         return Keywords(frozenset(names), required, hidden=frozenset(hidden))
-
-
-@functools.lru_cache(maxsize=MAX_KEPT_NAMES)
-def _keywords(api: VersionApi, place: Place) -> Keywords | None:
-    return api.read_keywords(place)
 
 
 @functools.lru_cache(maxsize=1)

@@ -61,12 +61,7 @@ class Lack:
 
     @property
     def sentence(self) -> str:
-        told = "; ".join(self.facts)
-        return f"{self.distribution} {self.version} has no `{self.name}`{': ' if told else ''}{told}."
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        """What else is known, without the name: `it came in with 1.14.0`."""
+        """What is known of the name: `google-adk 1.0.0 has no `LlmAgent(mode=)`: it came in with 1.14.0.`"""
         told = []
         if self.until is not None:
             told.append(f"the last version that has it is {self.until}")
@@ -76,7 +71,7 @@ class Lack:
             told.append("no version has it")
         if self.instead is not None:
             told.append(f"{self.known} has `{self.instead}`")
-        return tuple(told)
+        return f"{self.distribution} {self.version} has no `{self.name}`{': ' if told else ''}{'; '.join(told)}."
 
 
 def lack(history: History, version: str, name: str) -> str | None:

@@ -69,8 +69,7 @@ class _Linker:
     def _all_names(self, module: str) -> set[str]:
         """All that `from module import ...` gives, but submodules."""
         facts = self._modules[module]
-        own = {name for found in (facts.defined, facts.classes) for name in found if "." not in name}
-        own |= facts.bound.keys() | facts.aliases.keys() | facts.named
+        own = facts.at_top | facts.named
         for star in facts.stars:
             own |= self._starred(star, {module})
         return own
@@ -96,7 +95,7 @@ class _Linker:
             return set()
         if facts.listed is not None:
             return set(facts.listed)
-        found = {name for name in (*facts.defined, *facts.classes, *facts.bound, *facts.aliases) if "." not in name}
+        found = facts.at_top
         for star in facts.stars:
             found |= self._starred(star, seen | {module})
         return {name for name in found if not name.startswith("_")}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
-from adk_evidence.readers.python import Function, parameters
+from adk_evidence.readers.python import parameters
 from adk_evidence.text.identifiers import to_camel
 
 
@@ -42,13 +42,8 @@ class Parameters:
         return found
 
     @classmethod
-    def of_method(cls, node: Function) -> Parameters:
-        """The parameters of a method in code, without its first one."""
-        return cls.of_arguments(node.args, bound=True)
-
-    @classmethod
-    def of_arguments(cls, arguments: ast.arguments, *, bound: bool) -> Parameters:
-        """The parameters of a function in code; of a `bound` one, without its first one."""
+    def of_code(cls, arguments: ast.arguments, *, bound: bool = True) -> Parameters:
+        """The parameters of a function in code; of a `bound` one, such as a method, without its first one."""
         given = parameters(arguments)
         given = given[1:] if bound and given and given[0].is_positional else given
         plain = [item for item in given if item.kind not in ("rest", "more")]
@@ -74,16 +69,18 @@ class Parameters:
         given = {*self.positional[: len(called.positional)], *called.named}
         return self.required <= given
 
-    def written(self) -> str:
-        """The parameters of a method that fits."""
-        only_named = [name for name in self.named if name not in self.positional]
-        parts = ["self", *map(self._item, self.positional)]
-        parts += ["*args"] if self.any_positional else ["*"] if only_named else []
-        parts += [*map(self._item, only_named), *(["**kwargs"] if self.any_named else [])]
-        return ", ".join(parts)
+    def written(self, item: Callable[[str], str] | None = None, more: Iterable[str] = ()) -> str:
+        """The parameters of a method that fits.
 
-    def _item(self, name: str) -> str:
-        return name if name in self.required else f"{name}=None"
+        `item` writes those called `self`, `*args` and `**kwargs`, too, and others by their names; by default, what a
+        call may leave out is `None`. Behind the others stand `more`, which are given by name.
+        """
+        write = item or (lambda name: name if name[0] == "*" or name in {"self", *self.required} else f"{name}=None")
+        only_named = [*(write(name) for name in self.named if name not in self.positional), *more]
+        parts = ["self", *self.positional, *(["*args"] if self.any_positional else [])]
+        star = ["*"] if only_named and not self.any_positional else []
+        last = [write("**kwargs")] if self.any_named else []
+        return ", ".join([*map(write, parts), *star, *only_named, *last])
 
 
 @dataclass(frozen=True)

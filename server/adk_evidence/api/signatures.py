@@ -18,6 +18,7 @@ from adk_evidence.readers.python import (
     decorator_name,
     decorator_names,
     dotted_name,
+    last_name,
     own_nodes,
     parameters,
     unparse,
@@ -257,7 +258,7 @@ def _outer(annotation: ast.expr | None) -> str:
     annotation = unquoted(annotation) if annotation is not None else None
     if isinstance(annotation, ast.Subscript):
         annotation = annotation.value
-    return (dotted_name(annotation) or "").rpartition(".")[2]
+    return last_name(annotation)
 
 
 def _changed_type(before: ast.expr | None, after: ast.expr | None) -> str | None:
@@ -329,7 +330,7 @@ def _plain(node: ast.expr) -> str:
 def _value(node: ast.stmt) -> ast.expr | None:
     """The value that a field or variable gets, without what is said of a field: `1` for `Field(default=1, ...)`."""
     value: ast.expr | None = getattr(node, "value", None)
-    if isinstance(value, ast.Call) and (dotted_name(value.func) or "").rpartition(".")[2] == "Field":
+    if isinstance(value, ast.Call) and last_name(value.func) == "Field":
         given = [item for item in value.keywords if item.arg not in _SAID_OF_FIELDS]
         if not value.args and [item.arg for item in given] == ["default"]:
             return given[0].value

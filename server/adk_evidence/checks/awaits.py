@@ -59,11 +59,11 @@ def _only_read(document: PythonDocument, nodes: Sequence[ast.AST], read: set[int
     aside: set[str] = set()
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
-                kept[id(target)] = call
-            case ast.AnnAssign(target=ast.Name() as target, value=ast.Call() as call):
-                kept[id(target)] = call
-            case ast.NamedExpr(target=target, value=ast.Call() as call):
+            case (
+                ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call)
+                | ast.AnnAssign(target=ast.Name() as target, value=ast.Call() as call)
+                | ast.NamedExpr(target=target, value=ast.Call() as call)
+            ):
                 kept[id(target)] = call
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 aside.update(names)
@@ -109,32 +109,23 @@ def _read_values(node: ast.AST) -> Iterator[ast.expr]:
 
 def tested_values(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The expressions of which nodes only ask whether they are true, or a plain value."""
+    todo: list[ast.expr] = []
     for node in nodes:
-        if isinstance(node, _TESTING):
-            yield from _tested_by(node)
-
-
-def _tested_by(node: ast.AST) -> Iterator[ast.expr]:
-    match node:
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
-            yield from _tested([test])
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _tested([operand])
-        case ast.comprehension(ifs=tests):
-            yield from _tested(tests)
-        case ast.match_case(guard=ast.expr() as test):
-            yield from _tested([test])
-        # The last value may be what comes out, to whoever waits for it.
-        case ast.BoolOp(op=ast.And(), values=values):
-            yield from _tested(values[:-1])
-        case ast.Compare():
-            yield from _tested([node])
-        case _:
-            pass
-
-
-def _tested(todo: list[ast.expr]) -> Iterator[ast.expr]:
-    todo = [*todo]
+        # Most nodes are none of these, and asking for each in turn takes longer.
+        if not isinstance(node, _TESTING):
+            continue
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+                todo.append(test)
+            case ast.UnaryOp(op=ast.Not(), operand=test) | ast.match_case(guard=ast.expr() as test):
+                todo.append(test)
+            case ast.comprehension(ifs=tests):
+                todo += tests
+            # The last value may be what comes out, to whoever waits for it.
+            case ast.BoolOp(op=ast.And(), values=values):
+                todo += values[:-1]
+            case ast.Compare():
+                todo.append(node)
     while todo:
         match todo.pop():
             case ast.BoolOp(values=values):
@@ -149,5 +140,3 @@ def _tested(todo: list[ast.expr]) -> Iterator[ast.expr]:
                 todo += [value] if isinstance(value, ast.Attribute) else []
             case ast.Name() | ast.Call() | ast.Attribute() as value:
                 yield value
-            case _:
-                pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from packaging.version import Version
 
@@ -34,19 +34,18 @@ _GIVEN = {
 _PASSING = frozenset({"tools", "func", *CALLED})
 
 
-def given_to_functions(document: PythonDocument, calls: Mapping[int, ast.Call], top: str) -> dict[int, str]:
+def given_to_functions(document: PythonDocument, top: str) -> dict[int, str]:
     """The classes of parameters without an annotation that agents give to tools and callbacks of a document.
 
     Args:
         document: Some code.
-        calls: Its calls by the ids of what is called.
         top: What the import paths of agents begin with.
 
     Returns:
         The path of the class, by the id of the binding of the parameter.
     """
     found: dict[int, str] = {}
-    each = ((key, [one for one in call.keywords if one.arg in _PASSING]) for key, call in calls.items())
+    each = ((key, [one for one in call.keywords if one.arg in _PASSING]) for key, call in document.calls.items())
     passing = {key: keywords for key, keywords in each if keywords}
     for mention in document.mentions if passing else ():
         wanted = passing.get(id(mention.expression))
@@ -110,7 +109,7 @@ def _class_of(name: str, mention: Mention) -> tuple[Scope | None, bool]:
 
 def takes(node: Function | ast.Lambda, names: tuple[str, ...], version: Version, *, bound: bool) -> bool:
     """Whether a callback can be called with arguments of some names in a version; `bound`: its first one is given."""
-    own = Parameters.of_arguments(node.args, bound=bound)
+    own = Parameters.of_code(node.args, bound=bound)
     by_name = own.required <= {*own.named} & {*names} and (own.any_named or {*names} <= {*own.named})
     first = own.positional[: len(names)]
     by_position = own.required <= {*first} and (own.any_positional or len(first) == len(names))

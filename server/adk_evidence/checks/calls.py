@@ -17,9 +17,9 @@ from adk_evidence.api.parameters import Parameters
 from adk_evidence.checks.callbacks import BY_POSITION, CALLED, passed_functions, takes
 from adk_evidence.checks.drift import Code, DriftChecker, DriftKind
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
-from adk_evidence.documents.meaning import Names, last_name
-from adk_evidence.readers.python import Function, own_nodes
-from adk_evidence.text.identifiers import is_private, without_module
+from adk_evidence.documents.meaning import Names
+from adk_evidence.readers.python import Function, last_name, own_nodes
+from adk_evidence.text.identifiers import is_private, listed, without_module
 
 # Expressions whose value is nothing to await.
 _PLAIN = (
@@ -37,7 +37,8 @@ class Remark:
 
     `line`, `start` and `end` are where the name stands, in lines and characters from 0. `symbol` is as in `Deviation`;
     of a call or an override, it is what is called or overridden, and `text` is empty of an override that fits.
-    `replacement` is the name that the version has in its place, where one is near enough. `cited` is the path of what
+    `replacement` is the name that the version has in its place, where one is near enough, and `instead` is as in
+    `Deviation`. `cited` is the path of what
     shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
     """
 
@@ -49,6 +50,11 @@ class Remark:
     end: int
     replacement: str | None = None
     cited: str = ""
+    instead: str | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.line, self.start
 
 
 def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[Remark]:
@@ -56,52 +62,44 @@ def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> It
 
     Args:
         checker: Knows the version.
-        code: As of `DriftChecker.code_of`.
+        code: As of `DriftChecker.checks_of`.
         shortened: Whether a comment inside of a call may stand for arguments that are not shown.
     """
-    names = checker.names_in(code)
+    names = code.names(checker.api)
     yield from _unfit_calls(checker, code, names, shortened=shortened)
     for scope in code.document.scopes:
-        if isinstance(scope.node, ast.ClassDef):
-            yield from _overrides(checker, code.document, scope.node, scope, names)
+        yield from _overrides(checker, code.document, scope, names)
 
 
 def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
     document = code.document
     for mention in document.mentions:
-        call = code.calls.get(id(mention.expression))
-        if mention.line in names.uncertain.lines:
+        node = mention.expression
+        if node is None or mention.line in names.uncertain.lines:
             continue
-        if call is None and (value := code.stored.get(id(mention.expression))) is not None:
-            made = names.value(getattr(mention.expression, "value", None), mention.scope, mention.line)
-            if made is not None and made.is_instance:
-                yield from _unfit_callbacks(checker, document, made.path, [ast.keyword(mention.name, value)], mention)
-            continue
-        if call is None and mention.expression not in code.tested:
-            continue
-        if call is None:
-            told = _uncalled(checker, names, mention)
-        elif path := _called(mention, names):
-            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            lacking = not (shortened and _has_comment(document, call))
-            told = _arguments(checker, path, call, lacking=lacking)
+        told: _Told | None = None
+        path, keywords = None, list[ast.keyword]()
+        if (call := document.calls.get(id(node))) is not None:
+            path, way = _called(call, mention, names)
+            keywords = call.keywords
             # A method of a class itself is called with the object.
-            is_bound = call.args and _is_of_class(call.func, names, mention) and not checker.api.is_of_class(path)
-            told = None if is_bound else told
-        elif path := _declared(mention, names):
-            # Of what class the object is, is not sure: what is wrong for all classes of the version is told.
-            told = _arguments(checker, path, call, lacking=not shortened)
-            heirs = checker.api.overriding(path) if told else ()
-            told = told if all(_arguments(checker, one, call, lacking=not shortened) for one in heirs) else None
-        elif path := _own_class(call, mention, names):
-            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            continue
-        elif path := _made_by_super(call, mention, names):
-            yield from _unfit_callbacks(checker, document, path, call.keywords, mention)
-            # The class itself may have defaults for what its base requires.
-            told = _arguments(checker, path, call, lacking=False)
-        else:
-            continue
+            is_bound = way == "itself" and _is_of_class(call, names, mention)
+            if path and way != "own class" and not (is_bound and not checker.api.is_of_class(path)):
+                # The class itself may have defaults for what its base requires.
+                lacking = way in ("itself", "declared") and not (shortened and _has_comment(document, call))
+                told = _arguments(checker, path, call, lacking=lacking)
+                # Of what class the object is, is not sure: what is wrong for all classes of the version is told.
+                heirs = checker.api.overriding(path) if told and way == "declared" else ()
+                told = told if all(_arguments(checker, one, call, lacking=lacking) for one in heirs) else None
+        elif (value := code.stored.get(id(node))) is not None:
+            made = names.value(getattr(node, "value", None), mention.scope, mention.line)
+            path, keywords = made.path if made and made.is_instance else None, [ast.keyword(mention.name, value)]
+        elif node in code.tested:
+            methods = names.methods(mention)
+            if methods and all(checker.api.kind(one) in ("f", "a") for one in methods):
+                of_version = f"`{without_module(methods[0])}` of {checker.label}"
+                told = "method", methods[0], f"{of_version} is a method, which is always true: call it."
+        yield from _unfit_callbacks(checker, document, path, keywords, mention) if path else ()
         if told:
             kind, symbol, problem = told
             yield Remark(kind, symbol, problem, mention.line, mention.start, mention.end, cited=symbol)
@@ -116,8 +114,9 @@ def _arguments(checker: DriftChecker, path: str, call: ast.Call, *, lacking: boo
         return None
     if problem := _extra(checker, path, call):
         return "extra", path, problem
-    problem = _missing(checker, path, call) if lacking else ""
-    return ("argument", path, problem) if problem else None
+    missing = listed([f"`{name}`" for name in missing_in(checker, path, call)]) if lacking else ""
+    problem = f"`{without_module(path)}` of {checker.label} requires {missing}, which the call lacks."
+    return ("argument", path, problem) if missing else None
 
 
 def _has_comment(document: PythonDocument, call: ast.Call) -> bool:
@@ -135,12 +134,6 @@ def _extra(checker: DriftChecker, path: str, call: ast.Call) -> str:
         return f"{start} takes {at_most} positional argument{'s' * (most != 1)}, and the call gives {given}."
     twice = [name for name in takes.positional[:given] if any(one.arg == name for one in call.keywords)]
     return f"{start} gets `{twice[0]}` twice: by its place and by its name." if twice else ""
-
-
-def _missing(checker: DriftChecker, path: str, call: ast.Call) -> str:
-    lacking = [f"`{name}`" for name in missing_in(checker, path, call)]
-    told = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1]))) if lacking else ""
-    return f"`{without_module(path)}` of {checker.label} requires {told}, which the call lacks." if told else ""
 
 
 def _unfit_callbacks(
@@ -162,34 +155,38 @@ def _unfit_callbacks(
             yield Remark("callback", f"{path}({keyword.arg}=)", problem, start[0], start[1], last, cited=path)
 
 
-def _uncalled(checker: DriftChecker, names: Names, mention: Mention) -> _Told | None:
-    """What is to say of a method of which the code asks whether it is true, as if the code had called it."""
-    paths = names.methods(mention)
-    if not paths or any(names.kind(path) not in ("f", "a") for path in paths):
-        return None
-    return (
-        "method",
-        paths[0],
-        f"`{without_module(paths[0])}` of {checker.label} is a method, which is always true: call it.",
-    )
-
-
 def _passes_on(call: ast.Call) -> bool:
     """Whether a call has arguments that stand for others, also as `...`."""
     stands = (isinstance(one, ast.Starred) or getattr(one, "value", None) is ... for one in call.args)
     return any(stands) or any(one.arg is None for one in call.keywords)
 
 
-def _called(mention: Mention, names: Names) -> str | None:
-    """The path of the class or function that is called."""
-    value = names.value(mention.expression, mention.scope, mention.line)
-    return value.path if value and names.is_callable(value) else None
+_Way = Literal["itself", "declared", "own class", "super"]
 
 
-def _declared(mention: Mention, names: Names) -> str | None:
-    """The path of the method that is called of an object that may be of a class that derives from the known one."""
-    value = names.value(mention.expression, mention.scope, mention.line)
-    return value.path if value and value.declared and not value.is_instance and names.kind(value.path) in "fa" else None
+def _called(call: ast.Call, mention: Mention, names: Names) -> tuple[str | None, _Way]:
+    """The path of what a call is of in the ADK: that class or function `itself`, a method of the `declared` class of an
+    object, the base of a class of the document that has no constructor, or the one base of a class whose constructor
+    calls `super().__init__`.
+    """
+    value = names.value(call.func, mention.scope, mention.line)
+    if value and names.is_callable(value):
+        return value.path, "itself"
+    if value and value.declared and not value.is_instance and names.api.kind(value.path) in ("f", "a"):
+        return value.path, "declared"
+    scope: Scope | None = None
+    way: _Way = "own class"
+    match call.func:
+        case ast.Name():
+            known = mention.scope.lookup(mention.name, mention.line)
+            scope = known[0].owner if known and known[0].is_class else None
+            scope = None if scope and "__init__" in scope.bindings else scope
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
+            scope, way = mention.scope.parent, "super"
+    node = scope.node if scope else None
+    if scope is None or not isinstance(node, ast.ClassDef) or (way == "super" and len(node.bases) != 1):
+        return None, way
+    return next(iter(names.known_bases(scope)), None), way
 
 
 def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
@@ -202,85 +199,52 @@ def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
     return sorted(missing - set(taken.positional[: len(call.args)]))
 
 
-def _own_class(call: ast.Call, mention: Mention, names: Names) -> str | None:
-    """The base of the ADK of a class of the document that a call makes, where the class has no constructor."""
-    known = mention.scope.lookup(mention.name, mention.line) if isinstance(call.func, ast.Name) else None
-    scope = known[0].owner if known and known[0].is_class else None
-    if scope is None or not isinstance(scope.node, ast.ClassDef) or "__init__" in scope.bindings:
-        return None
-    return next(iter(_known_bases(scope.node, scope, names)), None)
-
-
-def _made_by_super(call: ast.Call, mention: Mention, names: Names) -> str | None:
-    """The class whose constructor `super().__init__` calls, where a class has one base, of the ADK."""
-    match call.func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
-            scope = mention.scope.parent
-            node = scope.node if scope else None
-            if scope is None or not isinstance(node, ast.ClassDef) or len(node.bases) != 1:
-                return None
-            return next(iter(_known_bases(node, scope, names)), None)
-        case _:
-            return None
-
-
-def _is_of_class(function: ast.expr, names: Names, mention: Mention) -> bool:
-    if not isinstance(function, ast.Attribute):
+def _is_of_class(call: ast.Call, names: Names, mention: Mention) -> bool:
+    """Whether a call gives arguments to a function of a class by way of the class itself."""
+    if not call.args or not isinstance(call.func, ast.Attribute):
         return False
-    owner = names.value(function.value, mention.scope, mention.line)
-    return owner is not None and not owner.is_instance and names.kind(owner.path) == "c"
+    owner = names.value(call.func.value, mention.scope, mention.line)
+    return owner is not None and not owner.is_instance and names.api.kind(owner.path) == "c"
 
 
-def _overrides(
-    checker: DriftChecker, document: PythonDocument, node: ast.ClassDef, scope: Scope, names: Names
-) -> Iterator[Remark]:
+def _overrides(checker: DriftChecker, document: PythonDocument, scope: Scope, names: Names) -> Iterator[Remark]:
+    """What is to say of the methods of a class that override others; the text is empty of a method that fits."""
+    for method, symbol, payload in _overriding(checker, scope, names):
+        made = {id(node) for node in own_nodes(method) if _makes_object(node, names, document, method)}
+        problem = ""
+        if not fits(method, payload, made):
+            start = "async def" if payload[0] == "a" else "def"
+            form = f"{start} {method.name}({Parameters.of_table(payload).written()})"
+            overridden = f"`{without_module(symbol)}` of {checker.label}, which it overrides"
+            problem = f"`{scope.name}.{method.name}` does not fit {overridden}: write `{form}`."
+        line = method.lineno - 1
+        # The first mention of its own name in the line is that of the definition; without one, the line stands for it.
+        named = next((one for one in document.mentions_in((line, 0), (line + 1, 0)) if one.name == method.name), None)
+        start_at, end = (named.start, named.end) if named else (0, len(document.lines[line]))
+        yield Remark("override", symbol, problem, line, start_at, end, cited=symbol)
+
+
+def _overriding(checker: DriftChecker, scope: Scope, names: Names) -> Iterator[tuple[Function, str, str]]:
+    """The methods of a class that override one of the ADK, with the path of that one and its payload."""
+    node = scope.node
     # What decorators and metaclasses do with a class is not known.
-    bases = [] if node.decorator_list or node.keywords else _known_bases(node, scope, names)
+    if not isinstance(node, ast.ClassDef) or node.decorator_list or node.keywords:
+        return
+    bases = names.known_bases(scope)
     for method in node.body if bases else ():
-        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) or is_private(method.name):
+        if not isinstance(method, Function) or is_private(method.name):
             continue
         again = len(scope.bindings.get(method.name, ())) > 1
         if again or any(last_name(one) != "override" for one in method.decorator_list):
             continue
-        found = {}
-        for base in bases:
-            place = checker.api.definition(f"{base}.{method.name}")
-            if place is not None:
-                found[place] = f"{base}.{method.name}"
+        paths = [f"{base}.{method.name}" for base in bases]
+        found = {place: path for path in paths if (place := checker.api.definition(path)) is not None}
         # Of several definitions, the order of inheritance chooses one.
         if len(found) == 1:
             ((place, symbol),) = found.items()
             payload = checker.api.payload(place) or ""
             if payload[:1] in ("f", "a"):
-                own = f"{node.name}.{method.name}"
-                made = {id(node) for node in own_nodes(method) if _makes_object(node, names, document, method)}
-                problem = "" if fits(method, payload, made) else _unfit(checker, own, symbol, payload)
-                yield _override(document, method, symbol, problem)
-
-
-def _known_bases(node: ast.ClassDef, scope: Scope, names: Names) -> list[str]:
-    """The paths of the first bases, up to one that is not known to be a class of the ADK."""
-    found: list[str] = []
-    for base in node.bases:
-        value = names.value(base, scope.parent or scope, node.lineno - 1)
-        if value is None or value.is_instance or names.kind(value.path) != "c":
-            break
-        found.append(value.path)
-    return found
-
-
-def _override(document: PythonDocument, method: Function, symbol: str, problem: str) -> Remark:
-    line = method.lineno - 1
-    # The first mention of its own name in the line is that of the definition; without one, the line stands for it.
-    named = next((one for one in document.mentions_in((line, 0), (line + 1, 0)) if one.name == method.name), None)
-    start, end = (named.start, named.end) if named else (0, len(document.lines[line]))
-    return Remark("override", symbol, problem, line, start, end, cited=symbol)
-
-
-def _unfit(checker: DriftChecker, own: str, symbol: str, payload: str) -> str:
-    start = "async def" if payload[0] == "a" else "def"
-    form = f"{start} {own.rpartition('.')[2]}({Parameters.of_table(payload).written()})"
-    return f"`{own}` does not fit `{without_module(symbol)}` of {checker.label}, which it overrides: write `{form}`."
+                yield method, symbol, payload
 
 
 def _makes_object(node: ast.AST, names: Names, document: PythonDocument, method: Function) -> bool:
@@ -300,7 +264,7 @@ def fits(method: Function, payload: str, plain: Collection[int] = ()) -> bool:
     # An asynchronous method may override one that is declared to return something to await.
     if payload[0] == "a" and isinstance(method, ast.FunctionDef) and _surely_returns_plain(method, plain):
         return False
-    return Parameters.of_method(method).fits(Parameters.of_table(payload))
+    return Parameters.of_code(method.args).fits(Parameters.of_table(payload))
 
 
 def _surely_returns_plain(method: ast.FunctionDef, plain: Collection[int]) -> bool:

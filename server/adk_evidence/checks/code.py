@@ -5,18 +5,17 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from typing import Literal
 
-from adk_evidence.api.history import read_call
-from adk_evidence.checks.calls import Remark, uses_in
-from adk_evidence.checks.drift import MAX_LACKING_NAMES, Deviation, DriftChecker
-from adk_evidence.checks.remarks import is_ignored, remark
+from adk_evidence.api.history import VersionApi, read_call
+from adk_evidence.checks.calls import Remark
+from adk_evidence.checks.drift import LACKING, MAX_LACKING_NAMES, DriftChecker
+from adk_evidence.checks.remarks import is_ignored, reviewed
 from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument, split_document
 from adk_evidence.models.code import CodeCheck, CodeProblem
 from adk_evidence.readers.pages.snippets import snippets_of
-from adk_evidence.text.identifiers import without_module
+from adk_evidence.text.identifiers import listed, without_module
 from adk_evidence.text.tokens import listed_within
 
 # Nobody reads more.
@@ -49,27 +48,25 @@ def check_code(checker: DriftChecker, text: str, lang: Literal["py", "md"] = "py
         return unread(checker, f"The code has more than {MAX_READ_CHARS:,} characters and was not read.")
     text = text.removeprefix("\ufeff")
     document = PythonDocument(text if lang == "py" else _python_of(text))
-    checks = checker.checks_of(document)
-    found = list(_broken(document.broken)) if lang == "py" else []
-    confirmed, lacking = set[str](), set[str]()
-    for each, code in checks:
-        named, uses = _Named(each), list(uses_in(each, code, shortened=lang == "md"))
-        told_names, has = each.review(code)
-        found += [named.problem(deviation, remark(each, document, deviation, at)) for deviation, at in told_names]
-        wrong = (one for one in uses if one.text)
-        found += (CodeProblem(kind=one.kind, line=one.line + 1, symbol=one.symbol, text=one.text) for one in wrong)
-        confirmed |= {*has, *(use.symbol for use in uses if not use.text)}
-        lacking |= {deviation.symbol for deviation, _ in told_names}
+    found = [_broken(document.broken)] if lang == "py" and document.broken is not None else []
+    checkers, confirmed, lacking = list[DriftChecker](), set[str](), set[str]()
+    # What a call takes, or a class has, is listed once.
+    shown = set[tuple[str, bool]]()
+    for each, code in checker.checks_of(document):
+        remarks, has = reviewed(each, code, shortened=lang == "md")
+        found += [_problem(each.api, one, shown) for one in remarks]
+        checkers.append(each)
+        confirmed |= has
+        lacking |= {one.symbol for one in remarks if one.kind in LACKING}
     told = [one for one in found if one.kind == "unread" or not is_ignored(document.lines[one.line - 1], one.kind)]
     # Two calls in one line may lack the same.
     problems = sorted(dict.fromkeys(told), key=lambda one: one.line)
-    checkers = [each for each, _ in checks] or [checker]
     is_cut = len(lacking) >= MAX_LACKING_NAMES or len(problems) > MAX_PROBLEMS
     return CodeCheck(
         version=checker.version,
         problems=tuple(problems[:MAX_PROBLEMS]),
         confirmed=tuple(sorted(confirmed)),
-        summary=_summary(checkers, sorted(confirmed), problems, len(found) - len(told), is_cut=is_cut),
+        summary=_summary(checkers or [checker], confirmed, problems, len(found) - len(told), is_cut=is_cut),
     )
 
 
@@ -108,14 +105,14 @@ def _summary(
     else:
         fits = "The rest fits" if problems or ignored else "No problem was found: the code fits"
     labels = [one.label for one in used if any(map(one.is_own, confirmed))]
-    told = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
-    return f"{left_out}{fits} {told} as far as can be told without running it. {_checked(confirmed)}".rstrip()
+    checked = f"as far as can be told without running it. {_checked(confirmed)}"
+    return f"{left_out}{fits} {listed(labels)} {checked}".rstrip()
 
 
 def _checked(confirmed: Collection[str]) -> str:
     """The names that were checked, as many as there is room for, each callable with its keywords."""
     keywords: dict[str, list[str]] = {}
-    for name in confirmed:
+    for name in sorted(confirmed):
         call = read_call(name)
         own = keywords.setdefault(without_module(call.callable if call else name), [])
         own += [call.keyword] if call else []
@@ -127,44 +124,34 @@ def _unread(line: int, told: str) -> CodeProblem:
     return CodeProblem(kind="unread", line=line, symbol="", text=told)
 
 
-def _broken(reason: str | None) -> Iterator[CodeProblem]:
-    if reason is not None:
-        line = _LINE.search(reason)
-        why = _WHY.get(reason, _LINE.sub("", reason))
-        # A newer Python may read what this one does not.
-        told = f"Python {sys.version_info[0]}.{sys.version_info[1]}, which checks the code, cannot read it: {why}."
-        yield _unread(int(line[1]) if line and line[1].isdigit() else 1, told)
+def _broken(reason: str) -> CodeProblem:
+    line = _LINE.search(reason)
+    why = _WHY.get(reason, _LINE.sub("", reason))
+    # A newer Python may read what this one does not.
+    told = f"Python {sys.version_info[0]}.{sys.version_info[1]}, which checks the code, cannot read it: {why}."
+    return _unread(int(line[1]) if line and line[1].isdigit() else 1, told)
 
 
-@dataclass
-class _Named:
-    """Makes problems of names that the version lacks; lists what a call takes, or a class has, once."""
+def _problem(api: VersionApi, told: Remark, shown: set[tuple[str, bool]]) -> CodeProblem:
+    """A remark as a problem; `shown` gets the callables and classes of which the problem lists what they have."""
+    instead, text = told.replacement or told.instead, told.text
+    if told.kind in ("keyword", "name") and instead is None:
+        text = f"{text} {_alternatives(api, told.symbol, shown)}".rstrip()
+    return CodeProblem(kind=told.kind, line=told.line + 1, symbol=told.symbol, text=text, instead=instead)
 
-    checker: DriftChecker
-    listed: set[tuple[str, bool]] = field(default_factory=set)
 
-    def problem(self, deviation: Deviation, told: Remark) -> CodeProblem:
-        text = told.text
-        if deviation.kind in ("keyword", "name") and told.replacement is None and deviation.instead is None:
-            text = f"{text} {self._alternatives(deviation.symbol)}".rstrip()
-        instead = told.replacement or deviation.instead
-        return CodeProblem(kind=deviation.kind, line=told.line + 1, symbol=deviation.symbol, text=text, instead=instead)
-
-    def _alternatives(self, symbol: str) -> str:
-        """The keywords that a call takes, those that it requires first, or the members of a class, the likest first."""
-        api = self.checker.api
-        call = read_call(symbol)
-        owner, _, wrong = symbol.rpartition(".") if call is None else (call.callable, "", call.keyword)
-        if (owner, call is None) in self.listed:
-            return ""
-        self.listed.add((owner, call is None))
-        if call is None:
-            names, required = api.members_of(owner), frozenset[str]()
-        else:
-            known = api.keywords(owner)
-            names, required = (list(known.shown), known.required) if known else ([], frozenset())
-        likeness = {name: difflib.SequenceMatcher(None, wrong, name).ratio() for name in names}
-        names.sort(key=lambda name: (name not in required, -likeness[name]))
-        return listed_within(
-            names, NAMES_TOKENS, f"`{without_module(owner)}` {'has' if call is None else 'takes'} ", "."
-        )
+def _alternatives(api: VersionApi, symbol: str, shown: set[tuple[str, bool]]) -> str:
+    """The keywords that a call takes, those that it requires first, or the members of a class, the likest first."""
+    call = read_call(symbol)
+    owner, _, wrong = symbol.rpartition(".") if call is None else (call.callable, "", call.keyword)
+    if (owner, call is None) in shown:
+        return ""
+    shown.add((owner, call is None))
+    if call is None:
+        names, required = api.members_of(owner), frozenset[str]()
+    else:
+        known = api.keywords(owner)
+        names, required = (list(known.shown), known.required) if known else ([], frozenset())
+    likeness = {name: difflib.SequenceMatcher(None, wrong, name).ratio() for name in names}
+    names.sort(key=lambda name: (name not in required, -likeness[name]))
+    return listed_within(names, NAMES_TOKENS, f"`{without_module(owner)}` {'has' if call is None else 'takes'} ", ".")

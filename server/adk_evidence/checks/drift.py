@@ -23,18 +23,10 @@ from adk_evidence.api.lacks import find_lack
 from adk_evidence.checks.awaits import tested_values, used_without_await
 from adk_evidence.checks.callbacks import given_to_functions
 from adk_evidence.documents.document import Binding, Mention, PythonDocument
-from adk_evidence.documents.meaning import (
-    GUARDS,
-    NameKind,
-    Names,
-    Uncertain,
-    catches,
-    suppresses,
-    uncertain_in,
-)
+from adk_evidence.documents.meaning import NameKind, Names, Uncertain, uncertain_in
 from adk_evidence.errors import EvidenceError
 from adk_evidence.index.neighbours import Environment, environment_of, neighbours
-from adk_evidence.readers.python import last_line, walk
+from adk_evidence.readers.python import last_line
 from adk_evidence.text.identifiers import without_module
 
 # A check of code opens no index.
@@ -54,7 +46,6 @@ MAX_LACKING_NAMES = 100
 MAX_SNIPPET_CHARS = 200_000
 _NAME = r"[A-Za-z_]\w*"
 _BROKEN_IMPORT = re.compile(rf"[ \t]*from[ \t]+({_NAME}(?:\.{_NAME})*)[ \t]+import[ \t]*\(?([^\n();#]*)")
-_CATCHES_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
 @dataclass(frozen=True)
@@ -68,9 +59,9 @@ class Deviation:
 
     kind: DriftKind
     symbol: str
-    first: int
-    last: int
     text: str
+    first: int = 0
+    last: int = 0
     until: str | None = None
     since: str | None = None
     instead: str | None = None
@@ -120,13 +111,7 @@ class DriftChecker:
         self._top = self.history.package.partition(".")[0]
         modules = self.history.table.modules
         self._tops = tuple(f"{name}." for name in modules if name.rpartition(".")[0] not in modules)
-        # What each path is; the same paths come again on every page.
-        self._kind = functools.lru_cache(MAX_KEPT_NAMES)(self._read_kind)
-        self._type_of = functools.lru_cache(MAX_KEPT_NAMES)(api.type_of)
-        self._is_derived = functools.lru_cache(MAX_KEPT_NAMES)(api.is_derived)
-        self._refuses = functools.lru_cache(MAX_KEPT_NAMES)(api.refuses)
-        self._enters_itself = functools.lru_cache(MAX_KEPT_NAMES)(api.enters_itself)
-        self._named = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
+        self.of_name = functools.lru_cache(MAX_KEPT_NAMES)(self._read_name)
         # What is to say of a name, wherever it stands.
         self._judged = functools.lru_cache(MAX_KEPT_NAMES)(self._judge)
 
@@ -144,10 +129,10 @@ class DriftChecker:
             if len(snippet.text) > MAX_SNIPPET_CHARS or not self.may_concern((snippet.text,), known):
                 continue
             code = Code(PythonDocument(snippet.text), known, self._top)
-            imports += (self.api.has(item.path) for item in code.imports if self.is_own(item.path))
+            imports += (self.api.has(path) for path, _ in code.imports if self.is_own(path))
             deviations = (
                 replace(one, first=lines[0], last=lines[1], included=snippet.included)
-                for one, _ in self._deviating(self._told(code, awaits=True), lacking)
+                for one, _ in self._deviating(self._told(code), lacking)
                 if (lines := snippet.lines(one.first, one.last))
             )
             begin, end = snippet.lines(0, snippet.text.count("\n"))
@@ -161,107 +146,71 @@ class DriftChecker:
 
     def checks_of(self, document: PythonDocument) -> list[tuple[DriftChecker, Code]]:
         """The checkers of a document, each with the document as code; none where it names nothing to check."""
-        checkers = [one for one in self.with_neighbours(document) if one.may_concern(document.lines, {})]
         code = Code(document, {}, self._top)
-        return [(one, code) for one in checkers]
+        return [(one, code) for one in self.with_neighbours(document) if one.may_concern(document.lines, {})]
 
-    def that_knows(self, symbol: str, document: PythonDocument) -> DriftChecker:
-        """The one of `with_neighbours` that told a symbol."""
-        return next((one for one in self.with_neighbours(document) if one.is_own(symbol)), self)
+    def review(
+        self, code: Code, first: int = 0, last: int | None = None
+    ) -> tuple[list[tuple[Deviation, Mention]], frozenset[str]]:
+        """What is to say of the names in code, in the order of the text, and the names that the version surely has.
 
-    def code_of(self, document: PythonDocument) -> Code | None:
-        """A document as code to check; None where it names nothing of the ADK. What is asked of it is read once."""
-        return Code(document, {}, self._top) if self.may_concern(document.lines, {}) else None
-
-    def in_code(self, code: Code, first: int = 0, last: int | None = None) -> list[tuple[Deviation, Mention]]:
-        """What is to say of the names in code, in the order of the text; `first` and `last` limit the lines.
-
-        Of the names that the version lacks, the first `MAX_LACKING_NAMES` are told.
+        These are paths, and keywords of calls. Of the names that the version lacks, the first `MAX_LACKING_NAMES` are
+        told. `first` and `last` limit the lines.
         """
-        return self._shown(self._told(code, first, last))
-
-    def review(self, code: Code) -> tuple[list[tuple[Deviation, Mention]], frozenset[str]]:
-        """What `in_code` says of all lines, and calls that lack an `await`; and the names that the version surely has.
-
-        These are paths, and keywords of calls.
-        """
-        told = list(self._told(code, awaits=True))
-        return self._shown(told), frozenset(one.symbol for one in told if self.api.has(one.symbol))
-
-    def _shown(self, told: Iterable[_Told]) -> list[tuple[Deviation, Mention]]:
-        """What is to say of names that stand somewhere, in the order of the text."""
+        told = list(self._told(code, first, last))
         found = ((deviation, mention) for deviation, mention in self._deviating(told, set()) if mention is not None)
-        return sorted(found, key=lambda one: (one[1].line, one[1].start))
+        in_order = sorted(found, key=lambda one: (one[1].line, one[1].start))
+        return in_order, frozenset(one.symbol for one in told if self.api.has(one.symbol))
 
     def _deviating(self, told: Iterable[_Told], lacking: set[str]) -> Iterator[tuple[Deviation, Mention | None]]:
         """What is to say of names; `lacking` gets those that the version lacks, and no more than a page may have."""
         for symbol, kind, line, mention in told:
             if len(lacking) >= MAX_LACKING_NAMES and symbol not in lacking:
                 continue
-            deviation = self._deviation(symbol, kind, line)
+            deviation = self._judged(symbol, kind)
             if deviation is not None:
                 lacking |= {symbol} if deviation.kind in LACKING else set()
-                yield deviation, mention
-
-    def names_in(self, code: Code) -> Names:
-        """What the expressions of code mean, as far as anybody has asked."""
-        if self not in code.names:
-            code.names[self] = Names(
-                self._kind,
-                code.uncertain,
-                self._type_of,
-                self._is_derived,
-                self._refuses,
-                self._enters_itself,
-                code.given,
-            )
-        return code.names[self]
+                yield replace(deviation, first=line, last=line), mention
 
     def at(self, document: PythonDocument, line: int, column: int) -> Deviation | None:
         """What is to say of the name at a line and column of a document; None of what the version has."""
         symbol, kind = self.named_at(document, line, column)
-        return self._deviation(symbol, kind, line) if symbol is not None else None
+        return self._judged(symbol, kind) if symbol is not None else None
 
     def named_at(self, document: PythonDocument, line: int, column: int) -> tuple[str | None, DriftKind]:
         """The path of the name at a line and column, or its keyword; None of what is not of the checked package."""
         mention = document.mention_at(line, column)
         if mention is None:
             return None, _IMPORT
-        names = Names(self._kind)
+        names = Names(self.api, typed=False)
         symbol, kind = names.symbol(mention) if mention.imported is None else (mention.imported, _IMPORT)
         return (symbol if symbol is not None and self.is_own(symbol) else None), kind
 
-    def _told(self, code: Code, first: int = 0, last: int | None = None, *, awaits: bool = False) -> Iterator[_Told]:
+    def _told(self, code: Code, first: int = 0, last: int | None = None) -> Iterator[_Told]:
         """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
 
-        With `awaits`, also the asynchronous functions whose calls lack an `await`.
+        Then come the asynchronous functions whose calls lack an `await`.
         """
         last = len(code.document.lines) - 1 if last is None else last
         mentions = list(code.document.mentions_in((first, 0), (last + 1, 0)))
         # An alias stands behind the name that it is for.
         imported = {(each.line, each.imported): each for each in reversed(mentions) if each.imported}
-        for item in code.imports:
-            is_sure = not item.guarded and item.line not in code.uncertain.lines
-            if first <= item.line <= last and self.is_own(item.path) and is_sure:
-                yield _Told(item.path, "import", item.line, imported.get((item.line, item.path)))
-        names = self.names_in(code)
+        for path, line in code.imports:
+            is_sure = line not in code.uncertain.imports and line not in code.uncertain.lines
+            if first <= line <= last and self.is_own(path) and is_sure:
+                yield _Told(path, "import", line, imported.get((line, path)))
+        names = code.names(self.api)
         for mention in mentions:
             if mention.line in code.uncertain.lines:
                 continue
             # What an imported name lacks was told where it is imported.
-            if mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute):
-                symbol, kind = names.symbol(mention)
-                if symbol is not None:
-                    yield _Told(symbol, kind, mention.line, mention)
-                    paths = [symbol]
-                else:
-                    # Objects of several classes, whose functions may all be asynchronous.
-                    paths = names.methods(mention) if awaits and mention.use == "call" else []
-            elif awaits and isinstance(mention.expression, ast.Name) and mention.use == "call":
-                paths = [path for path in (names.symbol(mention)[0],) if path]
-            else:
-                continue
-            is_async = awaits and bool(paths) and all(self._kind(path) == "a" for path in paths)
+            is_told = mention.keyword_of is not None or isinstance(mention.expression, ast.Attribute)
+            symbol, kind = names.symbol(mention) if is_told or mention.use == "call" else (None, _IMPORT)
+            if symbol is not None and is_told:
+                yield _Told(symbol, kind, mention.line, mention)
+            # Objects of several classes, whose functions may all be asynchronous.
+            paths = [symbol] if symbol else names.methods(mention) if mention.use == "call" else []
+            is_async = bool(paths) and all(self.api.kind(path) == "a" for path in paths)
             if is_async and mention.expression in code.unawaited:
                 yield _Told(paths[0], "await", mention.line, mention)
 
@@ -272,17 +221,13 @@ class DriftChecker:
         """
         return any(self._top in text or any(name in text for name in known) for text in texts)
 
-    def _deviation(self, symbol: str, kind: DriftKind, line: int) -> Deviation | None:
-        found = self._judged(symbol, kind)
-        return replace(found, first=line, last=line) if found else None
-
     def _judge(self, symbol: str, kind: DriftKind) -> Deviation | None:
         if kind == "await":
             is_generator = self.api.yields(symbol)
             what, lacking = ("generator", "async for") if is_generator else ("function", "await")
             text = f"{self.label} has `{symbol}` as an asynchronous {what}: the code lacks `{lacking}`."
             brief = text.replace(f"`{symbol}`", f"`{without_module(symbol)}`")
-            return Deviation(kind, symbol, 0, 0, text, brief=brief)
+            return Deviation(kind, symbol, text, brief=brief)
         has = self.api.has(symbol)
         if has:
             use = self.deprecated(symbol)
@@ -290,20 +235,16 @@ class DriftChecker:
                 return None
             instead = f": use `{use}`" if use else ""
             text = f"{self.label} calls `{symbol}` deprecated{instead}."
-            return Deviation("deprecated", symbol, 0, 0, text, instead=use or None, brief=text)
+            return Deviation("deprecated", symbol, text, instead=use or None, brief=text)
         lack = find_lack(self.history, self.version, symbol) if has is False else None
         if lack is None:
             return None
         # An import shows the whole path; a call, or an attribute, the last parts of it.
         brief = lack.sentence if kind == "import" else replace(lack, name=without_module(lack.name)).sentence
-        return Deviation(kind, symbol, 0, 0, lack.sentence, lack.until, lack.since, lack.instead, brief=brief)
-
-    def of_name(self, name: str, line: int) -> Deviation | None:
-        """What is to say of a bare name in prose that another version defines, and that this version has nowhere."""
-        found = self._named(name)
-        return replace(found, first=line, last=line) if found is not None else None
+        return Deviation(kind, symbol, lack.sentence, 0, 0, lack.until, lack.since, lack.instead, brief=brief)
 
     def _read_name(self, name: str) -> Deviation | None:
+        """What is to say of a bare name in prose that another version defines, and that this version has nowhere."""
         if not self.history.may_know(name) or self.api.says(name):
             return None
         lack = find_lack(self.history, self.version, name)
@@ -315,7 +256,7 @@ class DriftChecker:
         if not any(place is not None and place.name and "." not in place.name for place in places):
             return None
         text = lack.sentence
-        return Deviation("name", name, 0, 0, text, lack.until, lack.since, lack.instead, brief=text)
+        return Deviation("name", name, text, 0, 0, lack.until, lack.since, lack.instead, brief=text)
 
     def deprecated(self, symbol: str) -> str | None:
         """What to use in place of a deprecated name, empty where that is not known; None of other names.
@@ -332,10 +273,6 @@ class DriftChecker:
         if told is None and place is not None and f"{place.path}({keyword}=)" in self._parameters:
             return ""
         return told[0] if told is not None else None
-
-    def _read_kind(self, path: str) -> str:
-        """`m` of a module, `c` of a class, another letter of what else the version has; `-` where it lacks the path."""
-        return self.api.kind(path) or "-"
 
     def is_own(self, path: str) -> bool:
         """Whether a path begins with the package that is checked."""
@@ -375,15 +312,6 @@ class _Told(NamedTuple):
     mention: Mention | None
 
 
-@dataclass(frozen=True)
-class _Import:
-    """A name that a statement imports. `guarded`: the code goes on where the import fails."""
-
-    path: str
-    line: int
-    guarded: bool = False
-
-
 class Code:
     """One snippet. `known` maps names that earlier snippets import to their paths; this snippet's own are added.
 
@@ -393,7 +321,8 @@ class Code:
     def __init__(self, document: PythonDocument, known: dict[str, str], top: str) -> None:
         self.document = document
         self._top = top
-        self.names: dict[DriftChecker, Names] = {}
+        # What the expressions mean in a version, as far as anybody has asked.
+        self.names = functools.cache(lambda api: Names(api, self.uncertain, self.given))
         module = document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
@@ -403,87 +332,57 @@ class Code:
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
 
-    @property
-    def nodes(self) -> list[ast.AST]:
-        return self.document.nodes
-
     # Of most snippets above the lines that are asked for, only the imported names are.
     @functools.cached_property
-    def imports(self) -> list[_Import]:
-        """What statements import."""
-        broken = _broken_imports(self.nodes, self.document.lines) if self.document.is_broken else ()
-        return [*_imports(self.nodes), *broken]
+    def imports(self) -> list[tuple[str, int]]:
+        """The paths that statements import, each with its line."""
+        broken = _broken_imports(self.document.nodes, self.document.lines) if self.document.is_broken else ()
+        return [*_imports(self.document.nodes), *broken]
 
     @functools.cached_property
     def uncertain(self) -> Uncertain:
-        return uncertain_in(self.nodes, self.document.scopes)
-
-    @functools.cached_property
-    def calls(self) -> dict[int, ast.Call]:
-        """The calls by the ids of what is called."""
-        return {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
+        return uncertain_in(self.document.nodes, self.document.scopes)
 
     @functools.cached_property
     def stored(self) -> dict[int, ast.expr]:
         """What statements give to attributes, by the ids of the attributes."""
-        given = ((target, node.value) for node in self.nodes if isinstance(node, ast.Assign) for target in node.targets)
+        given = (
+            (target, node.value)
+            for node in self.document.nodes
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        )
         return {id(target): value for target, value in given if isinstance(target, ast.Attribute)}
 
     @functools.cached_property
     def given(self) -> dict[int, str]:
         """The classes of what agents give to the functions of the code that are their tools; see `Names`."""
-        return given_to_functions(self.document, self.calls, self._top)
+        return given_to_functions(self.document, self._top)
 
     # Few snippets name anything asynchronous.
     @functools.cached_property
     def unawaited(self) -> frozenset[ast.expr]:
         """The functions whose calls lack an `await` if the functions are asynchronous."""
         # A text that does not parse may lack the beginning of a statement.
-        calls = () if self.document.is_broken else used_without_await(self.document, self.nodes, self.tested)
+        calls = () if self.document.is_broken else used_without_await(self.document, self.document.nodes, self.tested)
         return frozenset(call.func for call in calls)
 
     @functools.cached_property
     def tested(self) -> frozenset[ast.expr]:
         """The values of which the code only asks whether they are true."""
-        return frozenset(tested_values(self.nodes))
+        return frozenset(tested_values(self.document.nodes))
 
 
-def _imports(nodes: Sequence[ast.AST]) -> Iterator[_Import]:
-    guarded = {
-        id(inner)
-        for node in nodes
-        if isinstance(node, GUARDS)
-        for part in _guarded_parts(node)
-        for statement in part
-        for inner in walk(statement)
-    }
+def _imports(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             for alias in node.names:
-                path = node.module if alias.name == "*" else f"{node.module}.{alias.name}"
-                yield _Import(path, alias.lineno - 1, id(node) in guarded)
+                yield node.module if alias.name == "*" else f"{node.module}.{alias.name}", alias.lineno - 1
         elif isinstance(node, ast.Import):
-            yield from (_Import(alias.name, alias.lineno - 1, id(node) in guarded) for alias in node.names)
+            yield from ((alias.name, alias.lineno - 1) for alias in node.names)
 
 
-def _guarded_parts(node: ast.AST) -> list[list[ast.stmt]]:
-    """The parts of a statement whose imports may fail, or stand in for imports that failed."""
-    match node:
-        case ast.Try() | ast.TryStar() if any(map(_catches_imports, node.handlers)):
-            return [node.body, *(handler.body for handler in node.handlers)]
-        case ast.With() | ast.AsyncWith() if any(
-            suppresses(item.context_expr, _CATCHES_IMPORTS) for item in node.items
-        ):
-            return [node.body]
-        case _:
-            return []
-
-
-def _catches_imports(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or catches(handler.type, _CATCHES_IMPORTS)
-
-
-def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[_Import]:
+def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Imports in lines that do not parse."""
     read = {
         line
@@ -497,4 +396,4 @@ def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[
         for item in match[2].split(",") if match else ():
             name = (item.split() or [""])[0]
             if match and name.isidentifier():
-                yield _Import(f"{match[1]}.{name}", number)
+                yield f"{match[1]}.{name}", number

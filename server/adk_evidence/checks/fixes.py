@@ -11,6 +11,7 @@ import io
 import tokenize
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from adk_evidence.api.lacks import Lack, find_lack
@@ -46,7 +47,7 @@ class Fix(NamedTuple):
 
 def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
     """The fix of a remark on a document; None where there is none."""
-    checker = checker.that_knows(remark.symbol, document)
+    checker = next((one for one in checker.with_neighbours(document) if one.is_own(remark.symbol)), checker)
     match remark.kind:
         case "argument":
             return _with_arguments(checker, document, remark)
@@ -62,15 +63,7 @@ def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
             return _moved(checker, document, remark)
         case "deprecated":
             return _succeeded(checker, document, remark)
-    name = remark.replacement or ""
-    changes = renamed(document, remark.line, remark.start, name) if name else []
-    if not changes:
-        return None
-    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
-    # But for its spelling, it is the name, and the only such keyword of the call.
-    alike = [one for one in document.given_to(changes[0][0].keyword_of) if folded(one) == folded(name)]
-    certain = remark.kind == "keyword" and alike == [changes[0][0].name]
-    return Fix(f"Change to {name}", edits, certain)
+    return _renamed(document, remark, remark.replacement) if remark.replacement else None
 
 
 def fixes_of(
@@ -109,20 +102,32 @@ def certain_edits(checker: DriftChecker, document: PythonDocument, remarks: Iter
     return sorted(edit for _, fix in fixes_of(checker, document, remarks) for edit in fix.edits)
 
 
-def edited(lines: Iterable[str], edits: Iterable[Edit]) -> str:
-    """The text of some lines with edits that do not meet."""
+def edited(lines: Iterable[str], edits: Iterable[Edit], between: str = "\n") -> str:
+    """The text of some lines with edits that do not meet; `between` stands between lines."""
     kept = list(lines)
     for (first, start), (last, end), text in sorted(edits, reverse=True):
         kept[first : last + 1] = [kept[first][:start] + text + kept[last][end:]]
-    return "\n".join(kept)
+    return between.join(kept)
+
+
+def _renamed(document: PythonDocument, remark: Remark, name: str, *, certain: bool = False) -> Fix | None:
+    """Another name in place of the one at a remark."""
+    changes = renamed(document, *remark.place, name)
+    if not changes:
+        return None
+    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
+    # But for its spelling, it is the name, and the only such keyword of the call.
+    alike = [one for one in document.given_to(changes[0][0].keyword_of) if folded(one) == folded(name)]
+    certain |= remark.kind == "keyword" and alike == [changes[0][0].name]
+    return Fix(f"Change to {name}", edits, certain)
 
 
 def _called_at(document: PythonDocument, remark: Remark) -> tuple[ast.Call, Mention] | None:
     """The call whose function's name stands at a remark."""
-    calls = {id(node.func): node for node in walk(document.tree) if isinstance(node, ast.Call)}
     for mention in document.mentions_in((remark.line, 0), (remark.line + 1, 0)):
-        if mention.start == remark.start and id(mention.expression) in calls:
-            return calls[id(mention.expression)], mention
+        call = document.calls.get(id(mention.expression))
+        if mention.start == remark.start and call is not None:
+            return call, mention
     return None
 
 
@@ -228,9 +233,7 @@ def _succeeded(checker: DriftChecker, document: PythonDocument, remark: Remark) 
         return None
     if api.definition(f"{module}.{heir.name}") != heir or heir.name in document.module.bindings:
         return None
-    changes = renamed(document, remark.line, remark.start, heir.name)
-    edits = [Edit((one.line, one.start), (one.line, one.end), text) for one, text in changes]
-    return Fix(f"Change to {heir.name}", edits, certain=True) if edits else None
+    return _renamed(document, remark, heir.name, certain=True)
 
 
 def _is_the_same(checker: DriftChecker, path: str, lack: Lack | None) -> bool:
@@ -249,9 +252,8 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
     owner, _, named = remark.symbol.rpartition(".")
     definition = checker.api.definition(remark.symbol)
     payload = (checker.api.payload(definition) if definition else None) or ""
-    scope = next((one for one in document.scopes if one.name == named and _method_at(one, remark.line)), None)
-    method = scope.node if scope else None
-    if scope is None or not isinstance(method, Function):
+    scope, method = _method_at(document, named, remark.line)
+    if scope is None or method is None:
         return None
     if payload[:1] == "f" and isinstance(method, ast.AsyncFunctionDef):
         # What the body awaits cannot stay.
@@ -261,7 +263,7 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
     is_sure = True
     if payload[:1] == "a" and isinstance(method, ast.FunctionDef):
         edits.append(Edit(start, start, "async "))
-    if not Parameters.of_method(method).fits(wanted):
+    if not Parameters.of_code(method.args).fits(wanted):
         tokens, own = _in_parentheses(document, start), parameters(method.args)
         if not own or not tokens:
             return None
@@ -285,16 +287,18 @@ def _fitting(checker: DriftChecker, document: PythonDocument, remark: Remark) ->
             begin = (tokens[0][1][0], tokens[0][1][1] - 1)
             edits += [Edit(begin, tokens[-1][1], _written(document, own, wanted, pairs)), *uses]
     mended = PythonDocument(edited(document.lines, edits))
-    same = next((one.node for one in mended.scopes if one.name == named and _method_at(one, remark.line)), None)
-    is_mended = isinstance(same, Function) and not mended.is_broken and fits(same, payload)
+    _, same = _method_at(mended, named, remark.line)
+    is_mended = same is not None and not mended.is_broken and fits(same, payload)
     # Who calls it in this file may have to change, too.
-    everywhere = document.mentions_in((0, 0), (len(document.lines), 0))
-    is_sure &= not any(one.name == named and one.line != remark.line for one in everywhere)
+    is_sure &= not any(one.name == named and one.line != remark.line for one in document.mentions_in())
     return Fix(f"Change to fit {owner.rpartition('.')[2]}.{named}", edits, is_sure) if is_mended else None
 
 
-def _method_at(scope: Scope, line: int) -> bool:
-    return isinstance(scope.node, Function) and scope.node.lineno - 1 == line
+def _method_at(document: PythonDocument, name: str, line: int) -> tuple[Scope | None, Function | None]:
+    for scope in document.scopes:
+        if scope.name == name and isinstance(scope.node, Function) and scope.node.lineno - 1 == line:
+            return scope, scope.node
+    return None, None
 
 
 def _paired(own: list[Parameter], wanted: Parameters) -> dict[str, Parameter]:
@@ -331,24 +335,24 @@ def _renaming(document: PythonDocument, scope: Scope, method: Function, renames:
 
 def _written(document: PythonDocument, own: list[Parameter], wanted: Parameters, pairs: dict[str, Parameter]) -> str:
     """The parameters of the method that fits, in parentheses, with the annotations and defaults that it has."""
+    extra = [one for one in own[1:] if one.default is not None and not any(one is other for other in pairs.values())]
+    kept = {"self": own[0], **pairs, **{one.name: one for one in extra}}
+    for one in own:
+        if one.kind in ("rest", "more"):
+            kept["*args" if one.kind == "rest" else "**kwargs"] = one
+    wanted = replace(
+        wanted,
+        any_positional=wanted.any_positional or "*args" in kept,
+        any_named=wanted.any_named or "**kwargs" in kept,
+    )
 
-    def item(name: str, given: Parameter | None) -> str:
+    def item(name: str) -> str:
+        given = kept.get(name)
+        shown = name if given is None or name in pairs else f"{'*' * name.count('*')}{given.name}"
         annotation, value = (given.node.annotation, given.default) if given else (None, None)
         typed = f": {document.text_in(*document.span(annotation))}" if annotation else ""
-        default = "None" if given is None and name not in wanted.required else ""
+        default = "None" if given is None and "*" not in name and name not in wanted.required else ""
         default = document.text_in(*document.span(value)) if value else default
-        return f"{name}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
+        return f"{shown}{typed}" + (f"{' = ' if typed else '='}{default}" if default else "")
 
-    by_kind = {one.kind: item(one.name, one) for one in own if one.kind in ("rest", "more")}
-    extra = [one for one in own[1:] if one.default is not None and not any(one is other for other in pairs.values())]
-    only_named = [item(name, pairs.get(name)) for name in wanted.named if name not in wanted.positional]
-    only_named += [item(one.name, one) for one in extra]
-    parts = [item(own[0].name, own[0]), *(item(name, pairs.get(name)) for name in wanted.positional)]
-    if "rest" in by_kind or wanted.any_positional:
-        parts.append(f"*{by_kind.get('rest', 'args')}")
-    elif only_named:
-        parts.append("*")
-    parts += only_named
-    if "more" in by_kind or wanted.any_named:
-        parts.append(f"**{by_kind.get('more', 'kwargs')}")
-    return f"({', '.join(parts)})"
+    return f"({wanted.written(item, [item(one.name) for one in extra])})"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from adk_evidence.api.history import read_call
+from adk_evidence.api.history import path_of
 from adk_evidence.checks.calls import Remark
 from adk_evidence.checks.drift import LACKING, DriftChecker
-from adk_evidence.checks.fixes import Edit, fixes_of
+from adk_evidence.checks.fixes import Edit, edited, fixes_of
 from adk_evidence.checks.remarks import all_remarks
 from adk_evidence.documents.document import MAX_READ_CHARS, PythonDocument
 
@@ -72,18 +71,10 @@ def mend_bytes(checkers: Sequence[DriftChecker], data: bytes, *, likely: bool = 
 
 def _edited(text: str, edits: Sequence[Edit]) -> str:
     """A text with edits that do not meet; lines that they add end as most lines of the text do."""
-    ends = [found.span() for found in _LINE_END.finditer(text)]
-    starts = [0, *(end for _, end in ends)]
-    usual = Counter(text[start:end] for start, end in ends).most_common(1)
-    for (first, start), (last, end), new in sorted(edits, reverse=True):
-        added = new.replace("\n", usual[0][0]) if usual else new
-        text = text[: starts[first] + start] + added + text[starts[last] + end :]
-    return text
-
-
-def _path_of(symbol: str) -> str:
-    call = read_call(symbol)
-    return call.callable if call else symbol
+    ends = _LINE_END.findall(text)
+    usual = max(dict.fromkeys(ends), key=ends.count, default="\n")
+    lines = map("".join, zip(_LINE_END.split(text), [*ends, ""], strict=True))
+    return edited(lines, (edit._replace(text=edit.text.replace("\n", usual)) for edit in edits), "")
 
 
 class Ages:
@@ -93,7 +84,7 @@ class Ages:
         self._checker, self._document = checker, document
         each = checker.history.each
         self._each = each[: each.index(checker.api) + 1]
-        self._told: dict[int, frozenset[tuple[str, str, int, int]]] = {}
+        self._told: dict[int, set[tuple[str, str, tuple[int, int]]]] = {}
 
     def since(self, remark: Remark, after: str | None = None) -> str | None:
         """The first version for which a remark is so, up to the checker's own version.
@@ -112,12 +103,11 @@ class Ages:
             low, high = (low, middle) if self._is_told(middle, remark) else (middle, high)
         before = self._each[low]
         # Of what a version does not have at all, nothing is told, either.
-        is_there = before.has(remark.symbol) if remark.kind in LACKING else before.definition(_path_of(remark.symbol))
+        is_there = before.has(remark.symbol) if remark.kind in LACKING else before.definition(path_of(remark.symbol))
         return versions[high] if is_there else None
 
     def _is_told(self, number: int, remark: Remark) -> bool:
         if number not in self._told:
-            earlier = DriftChecker(self._each[number])
-            told = all_remarks(earlier, self._document)
-            self._told[number] = frozenset((one.kind, one.symbol, one.line, one.start) for one in told)
-        return (remark.kind, remark.symbol, remark.line, remark.start) in self._told[number]
+            told = all_remarks(DriftChecker(self._each[number]), self._document)
+            self._told[number] = {(one.kind, one.symbol, one.place) for one in told}
+        return (remark.kind, remark.symbol, remark.place) in self._told[number]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from adk_evidence.checks.drift import Deviation, DriftChecker
 from adk_evidence.languages import PROGRAMMING
@@ -39,7 +40,7 @@ def prose_deviations(
             # A constant may hold the name of a variable of the environment.
             if name in told or name.isupper() or not _SEVERAL_WORDS.search(name):
                 continue
-            deviation = checker.of_name(name, number)
+            deviation = checker.of_name(name)
             if deviation is None:
                 continue
             if in_code is None:
@@ -49,7 +50,7 @@ def prose_deviations(
             if number not in in_code:
                 told.add(name)
                 if not _defines(text, name):
-                    yield deviation
+                    yield replace(deviation, first=number, last=number)
 
 
 def lines_for_others(lines: Sequence[str], path: str) -> frozenset[int]:

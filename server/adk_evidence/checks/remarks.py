@@ -6,29 +6,29 @@ import difflib
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import Literal
 
 from adk_evidence.api.history import read_call
 from adk_evidence.checks.calls import Remark, RemarkKind, uses_in
-from adk_evidence.checks.drift import LACKING, Deviation, DriftChecker
+from adk_evidence.checks.drift import LACKING, Code, Deviation, DriftChecker
 from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import dotted_name
 from adk_evidence.text.identifiers import is_private
 
-# By what name people set, and leave out, what is told of each kind.
-CODES: Mapping[RemarkKind, str] = {
-    "import": "unknown-import",
-    "name": "unknown-name",
-    "keyword": "unknown-keyword",
-    "argument": "missing-argument",
-    "extra": "extra-argument",
-    "override": "unfit-override",
-    "callback": "unfit-callback",
-    "method": "uncalled-method",
-    "await": "missing-await",
-    "deprecated": "deprecated-name",
+# By what name people set, and leave out, what is told of each kind, and what that is.
+RULES: Mapping[RemarkKind, tuple[str, str]] = {
+    "import": ("unknown-import", "The code imports what the checked version does not have."),
+    "name": ("unknown-name", "The code uses an attribute that the checked version does not have."),
+    "keyword": ("unknown-keyword", "A call has a keyword that the checked version does not take."),
+    "argument": ("missing-argument", "A call lacks an argument that the checked version requires."),
+    "extra": ("extra-argument", "A call gives arguments by position that the checked version does not take so."),
+    "override": ("unfit-override", "A method does not fit the method that it overrides."),
+    "callback": ("unfit-callback", "An agent cannot call a callback: its parameters do not fit."),
+    "method": ("uncalled-method", "The code asks whether a method is true, and does not call the method."),
+    "await": ("missing-await", "A call of an asynchronous function lacks `await` or `async for`."),
+    "deprecated": ("deprecated-name", "The code uses what the checked version calls deprecated."),
 }
+CODES: Mapping[RemarkKind, str] = {kind: code for kind, (code, _) in RULES.items()}
 # How alike a name must be to be named in place of another one.
 ALIKE = 0.75
 MAX_KEPT = 2000
@@ -40,12 +40,11 @@ def remarks_on(
     checker: DriftChecker, document: PythonDocument, first: int = 0, last: int | None = None
 ) -> Iterator[Remark]:
     """The remarks on the names of a document, in the order of the text; `first` and `last` limit the lines."""
-    code = checker.code_of(document)
-    if code is not None:
-        for deviation, mention in checker.in_code(code, first, last):
+    for each, code in checker.checks_of(document):
+        for deviation, mention in each.review(code, first, last)[0]:
             # What is only read, such as an annotation, and what is deprecated are left to the editor's own tools.
-            if deviation.kind != "deprecated" and mention.use in ("call", "keyword", "import"):
-                yield remark(checker, document, deviation, mention)
+            if deviation.kind not in ("deprecated", "await") and mention.use in ("call", "keyword", "import"):
+                yield remark(each, document, deviation, mention)
 
 
 def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Remark]:
@@ -53,10 +52,16 @@ def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Rem
 
     These are the problems of `check_code`, but for code that cannot be read.
     """
-    for each, code in checker.checks_of(document):
-        named = (remark(each, document, *found) for found in each.review(code)[0])
-        found = chain(named, (use for use in uses_in(each, code) if use.text))
-        yield from (one for one in found if not is_ignored(document.lines[one.line], one.kind))
+    found = (one for each, code in checker.checks_of(document) for one in reviewed(each, code)[0])
+    return (one for one in found if not is_ignored(document.lines[one.line], one.kind))
+
+
+def reviewed(checker: DriftChecker, code: Code, *, shortened: bool = False) -> tuple[list[Remark], set[str]]:
+    """The remarks of one checker, also those that comments leave out, and the names that fit; see `uses_in`."""
+    uses = list(uses_in(checker, code, shortened=shortened))
+    told, has = checker.review(code)
+    remarks = [remark(checker, code.document, *one) for one in told]
+    return [*remarks, *(use for use in uses if use.text)], {*has, *(use.symbol for use in uses if not use.text)}
 
 
 def is_ignored(line: str, kind: RemarkKind) -> bool:
@@ -68,7 +73,7 @@ def is_ignored(line: str, kind: RemarkKind) -> bool:
 
 def remark_at(checker: DriftChecker, document: PythonDocument, line: int, column: int) -> Remark | None:
     """The remark on the name at a line and column of a document."""
-    found = (one for each in checker.with_neighbours(document) for one in remarks_on(each, document, line, line))
+    found = remarks_on(checker, document, line, line)
     return next((remark for remark in found if remark.start <= column <= remark.end), None)
 
 
@@ -83,8 +88,7 @@ def renamed(document: PythonDocument, line: int, column: int, name: str) -> list
         return []
     if wrong.imported is None or _HAS_ALIAS.match(document.text_in((line, wrong.end), (line + 2, 0))):
         return [(wrong, name)]
-    everywhere = document.mentions_in((0, 0), (len(document.lines), 0))
-    uses = [each for each in everywhere if each.name == wrong.name and _path(each) == wrong.imported]
+    uses = [each for each in document.mentions_in() if each.name == wrong.name and _path(each) == wrong.imported]
     # A later part of a path, as in `import a.b`, binds no name.
     if not _is_in_path(document, wrong):
         written = len(re.findall(rf"\b{re.escape(wrong.name)}\b", "\n".join(document.lines)))
@@ -123,7 +127,8 @@ def remark(checker: DriftChecker, document: PythonDocument, deviation: Deviation
         shown = owner if deviation.kind == "import" else owner.rpartition(".")[2]
         told = f"The nearest keyword is `{near}`." if call else f"`{shown}` has `{near}`."
         text, cited = f"{text} {told}", f"{owner}.{near}"
-    return Remark(deviation.kind, deviation.symbol, text, mention.line, mention.start, mention.end, near, cited)
+    place = (mention.line, mention.start, mention.end)
+    return Remark(deviation.kind, deviation.symbol, text, *place, near, cited, deviation.instead)
 
 
 # The same names come again in one document.
@@ -148,13 +153,8 @@ def _near(name: str, names: list[str]) -> str | None:
     alike = difflib.get_close_matches(folded(name), known, 1, ALIKE)
     if alike:
         return known[alike[0]]
-    begun = [each for each in known.values() if _begins(each, name) or _begins(name, each)]
+    begun = [each for each in known.values() if each.startswith(f"{name}_") or name.startswith(f"{each}_")]
     return begun[0] if len(begun) == 1 else None
-
-
-def _begins(name: str, longer: str) -> bool:
-    """Whether one name begins with the words of another one."""
-    return longer.startswith(f"{name}_")
 
 
 def folded(name: str) -> str:

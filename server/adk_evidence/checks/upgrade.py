@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
-from adk_evidence.api.changes import Changes, place_of
+from adk_evidence.api.changes import Changes, cited_in
 from adk_evidence.api.comparison import Comparison, Pair
-from adk_evidence.api.history import Place, VersionApi, read_call
+from adk_evidence.api.history import Place, VersionApi, path_of, read_call
 from adk_evidence.api.signatures import Told
 from adk_evidence.checks.calls import Remark
 from adk_evidence.checks.drift import DriftChecker
@@ -24,20 +24,11 @@ from adk_evidence.models.upgrade import Upgrade, UpgradeProblem, UsedChange
 MAX_USES = 5
 _DEFAULT = re.compile(r"the default of `(\w+)`")
 
-
 _Use = Literal["call", "name"]
+# The list of the report that a problem belongs to.
+_List = Literal["breaks", "wrong_before", "deprecated"]
 # The places where each name is called, or used otherwise.
 _Uses = dict[tuple[str, _Use], list[str]]
-
-
-@dataclass
-class _Found:
-    """What the files show so far."""
-
-    breaks: list[UpgradeProblem] = field(default_factory=list)
-    wrong_before: list[UpgradeProblem] = field(default_factory=list)
-    deprecated: list[UpgradeProblem] = field(default_factory=list)
-    right_after: int = 0
 
 
 def examine(
@@ -51,50 +42,58 @@ def examine(
         files: Python modules by the names that the report gives them.
         comparison: The code of both versions, for what changes behind names that stay, and for citations.
     """
-    found = _Found()
+    found: list[tuple[UpgradeProblem, _List]] = []
     uses: _Uses = {}
-    told: set[str] = set()
+    right_after = 0
     for path, text in files.items():
         document = PythonDocument(text.removeprefix("\ufeff"))
-        code = new.code_of(document)
-        if code is None:
-            continue
-        for problem, kind in _problems(old, new, document, path, comparison):
-            getattr(found, kind).append(problem)
-            told.add(problem.symbol)
-        errors = {(one.line, one.start) for one in all_remarks(new, document)}
-        found.right_after += sum((one.line, one.start) not in errors for one in all_remarks(old, document))
-        names = new.names_in(code)
-        for mention in document.mentions:
-            symbol = names.symbol(mention)[0] if mention.use != "import" else None
-            if symbol is not None:
-                # Who calls a class sets its fields.
-                use: _Use = "call" if mention.use == "call" else "name"
-                uses.setdefault((symbol, use), []).append(f"{path}:{mention.line + 1}")
+        for _, code in new.checks_of(document):
+            before, after = ([*all_remarks(checker, document)] for checker in (old, new))
+            found += _problems(old, new, document, path, before, after, comparison)
+            errors = {one.place for one in after}
+            right_after += sum(one.place not in errors for one in before)
+            names = code.names(new.api)
+            for mention in document.mentions:
+                symbol = names.symbol(mention)[0] if mention.use != "import" else None
+                if symbol is not None:
+                    # Who calls a class sets its fields.
+                    use: _Use = "call" if mention.use == "call" else "name"
+                    uses.setdefault((symbol, use), []).append(f"{path}:{mention.line + 1}")
+
+    def listed(kind: _List) -> tuple[UpgradeProblem, ...]:
+        return tuple(problem for problem, its in found if its == kind)
+
+    told = {problem.symbol for problem, _ in found}
     return Upgrade(
         before=old.version,
         after=new.version,
         taken_from="",
         files=len(files),
-        breaks=tuple(found.breaks),
-        wrong_before=tuple(found.wrong_before),
-        deprecated=tuple(found.deprecated),
+        breaks=listed("breaks"),
+        wrong_before=listed("wrong_before"),
+        deprecated=listed("deprecated"),
         changed=tuple(_changed(old.api, uses, told, comparison)) if comparison else (),
-        right_after=found.right_after,
+        right_after=right_after,
     )
 
 
 def _problems(
-    old: DriftChecker, new: DriftChecker, document: PythonDocument, path: str, comparison: Comparison | None
-) -> Iterator[tuple[UpgradeProblem, str]]:
-    """The problems of a file, each with the list that it belongs to."""
-    remarks = sorted(all_remarks(new, document), key=lambda one: (one.line, one.start))
+    old: DriftChecker,
+    new: DriftChecker,
+    document: PythonDocument,
+    path: str,
+    before: Iterable[Remark],
+    after: Iterable[Remark],
+    comparison: Comparison | None,
+) -> Iterator[tuple[UpgradeProblem, _List]]:
+    """The problems of a file, each with the list that it belongs to, by the remarks of both versions."""
+    remarks = sorted(after, key=lambda one: one.place)
     fixes = {id(one): fix for one, fix in fixes_of(new, document, remarks, likely=True)}
-    before = {(one.line, one.start) for one in all_remarks(old, document) if one.kind != "deprecated"}
+    was_wrong = {one.place for one in before if one.kind != "deprecated"}
     ages = Ages(new, document)
     for remark in remarks:
-        is_old = (remark.line, remark.start) in before
-        kind = "deprecated" if remark.kind == "deprecated" else "wrong_before" if is_old else "breaks"
+        is_old = remark.place in was_wrong
+        kind: _List = "deprecated" if remark.kind == "deprecated" else "wrong_before" if is_old else "breaks"
         fix = fixes.get(id(remark))
         problem = UpgradeProblem(
             path=path,
@@ -112,14 +111,9 @@ def _problems(
 
 def _citation(comparison: Comparison | None, remark: Remark) -> str:
     """Where the later version shows what a remark says; else where the earlier version has what is gone."""
-    for side in (comparison.new, comparison.old) if comparison else ():
-        call = read_call(remark.symbol)
-        for path in dict.fromkeys((remark.cited, call.callable if call else remark.symbol)):
-            place = side.api.definition(path) if path else None
-            found = place_of(side, place, path) if place is not None and place.name else None
-            if found is not None and found.verification.state == "exact":
-                return found.citation
-    return ""
+    sides = (comparison.new, comparison.old) if comparison else ()
+    paths = dict.fromkeys((remark.cited, path_of(remark.symbol)))
+    return next(filter(None, (cited_in(side, path, modules=False) for side in sides for path in paths)), "")
 
 
 def _changed(api: VersionApi, uses: _Uses, told: Iterable[str], comparison: Comparison) -> Iterator[UsedChange]:

@@ -164,17 +164,15 @@ class PythonDocument:
         bound = (each.imported for scope in self.scopes for found in scope.bindings.values() for each in found)
         return frozenset(filter(None, (*bound, *(star for scope in self.scopes for star in scope.stars))))
 
-    def given_to(self, call: ast.expr | None) -> frozenset[str]:
+    def given_to(self, called: ast.expr | None) -> frozenset[str]:
         """The keywords of a call, by the expression that is called."""
-        return frozenset(self._given.get(id(call), ()))
+        call = self.calls.get(id(called))
+        return frozenset(keyword.arg for keyword in call.keywords if keyword.arg) if call else frozenset()
 
     @functools.cached_property
-    def _given(self) -> dict[int, set[str]]:
-        found: dict[int, set[str]] = {}
-        for mention in self.mentions:
-            if mention.keyword_of is not None:
-                found.setdefault(id(mention.keyword_of), set()).add(mention.name)
-        return found
+    def calls(self) -> dict[int, ast.Call]:
+        """The calls by the ids of what is called."""
+        return {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
 
     @property
     def mentions(self) -> Iterator[Mention]:
@@ -186,8 +184,9 @@ class PythonDocument:
         found = [m for m in self._mentions_of(line) if m.start <= column <= m.end]
         return min(found, key=lambda m: (m.end - m.start, m.start), default=None)
 
-    def mentions_in(self, start: tuple[int, int], end: tuple[int, int]) -> Iterator[Mention]:
+    def mentions_in(self, start: tuple[int, int] = (0, 0), end: tuple[int, int] | None = None) -> Iterator[Mention]:
         """The names in a range of (line, column), in the order of the text."""
+        end = end or (len(self.lines), 0)
         for line in range(start[0], min(end[0], len(self.lines) - 1) + 1):
             for mention in sorted(self._mentions_of(line), key=lambda m: (m.start, m.end)):
                 if (line, mention.end) > start and (line, mention.start) < end:

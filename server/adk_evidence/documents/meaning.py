@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Literal, NamedTuple
 
+from adk_evidence.api.history import VersionApi
 from adk_evidence.documents.document import Binding, Mention, Scope
 from adk_evidence.readers.annotations import said_type
-from adk_evidence.readers.python import Function, dotted_name, last_line, walk
+from adk_evidence.readers.python import Function, last_line, last_name, walk
 
 # What a name that a version lacks would be: something imported, an attribute, or a keyword of a call.
 NameKind = Literal["import", "name", "keyword"]
@@ -23,9 +24,9 @@ NameKind = Literal["import", "name", "keyword"]
 MAX_DEPTH = 12
 # What a call with a wrong keyword, or of a missing attribute, raises.
 _CATCHES_CALLS = frozenset({"TypeError", "AttributeError", "ValidationError", "ValueError"})
-GUARDS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 # What such an error may be, too.
 _CATCHES_ALL = frozenset({"", "Exception", "BaseException"})
+_CATCHES_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 # Every class has these, the last one where it derives from `abc.ABC`.
 _OF_EVERY_CLASS = frozenset({*dir(type), "register"})
 # What code asks before it uses what some versions alone have.
@@ -33,9 +34,9 @@ _VERSION = re.compile(r"__version__|(?:[A-Z\d]+_)*(?:VERSION|V\d+|HAS|HAVE|AVAIL
 # The last one is `patch.object` of `unittest.mock`.
 _ASKING = frozenset({"hasattr", "getattr", "setattr", "delattr", "__setattr__", "object"})
 _UNCERTAIN = (
-    *(*GUARDS, ast.Call, ast.comprehension, ast.Lambda, ast.Attribute, ast.Compare, ast.If),
-    *(ast.Global, ast.Nonlocal, ast.AugAssign, ast.Delete, ast.MatchAs, ast.MatchStar),
-    *(ast.Assign, ast.AnnAssign, ast.Subscript),
+    *(ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.If, ast.Delete, ast.MatchAs, ast.MatchStar),
+    *(ast.Call, ast.comprehension, ast.Lambda, ast.Attribute, ast.Compare, ast.Subscript),
+    *(ast.Global, ast.Nonlocal, ast.Assign, ast.AnnAssign, ast.AugAssign),
 )
 
 
@@ -47,6 +48,7 @@ class Uncertain:
     sets, `replaced` those that it sets more than once or on anything but `self`, `members` the names in its classes.
     `asked` are attributes and keywords of which the code asks whether they are there, as with `hasattr`. Calls in
     `lines` are meant to fail, or the code goes on without a word where they do, or they are for some versions alone.
+    `imports` are lines whose imports may fail, or stand in for imports that failed.
     """
 
     names: set[str] = field(default_factory=set)
@@ -55,6 +57,7 @@ class Uncertain:
     members: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
+    imports: set[int] = field(default_factory=set)
 
 
 class Value(NamedTuple):
@@ -72,17 +75,14 @@ class Value(NamedTuple):
 class Names:
     """What the expressions of a snippet mean in one version.
 
-    `kind` gives what a path is there; `type_of`, `is_derived`, `refuses` and `enters_itself` are as of
-    `VersionApi`. `given` has the classes of parameters without an annotation, by the ids of their bindings.
+    `given` has the classes of parameters without an annotation, by the ids of their bindings. Without `typed`, what
+    the version says of the types of its members and results does not count.
     """
 
-    kind: Callable[[str], str]
+    api: VersionApi
     uncertain: Uncertain = field(default_factory=Uncertain)
-    type_of: Callable[[str], str] = lambda path: ""
-    is_derived: Callable[[str], bool] = lambda path: True
-    refuses: Callable[[str, str], bool] = lambda path, name: False
-    enters_itself: Callable[[str], bool] = lambda path: False
     given: Mapping[int, str] = field(default_factory=dict)
+    typed: bool = True
     # By the ids of bindings and of expressions of the document; and the bindings that are being read.
     _known: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     _open: list[int] = field(default_factory=list)
@@ -109,17 +109,17 @@ class Names:
             value = Value(base, is_instance=True) if base else self.value(node.value, mention.scope, mention.line)
             if value is None or not value.is_instance or value.declared:
                 return None, "name"
-            return (f"{value.path}.{node.attr}" if self.refuses(value.path, node.attr) else None), "name"
+            return (f"{value.path}.{node.attr}" if self._refuses(value.path, node.attr) else None), "name"
         # A method that may override another one has no context.
         if not isinstance(context, ast.Load) or node.attr in self.uncertain.stored:
             return None, "name"
         value = self.value(node.value, mention.scope, mention.line)
-        if value and not value.is_instance and node.attr in _OF_EVERY_CLASS and self.kind(value.path) == "c":
+        if value and not value.is_instance and node.attr in _OF_EVERY_CLASS and self.api.kind(value.path) == "c":
             return None, "name"
         # An attribute of a function or of a value says nothing.
-        is_known = value is not None and self.kind(value.path) in "mc"
+        is_known = value is not None and self.api.kind(value.path) in "mc"
         # A class that derives from the declared one may have more.
-        if value and value.declared and self.kind(f"{value.path}.{node.attr}") == "-":
+        if value and value.declared and self.api.kind(f"{value.path}.{node.attr}") == "-":
             return None, "name"
         return (f"{value.path}.{node.attr}" if value and is_known else None), "name"
 
@@ -137,7 +137,7 @@ class Names:
 
     def is_callable(self, called: Value) -> bool:
         """Whether a value is a class or function whose parameters the version surely says."""
-        return not called.is_instance and not called.declared and self.kind(called.path) in "cfa"
+        return not called.is_instance and not called.declared and self.api.kind(called.path) in "cfa"
 
     def value(self, node: ast.expr | None, scope: Scope, line: int) -> Value | None:
         """What an expression at a line of a scope means; None where that is not sure."""
@@ -170,10 +170,10 @@ class Names:
                 return self._results(self._values(function, scope, line, depth + 1), "a")
             case ast.NamedExpr(value=inner):
                 return self._values(inner, scope, line, depth + 1)
-            case ast.IfExp(body=first, orelse=second):
-                return self._either([self._values(one, scope, line, depth + 1) for one in _some(first, second)])
-            case ast.BoolOp(op=ast.Or(), values=parts):
-                return self._either([self._values(one, scope, line, depth + 1) for one in _some(*parts)])
+            case ast.IfExp() | ast.BoolOp(op=ast.Or()):
+                parts = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+                # Of `None`, nothing can be used.
+                return self._either([self._values(one, scope, line, depth + 1) for one in parts if not _is_none(one)])
             case ast.Subscript(value=inner, slice=place) if not isinstance(place, ast.Slice):
                 return _items(self._values(inner, scope, line, depth + 1))
             case _:
@@ -181,8 +181,8 @@ class Names:
 
     def _attribute(self, owner: Value, name: str) -> tuple[Value, ...]:
         path = f"{owner.path}.{name}"
-        kind = self.kind(path)
-        said = self.type_of(path) if owner.is_instance and kind not in "fac" else ""
+        kind = self.api.kind(path)
+        said = self._type_of(path) if owner.is_instance and kind not in "fac" else ""
         if said and name not in self.uncertain.replaced:
             return (self._declared(said),)
         # What the code sets may be another function.
@@ -191,15 +191,21 @@ class Names:
     def _may_be_other(self, name: str) -> bool:
         return name in self.uncertain.stored or name in self.uncertain.asked
 
+    def _type_of(self, path: str) -> str:
+        return self.api.type_of(path) if self.typed else ""
+
+    def _refuses(self, path: str, name: str) -> bool:
+        return self.typed and self.api.refuses(path, name)
+
     def _declared(self, said: str) -> Value:
-        return Value(said, is_instance=True, declared=self.is_derived(said.lstrip("*")))
+        return Value(said, is_instance=True, declared=self.api.is_derived(said.lstrip("*")))
 
     def _results(self, called: tuple[Value, ...], kinds: str) -> tuple[Value, ...]:
         """What calls give, of functions and classes of some kinds; an asynchronous generator gives items."""
         found: list[tuple[Value, ...]] = []
         for one in called:
-            kind = "" if one.is_instance else self.kind(one.path)
-            said = self.type_of(one.path) if kind in ("f", "a") else ""
+            kind = "" if one.is_instance else self.api.kind(one.path)
+            said = self._type_of(one.path) if kind in ("f", "a") else ""
             if kind == "c" and "c" in kinds:
                 found.append((Value(one.path, is_instance=True),))
             elif said and (kind in kinds or (kind == "a" and said.startswith("*"))):
@@ -260,17 +266,17 @@ class Names:
         if binding.value is not None:
             found = self._values(binding.value, home, binding.line - 1, depth + 1)
             # Of most contexts, the table does not say what they give.
-            is_known = all(one.is_instance and self.enters_itself(one.path) for one in found)
+            is_known = all(one.is_instance and self.typed and self.api.enters_itself(one.path) for one in found)
             return found if is_known or not binding.entered else ()
         given = self.given.get(id(binding), "")
-        return (self._declared(given),) if self.kind(given) == "c" else ()
+        return (self._declared(given),) if self.api.kind(given) == "c" else ()
 
     def _annotated(self, annotation: ast.expr | None, scope: Scope, line: int, depth: int) -> tuple[Value, ...]:
         """An object of the class that an annotation in a scope means."""
         said = said_type(annotation) if annotation is not None else ""
         node = ast.parse(said.lstrip("*"), mode="eval").body if said else None
         found = self._values(node, scope, line, depth + 1)
-        is_class = all(not one.is_instance and self.kind(one.path) == "c" for one in found)
+        is_class = all(not one.is_instance and self.api.kind(one.path) == "c" for one in found)
         star = "*" if said.startswith("*") else ""
         return tuple(Value(star + one.path, is_instance=True) for one in found) if is_class else ()
 
@@ -287,23 +293,28 @@ class Names:
         cls = owner.node if owner else None
         if owner is None or not isinstance(cls, ast.ClassDef) or cls.decorator_list or cls.keywords:
             return None
-        bases = [self.value(base, owner.parent or owner, cls.lineno - 1) for base in cls.bases]
-        if not all(one and not one.is_instance and self.kind(one.path) == "c" for one in bases):
-            return None
         is_open = not {"model_config", "__setattr__", "__slots__"}.isdisjoint(owner.bindings)
-        paths = [one.path for one in bases if one and self.refuses(one.path, name)]
-        return paths[0] if not is_open and len(paths) == len(bases) and paths else None
+        paths = [path for path in self.known_bases(owner) if self._refuses(path, name)]
+        return paths[0] if not is_open and len(paths) == len(cls.bases) and paths else None
+
+    def known_bases(self, cls: Scope) -> list[str]:
+        """The paths of the first bases of a class of the document, up to one that is not known to be of the ADK."""
+        found: list[str] = []
+        node = cls.node
+        if not isinstance(node, ast.ClassDef):
+            return found
+        for base in node.bases:
+            value = self.value(base, cls.parent or cls, node.lineno - 1)
+            if value is None or value.is_instance or self.api.kind(value.path) != "c":
+                break
+            found.append(value.path)
+        return found
 
 
 def _items(values: tuple[Value, ...]) -> tuple[Value, ...]:
     """The items of values that have some."""
     found = tuple(one._replace(path=one.path[1:]) for one in values if one.path.startswith("*"))
     return found if len(found) == len(values) else ()
-
-
-def _some(*values: ast.expr) -> list[ast.expr]:
-    """Values but for `None`, of which nothing can be used."""
-    return [value for value in values if not _is_none(value)]
 
 
 def _is_none(value: ast.expr | None) -> bool:
@@ -338,20 +349,19 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 found.stored.add(name)
                 if id(node) not in plain or getattr(owner, "id", "") != "self":
                     found.replaced.add(name)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.AugAssign(target=ast.Name(id=name)):
                 names.add(name)
             case ast.Call(func=called, args=[_, ast.Constant(value=str(name)), *_]) if last_name(called) in _ASKING:
                 asked.add(name)
             case ast.Call(func=called, args=[ast.Constant(value=str(name)), *_]) if last_name(called) == "patch":
                 asked.add(name.rpartition(".")[2])
-            case ast.Subscript(value=ast.Attribute(attr="__dict__"), slice=ast.Constant(value=str(name))):
-                asked.add(name)
-            case ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()]):
+            case (
+                ast.Subscript(value=ast.Attribute(attr="__dict__"), slice=ast.Constant(value=str(name)))
+                | ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()])
+            ):
                 asked.add(name)
             case ast.Global() | ast.Nonlocal():
                 names |= set(node.names)
-            case ast.AugAssign(target=ast.Name(id=name)):
-                names.add(name)
             case ast.Delete(targets=targets):
                 names |= {target.id for target in targets if isinstance(target, ast.Name)}
             case ast.If():
@@ -361,12 +371,15 @@ def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain
                 names.add(name)
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Attribute(attr=name), _]):
                 found.replaced.add(name)
-            case ast.Try() | ast.TryStar() if any(map(_goes_on, node.handlers)):
-                lines |= _lines_of(node.body)
-            case ast.With() | ast.AsyncWith() if any(_expects_failure(item.context_expr) for item in node.items):
-                lines |= _lines_of(node.body)
-            case _:
-                pass
+            case ast.Try() | ast.TryStar():
+                lines |= _lines_of(node.body) if any(map(_goes_on, node.handlers)) else set()
+                if any(one.type is None or _catches(one.type, _CATCHES_IMPORTS) for one in node.handlers):
+                    found.imports |= _lines_of([*node.body, *(part for one in node.handlers for part in one.body)])
+            case ast.With() | ast.AsyncWith():
+                contexts = [item.context_expr for item in node.items]
+                lines |= _lines_of(node.body) if any(map(_expects_failure, contexts)) else set()
+                if any(_suppresses(context, _CATCHES_IMPORTS) for context in contexts):
+                    found.imports |= _lines_of(node.body)
     for one in tests:
         if any(_is_version(part, versions) for part in walk(one.test)):
             lines |= _lines_of([*one.body, *one.orelse])
@@ -381,40 +394,36 @@ def _is_version(node: ast.AST, known: Collection[str] = ()) -> bool:
 
 def _goes_on(handler: ast.ExceptHandler) -> bool:
     """Whether code goes on where a call fails: it handles this error, or passes over every error."""
-    if catches(handler.type, _CATCHES_CALLS):
+    if _catches(handler.type, _CATCHES_CALLS):
         return True
     passes = all(
         isinstance(part, ast.Pass | ast.Continue | ast.Break)
         or (isinstance(part, ast.Expr | ast.Return) and isinstance(part.value, ast.Constant | NoneType))
         for part in handler.body
     )
-    return passes and catches(handler.type, _CATCHES_ALL)
+    return passes and _catches(handler.type, _CATCHES_ALL)
 
 
 def _expects_failure(context: ast.expr) -> bool:
     """Whether a call in a `with` may fail: below `pytest.raises`, `self.assertRaises` and `contextlib.suppress`."""
     name = last_name(context.func) if isinstance(context, ast.Call) else ""
-    return name == "raises" or name.startswith("assertRaises") or suppresses(context, _CATCHES_CALLS | _CATCHES_ALL)
+    return name == "raises" or name.startswith("assertRaises") or _suppresses(context, _CATCHES_CALLS | _CATCHES_ALL)
 
 
 def _lines_of(body: Sequence[ast.stmt]) -> set[int]:
     return {line for statement in body for line in range(statement.lineno - 1, last_line(statement))}
 
 
-def catches(caught: ast.expr | None, names: frozenset[str]) -> bool:
+def _catches(caught: ast.expr | None, names: frozenset[str]) -> bool:
     """Whether an error, or one of a tuple of errors, has one of some names, with or without its module."""
     each = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     return any(last_name(error) in names for error in each)
 
 
-def suppresses(context: ast.expr, names: frozenset[str]) -> bool:
+def _suppresses(context: ast.expr, names: frozenset[str]) -> bool:
     """Whether a `with` is `contextlib.suppress` of an error that has one of some names."""
     return (
         isinstance(context, ast.Call)
         and last_name(context.func) == "suppress"
-        and any(catches(error, names) for error in context.args)
+        and any(_catches(error, names) for error in context.args)
     )
-
-
-def last_name(node: ast.expr | None) -> str:
-    return (dotted_name(node) or "").rpartition(".")[2]

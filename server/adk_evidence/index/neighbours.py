@@ -6,16 +6,18 @@ seconds.
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adk_evidence import __version__
-from adk_evidence.api.history import History, VersionApi
+from adk_evidence.api.history import History, Place, VersionApi
 from adk_evidence.api.module import ModuleText
 from adk_evidence.api.table import HistoryTable, make_table
 from adk_evidence.errors import EvidenceError
@@ -44,13 +46,22 @@ class Environment(NamedTuple):
     kept: Path
 
 
-class Neighbour(NamedTuple):
+@dataclass(eq=False)
+class Neighbour:
     """What an installed distribution has, and the folder that its packages are imported from."""
 
     api: VersionApi
     root: Path
 
-    def module(self, name: str) -> ModuleText | None:
+    def __post_init__(self) -> None:
+        self.module = functools.cache(self._read_module)
+
+    def node(self, place: Place) -> ast.stmt | None:
+        """The last statement that defines something; None where its file cannot be read or has changed."""
+        module = self.module(place.module)
+        return next(iter(reversed(module.statements.get(place.name, ()))), None) if module else None
+
+    def _read_module(self, name: str) -> ModuleText | None:
         """The text of a module; None where it cannot be read."""
         stem = name.replace(".", "/")
         names = (f"{stem}.pyi", f"{stem}.py") if stem.endswith("_pb2") else (f"{stem}.py", f"{stem}/__init__.py")
@@ -65,16 +76,15 @@ def environment_of(adk: ProjectAdk | None, settings: Settings) -> Environment | 
 
 def neighbours(environment: Environment, imported: Collection[str]) -> list[Neighbour]:
     """The installed distributions that some imported paths are of, or may be of."""
-    named = ((name, package) for name, packages in PACKAGES.items() for package in packages)
-    wanted = dict.fromkeys(name for name, package in named if any(_concerns(path, package) for path in imported))
+    wanted = [name for name, packages in PACKAGES.items() if any(_concern(imported, one) for one in packages)]
     folders = site_packages(environment.python) if wanted else []
     found = ((name, installed_in(name, folders)) for name in wanted)
     known = [(one, _read(name, one, _changed(name, one), environment.kept)) for name, one in found if one is not None]
     return [Neighbour(api, one.root) for one, api in known if api is not None]
 
 
-def _concerns(path: str, package: str) -> bool:
-    return f"{path}.".startswith(f"{package}.") or package.startswith(f"{path}.")
+def _concern(paths: Collection[str], package: str) -> bool:
+    return any(f"{path}.".startswith(f"{package}.") or package.startswith(f"{path}.") for path in paths)
 
 
 def _changed(distribution: str, found: Installed) -> tuple[int, ...]:

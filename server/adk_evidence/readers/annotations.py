@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from adk_evidence.readers.python import dotted_name, unquoted
+from adk_evidence.readers.python import dotted_name, last_name, unquoted
 
 # The deepest nesting that is followed.
 MAX_DEPTH = 12
@@ -22,7 +22,7 @@ def item_annotation(annotation: ast.expr) -> ast.expr | None:
     annotation = unquoted(annotation)
     if not isinstance(annotation, ast.Subscript):
         return None
-    name = (dotted_name(annotation.value) or "").rpartition(".")[2]
+    name = last_name(annotation.value)
     inner = annotation.slice
     first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
     return first if name in _ITERABLES else None
@@ -54,7 +54,7 @@ def _alternatives(annotation: ast.expr, depth: int = 0) -> Iterator[ast.expr]:
         yield from _alternatives(annotation.left, depth + 1)
         yield from _alternatives(annotation.right, depth + 1)
     elif isinstance(annotation, ast.Subscript):
-        outer = (dotted_name(annotation.value) or "").rpartition(".")[2]
+        outer = last_name(annotation.value)
         if outer not in _WRAPPERS:
             yield annotation
             return

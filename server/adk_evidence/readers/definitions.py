@@ -17,6 +17,7 @@ from adk_evidence.readers.python import (
     dotted_name,
     first_line,
     last_line,
+    last_name,
     paragraph,
     unparse,
 )
@@ -150,7 +151,7 @@ def _parameters(arguments: ast.arguments) -> dict[str, str]:
 
 def _description(value: ast.expr | None) -> str | None:
     """What `Field(description=...)` says of the field whose value it is."""
-    if not isinstance(value, ast.Call) or (dotted_name(value.func) or "").rpartition(".")[2] != "Field":
+    if not isinstance(value, ast.Call) or last_name(value.func) != "Field":
         return None
     for keyword in value.keywords:
         if keyword.arg == "description" and isinstance(keyword.value, ast.Constant):

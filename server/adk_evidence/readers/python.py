@@ -270,7 +270,7 @@ def imports(tree: ast.AST, package: str) -> dict[str, str]:
 
 def is_type_checking(test: ast.expr) -> bool:
     """Whether a condition is `TYPE_CHECKING`, which only type checkers take for true."""
-    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+    return last_name(test) == "TYPE_CHECKING"
 
 
 def absolute(package: str, module: str) -> str:
@@ -398,6 +398,11 @@ def dotted_name(node: ast.expr | None) -> str | None:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def last_name(node: ast.expr | None) -> str:
+    """`c` of `a.b.c`; empty of anything else than a name or an attribute of names."""
+    return (dotted_name(node) or "").rpartition(".")[2]
 
 
 class _Parts:

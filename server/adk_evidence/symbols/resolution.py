@@ -25,37 +25,20 @@ class _Path:
 
 
 @dataclass(frozen=True)
-class _Member:
-    """An attribute of an instance."""
-
-    entry: SymbolEntry
-    path: str
-
-
-@dataclass(frozen=True)
 class _Instance:
     """An instance of an indexed class."""
 
-    of: SymbolEntry
-    path: str
+    of: Reached
 
 
 @dataclass(frozen=True, eq=False)
 class _Local:
-    """A class of the document, or an instance of it."""
+    """A class of the document, or an instance of it; with `above`, without what that class defines itself."""
 
     scope: Scope
     is_class: bool
+    above: bool = False
 
-
-@dataclass(frozen=True, eq=False)
-class _Super:
-    """An instance of a class of the document, without what that class defines itself."""
-
-    scope: Scope
-
-
-_Value = _Path | _Member | _Instance | _Local | _Super
 
 # How much a use of a name says of what the code is about, the most telling first.
 _TELLING: Sequence[Use] = ("call", "keyword", "name", "annotation", "import")
@@ -81,6 +64,10 @@ class Reached(NamedTuple):
 
     entry: SymbolEntry
     path: str
+
+
+# What is reached by itself is an attribute of an instance.
+_Value = _Path | Reached | _Instance | _Local
 
 
 def resolve_at(document: PythonDocument, symbols: Symbols, line: int, column: int) -> SymbolEntry | None:
@@ -213,22 +200,17 @@ class _Reader:
             while path and path not in self._symbols.table.modules:
                 path = path.rpartition(".")[0]
             return bool(path)
-        return owner is not None and self._entry(self._value(owner, mention.scope, mention.line, 0)) is not None
-
-    def _entry(self, value: _Value | None) -> SymbolEntry | None:
-        found = self._reached(value)
-        return found.entry if found else None
+        return owner is not None and self._reached(self._value(owner, mention.scope, mention.line, 0)) is not None
 
     def _reached(self, value: _Value | None) -> Reached | None:
         match value:
             case _Path(dotted):
                 entry = self._symbols.resolve(dotted)
                 return Reached(entry, dotted) if entry else None
-            case _Member(entry, path) | _Instance(entry, path):
-                return Reached(entry, path)
-            case _Local(scope):
-                own = self._own(scope)
-                return Reached(own, own.fqn) if own else None
+            case Reached() | _Instance():
+                return value.of if isinstance(value, _Instance) else value
+            case _Local(scope, above=False):
+                return _by_itself(self._own(scope))
             case _:
                 return None
 
@@ -247,7 +229,7 @@ class _Reader:
                 return self._attribute(owner, name, depth) if owner else None
             case ast.Call(func=ast.Name(id="super")):
                 known = scope.lookup("self", line) or scope.lookup("cls", line)
-                return _Super(known[0].owner) if known and known[0].owner else None
+                return _Local(known[0].owner, is_class=False, above=True) if known and known[0].owner else None
             case ast.Call(func=ast.Name(id=name)) if (known := scope.lookup(name, line)) and known[0].function:
                 returned = Binding(known[0].line, annotation=known[0].function.returns)
                 return self._annotated(returned, known[1], depth)
@@ -289,9 +271,9 @@ class _Reader:
             return self._item(known[0].value, known[1], known[0].line - 1, depth + 1)
         is_call = isinstance(node, ast.Call)
         value = self._value(node.func if isinstance(node, ast.Call) else node, scope, line, depth + 1)
-        entry = None if isinstance(value, _Instance) else self._entry(value)
-        item = self._symbols.value_class(entry, called=is_call, items=True) if entry else None
-        return _Instance(item, item.fqn) if item else None
+        found = None if isinstance(value, _Instance) else self._reached(value)
+        item = self._symbols.value_class(found.entry, called=is_call, items=True) if found else None
+        return _instance(_by_itself(item))
 
     def _starred(self, name: str, scope: Scope) -> _Value | None:
         while scope.parent is not None:
@@ -308,7 +290,7 @@ class _Reader:
                 return _Local(value.scope, is_class=False)
             found = self._reached(value)
             if found is not None and self._symbols.is_class(found.entry):
-                return _Instance(*found)
+                return _Instance(found)
         return None
 
     def _called(self, function: _Value | None) -> _Value | None:
@@ -318,24 +300,20 @@ class _Reader:
         if found is None or isinstance(function, _Instance):
             return None
         if self._symbols.is_class(found.entry):
-            return _Instance(*found)
-        result = self._symbols.value_class(found.entry, called=True)
-        return _Instance(result, result.fqn) if result else None
+            return _Instance(found)
+        return _instance(_by_itself(self._symbols.value_class(found.entry, called=True)))
 
     def _attribute(self, owner: _Value, name: str, depth: int) -> _Value | None:
         match owner:
             case _Path(dotted):
                 return _Path(f"{dotted}.{name}")
-            case _Instance(entry, path):
-                found = self._member(Reached(entry, path), name)
-                return _Member(*found) if found else None
-            case _Member(entry):
-                held = self._symbols.value_class(entry, called=False)
-                return self._attribute(_Instance(held, held.fqn), name, depth) if held else None
-            case _Local(scope):
-                return self._local(scope, name, depth)
-            case _Super(scope):
-                return self._inherited(scope, name, depth)
+            case _Instance(of):
+                return self._member(of, name)
+            case Reached(entry):
+                held = _by_itself(self._symbols.value_class(entry, called=False))
+                return self._member(held, name) if held else None
+            case _Local(scope, above=above):
+                return self._inherited(scope, name, depth) if above else self._local(scope, name, depth)
 
     def _local(self, scope: Scope, name: str, depth: int) -> _Value | None:
         """An attribute that a class of the document defines, or inherits from an indexed class."""
@@ -346,7 +324,7 @@ class _Reader:
             return self._value(value, home, home.last, depth + 1)
         own = scope.bindings.get(name)
         if own and (entry := self._own(scope, name)):
-            return _Member(entry, entry.fqn)
+            return _by_itself(entry)
         if own:
             return self._annotated(own[-1], scope, depth) if own[-1].annotation is not None else None
         return self._inherited(scope, name, depth)
@@ -360,8 +338,16 @@ class _Reader:
                 found = self._local(parent.scope, name, depth + 1)
             else:
                 base_class = self._reached(parent)
-                member = self._member(base_class, name) if base_class else None
-                found = _Member(*member) if member else None
+                found = self._member(base_class, name) if base_class else None
             if found is not None:
                 return found
         return None
+
+
+def _by_itself(entry: SymbolEntry | None) -> Reached | None:
+    """A symbol by the path where it stands."""
+    return Reached(entry, entry.fqn) if entry else None
+
+
+def _instance(cls: Reached | None) -> _Instance | None:
+    return _Instance(cls) if cls else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import re
 import sys
@@ -90,14 +89,14 @@ def named_beside(environment: Environment, query: str) -> list[RankedTarget]:
 
 def _shown(found: Neighbour, place: Place) -> RankedTarget | None:
     """A definition as a search for it would find it; None where its file has changed."""
-    code, api = _Code(found), found.api
-    module, node, path = code.module(place.module), code.node(place), api.import_path(place)
+    api, module, node = found.api, found.module(place.module), found.node(place)
+    path = api.import_path(place)
     if module is None or node is None or path is None:
         return None
     kind = (api.payload(place) or "")[:1]
-    made = code.node(Place(place.module, f"{place.name}.__init__")) if kind == "c" else None
+    made = found.node(Place(place.module, f"{place.name}.__init__")) if kind == "c" else None
     members = [api.definition(f"{place.path}.{name}") for name in api.members_of(place.path)]
-    called = (code.node(one) for one in members if one is not None and (api.payload(one) or "")[:1] in ("f", "a"))
+    called = (found.node(one) for one in members if one is not None and (api.payload(one) or "")[:1] in ("f", "a"))
     methods = (call_form(text) for one in called if isinstance(one, Function) and (text := signature_of(one)))
     if isinstance(node, Definition):
         summary, signature = first_paragraph(node), signature_of(made if isinstance(made, Function) else node)
@@ -114,7 +113,7 @@ def _shown(found: Neighbour, place: Place) -> RankedTarget | None:
         import_statement=f"from {path.removesuffix(f'.{place.name}')} import {place.name.partition('.')[0]}",
         summary=clip(summary or "", MAX_SUMMARY_CHARS),
         signature=_MADE.sub(f"{place.name}(", signature or "").removesuffix(" -> None"),
-        fields=tuple(code.fields(place)) if kind == "c" and made is None else (),
+        fields=tuple(_fields(found, place)) if kind == "c" and made is None else (),
         methods=tuple(_BOUND.sub(r"\1(", text) for text in methods),
         path=module.path,
         lines=LineSpan(start=start, end=end),
@@ -129,27 +128,16 @@ def _shown(found: Neighbour, place: Place) -> RankedTarget | None:
     )
 
 
-class _Code:
-    """The definitions in the files of a neighbour."""
-
-    def __init__(self, found: Neighbour) -> None:
-        self._api = found.api
-        self.module = functools.cache(found.module)
-
-    def node(self, place: Place) -> ast.stmt | None:
-        module = self.module(place.module)
-        return next(iter(reversed(module.statements.get(place.name, ()))), None) if module else None
-
-    def fields(self, cls: Place) -> Iterator[str]:
-        """The fields that a class is made with, required ones first, or the members of an enumeration."""
-        known = self._api.keywords(cls.path)
-        names = known.shown if known and known.names else self._api.members_of(cls.path)
-        required = known.required if known else frozenset[str]()
-        for name in sorted(names, key=lambda name: name not in required):
-            place = self._api.definition(f"{cls.path}.{name}")
-            node = self.node(place) if place else None
-            if isinstance(node, ast.AnnAssign):
-                value = default(node.value)
-                yield f"{name}: {unparse(node.annotation)}{f' = {value}' if value else ''}"
-            elif isinstance(node, ast.Assign):
-                yield f"{name} = {default(node.value)}"
+def _fields(found: Neighbour, cls: Place) -> Iterator[str]:
+    """The fields that a class is made with, required ones first, or the members of an enumeration."""
+    known = found.api.keywords(cls.path)
+    names = known.shown if known and known.names else found.api.members_of(cls.path)
+    required = known.required if known else frozenset[str]()
+    for name in sorted(names, key=lambda name: name not in required):
+        place = found.api.definition(f"{cls.path}.{name}")
+        node = found.node(place) if place else None
+        if isinstance(node, ast.AnnAssign):
+            value = default(node.value)
+            yield f"{name}: {unparse(node.annotation)}{f' = {value}' if value else ''}"
+        elif isinstance(node, ast.Assign):
+            yield f"{name} = {default(node.value)}"

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from adk_evidence.readers.python import dotted_name, unquoted
+from adk_evidence.readers.python import dotted_name, last_name, unquoted
 from adk_evidence.render.signatures import parameters
 from adk_evidence.targets.fields import Fields
 from adk_evidence.targets.target import Target, Targets
@@ -157,7 +157,7 @@ def _object_names(annotation: str) -> tuple[str, ...]:
             said = unquoted(node)
             waiting += [(said, depth + 1)] if said is not node else []
         elif isinstance(node, ast.Subscript):
-            outer = (dotted_name(node.value) or "").rpartition(".")[2]
+            outer = last_name(node.value)
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             parts = parts[1:] if outer in _BY_KEY else parts[:1] if outer == "Annotated" else parts
             waiting += [] if outer in _NO_OBJECTS else [(part, depth + 1) for part in parts]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 
 # Part of the index's fingerprint: change it when the same chunk would get other lexical terms.
 LEXICAL_VERSION = "lexical-1"
@@ -142,6 +143,11 @@ def to_camel(name: str) -> str:
         return name
     joined = re.sub("([0-9A-Za-z])_(?=[0-9A-Z])", r"\1", name.title())
     return re.sub("^_*[A-Z]", lambda first: first[0].lower(), joined)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def without_module(symbol: str) -> str:
