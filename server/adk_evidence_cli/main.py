@@ -17,7 +17,7 @@ from adk_evidence.errors import EvidenceError, InvalidRequestError
 from adk_evidence_cli.serve import app as serve_app
 from adk_evidence_cli.serve import lacks_sdk
 from adk_evidence_cli.setup.clients import Agent
-from adk_evidence_cli.versions import diff, drift, lint, upgrade
+from adk_evidence_cli.versions.commands import diff, drift, lint, upgrade
 from adk_evidence_console import (
     AsMarkdown,
     CommandLine,

@@ -14,8 +14,8 @@ from adk_evidence.api.comparison import Comparison
 from adk_evidence.errors import InvalidRequestError, SourceError
 from adk_evidence.models.difference import Change, SymbolDiff
 from adk_evidence.settings import Settings, load_settings
-from adk_evidence_cli.diff import compare_symbols
 from adk_evidence_cli.main import app
+from adk_evidence_cli.versions.diff import compare_symbols
 from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import read_releases
 from tests.corpora import write_checkout, write_wheel

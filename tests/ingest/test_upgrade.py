@@ -9,7 +9,7 @@ import pytest
 from adk_evidence.api.comparison import Comparison
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.checks.upgrade import examine
-from adk_evidence.models.upgrade import Upgrade
+from adk_evidence.models.difference import Upgrade
 from adk_evidence.render.upgrade import summary, upgrade_markdown
 from adk_evidence.settings import load_settings
 from adk_ingest.progress import Progress

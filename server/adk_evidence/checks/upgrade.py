@@ -18,7 +18,7 @@ from adk_evidence.checks.fixes import fixes_of
 from adk_evidence.checks.mend import Ages
 from adk_evidence.checks.remarks import CODES, all_remarks
 from adk_evidence.documents.document import PythonDocument
-from adk_evidence.models.upgrade import Upgrade, UpgradeProblem, UsedChange
+from adk_evidence.models.difference import Upgrade, UpgradeProblem, UsedChange
 
 # Places that use a changed name; a person looks at the first ones.
 MAX_USES = 5

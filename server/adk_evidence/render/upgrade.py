@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from adk_evidence.models.upgrade import Upgrade, UpgradeProblem
+from adk_evidence.models.difference import Upgrade, UpgradeProblem
 from adk_evidence.render.difference import as_markdown, facts
 from adk_evidence.render.sanitize import code_span, inline
 

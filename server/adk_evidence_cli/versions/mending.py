@@ -19,7 +19,7 @@ from adk_evidence.errors import SourceError
 from adk_evidence.files import write_private
 from adk_evidence.render.sanitize import one_line, visible
 from adk_evidence.settings import Settings
-from adk_evidence_cli.linting import Linted
+from adk_evidence_cli.versions.linting import Linted
 from adk_evidence_console import counted, say, stderr
 
 if TYPE_CHECKING:

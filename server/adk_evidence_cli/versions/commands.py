@@ -57,7 +57,7 @@ def diff(
     home: Home = None,
 ) -> None:
     """Say what differs in the public API between two versions of the ADK, breaking changes first."""
-    from adk_evidence_cli.diff import compare_symbols, show_difference, version_here
+    from adk_evidence_cli.versions.diff import compare_symbols, show_difference, version_here
     from adk_ingest.commands.progress import make_progress
 
     if as_json and as_markdown:
@@ -98,7 +98,7 @@ def drift(
     """
     from adk_evidence.index.codebase import MAIN
     from adk_evidence.index.registry import settings_of
-    from adk_evidence_cli import drift as drifting
+    from adk_evidence_cli.versions import drift as drifting
     from adk_evidence_console.sarif import for_programs
 
     if folder is not None and index is not None:
@@ -139,7 +139,7 @@ def lint(
     code 1 if something is wrong that was not mended, or if --diff shows something; deprecated names do not count.
     """
     from adk_evidence.index.neighbours import environment_of
-    from adk_evidence_cli import linting, mending
+    from adk_evidence_cli.versions import linting, mending
     from adk_evidence_console.sarif import for_programs
 
     if show_diff and (fix or output != "text"):
@@ -198,7 +198,7 @@ def upgrade(
     from adk_evidence.api.history import History
     from adk_evidence.render.sanitize import visible_json
     from adk_evidence.render.upgrade import upgrade_markdown
-    from adk_evidence_cli import linting, mending, upgrading
+    from adk_evidence_cli.versions import linting, mending, upgrading
     from adk_evidence_console.sarif import for_programs
     from adk_ingest.commands.progress import make_progress
 

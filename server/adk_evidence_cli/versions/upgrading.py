@@ -17,13 +17,13 @@ from adk_evidence.checks.upgrade import examine
 from adk_evidence.desk import Indexes
 from adk_evidence.errors import EvidenceError, IndexMissingError, InvalidRequestError, SourceError
 from adk_evidence.index.project import ProjectAdk, find_adk
+from adk_evidence.models.difference import DocsPage, Upgrade
 from adk_evidence.models.request import EvidenceFilters, EvidenceRequest
-from adk_evidence.models.upgrade import DocsPage, Upgrade
 from adk_evidence.render.sanitize import one_line
 from adk_evidence.render.upgrade import said, sections, summary, title
 from adk_evidence.settings import Settings
 from adk_evidence.text.identifiers import without_module
-from adk_evidence_cli.linting import python_files, text_of
+from adk_evidence_cli.versions.linting import python_files, text_of
 from adk_evidence_console.sarif import Finding
 from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import read_releases
