@@ -321,8 +321,7 @@ class Code:
     def __init__(self, document: PythonDocument, known: dict[str, str], top: str) -> None:
         self.document = document
         self._top = top
-        # What the expressions mean in a version, as far as anybody has asked.
-        self.names = functools.cache(lambda api: Names(api, self.uncertain, self.given))
+        self._names: dict[VersionApi, Names] = {}
         module = document.module
         for name, path in known.items():
             module.bindings.setdefault(name, []).insert(0, Binding(-1, imported=path))
@@ -331,6 +330,12 @@ class Code:
             known.pop(name, None)
             if path.partition(".")[0] == top and len(known) < MAX_KNOWN_NAMES:
                 known[name] = path
+
+    def names(self, api: VersionApi) -> Names:
+        """What the expressions mean in a version, as far as anybody has asked."""
+        if api not in self._names:
+            self._names[api] = Names(api, self.uncertain, self.given)
+        return self._names[api]
 
     # Of most snippets above the lines that are asked for, only the imported names are.
     @functools.cached_property
