@@ -263,7 +263,9 @@ class _Reader:
                 match member:
                     case ast.ClassDef() if not member.name.startswith("_"):
                         self._class(member, f"{name}.{member.name}")
-                    case ast.FunctionDef() | ast.AsyncFunctionDef() if _is_shown(member.name):
+                    case ast.FunctionDef() | ast.AsyncFunctionDef() if (
+                        member.name[0] != "_" or member.name == "__init__"
+                    ):
                         self._function(member, f"{name}.{member.name}", method=True)
                     case ast.Assign() | ast.AnnAssign():
                         for bound in bound_names(member):
@@ -366,10 +368,6 @@ def _enters_itself(method: Function, cls: str) -> bool:
         (method.returns is not None and said_type(method.returns) in ("Self", "typing.Self", cls))
         or [dotted_name(node.value) for node in own_nodes(method) if isinstance(node, ast.Return)] == ["self"]
     )
-
-
-def _is_shown(name: str) -> bool:
-    return name == "__init__" or not name.startswith("_")
 
 
 def _strings(node: ast.AST) -> set[str]:

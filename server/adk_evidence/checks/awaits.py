@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from adk_evidence.documents.document import Mention, PythonDocument
 from adk_evidence.readers.python import walk
@@ -27,9 +27,7 @@ _LOOKING = frozenset(
 )
 
 
-def used_without_await(
-    document: PythonDocument, nodes: Sequence[ast.AST], tested: Iterable[ast.expr]
-) -> Iterator[ast.Call]:
+def used_without_await(document: PythonDocument, tested: Iterable[ast.expr]) -> Iterator[ast.Call]:
     """The calls that stand alone as a statement, or whose result is read from where it arrives.
 
     A result that is returned, handed on, kept in anything but a name, or kept in a name that is bound more than once or
@@ -38,9 +36,9 @@ def used_without_await(
 
     Args:
         document: Some code, which parses.
-        nodes: All nodes of its tree.
-        tested: What `tested_values` gives of the nodes.
+        tested: What `tested_values` gives of the code.
     """
+    nodes = document.nodes
     read = [*tested, *(value for node in nodes if isinstance(node, _READING) for value in _read_values(node))]
     own = {name for scope in document.scopes for name in scope.bindings}
     for node in nodes:
@@ -48,16 +46,16 @@ def used_without_await(
             read += node.args
     calls = [node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
     calls += [value for value in read if isinstance(value, ast.Call)]
-    calls += _only_read(document, nodes, {id(value) for value in read})
+    calls += _only_read(document, {id(value) for value in read})
     patched = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     yield from (call for call in calls if getattr(call.func, "attr", None) not in patched)
 
 
-def _only_read(document: PythonDocument, nodes: Sequence[ast.AST], read: set[int]) -> Iterator[ast.Call]:
+def _only_read(document: PythonDocument, read: set[int]) -> Iterator[ast.Call]:
     """The calls whose results names keep that are read alone, in the scope that binds them; `read` are ids of nodes."""
     kept: dict[int, ast.Call] = {}
     aside: set[str] = set()
-    for node in nodes:
+    for node in document.nodes:
         match node:
             case (
                 ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call)
@@ -107,11 +105,10 @@ def _read_values(node: ast.AST) -> Iterator[ast.expr]:
             pass
 
 
-def tested_values(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
-    """The expressions of which nodes only ask whether they are true, or a plain value."""
+def tested_values(document: PythonDocument) -> Iterator[ast.expr]:
+    """The expressions of which some code only asks whether they are true, or a plain value."""
     todo: list[ast.expr] = []
-    for node in nodes:
-        # Most nodes are none of these, and asking for each in turn takes longer.
+    for node in document.nodes:
         if not isinstance(node, _TESTING):
             continue
         match node:

@@ -85,8 +85,9 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
             # A method of a class itself is called with the object.
             is_bound = way == "itself" and _is_of_class(call, names, mention)
             if path and way != "own class" and not (is_bound and not checker.api.is_of_class(path)):
+                has_comment = shortened and "#" in document.text_in((call.lineno - 1, 0), (call.end_lineno or 0, 0))
                 # The class itself may have defaults for what its base requires.
-                lacking = way in ("itself", "declared") and not (shortened and _has_comment(document, call))
+                lacking = way in ("itself", "declared") and not has_comment
                 told = _arguments(checker, path, call, lacking=lacking)
                 # Of what class the object is, is not sure: what is wrong for all classes of the version is told.
                 heirs = checker.api.overriding(path) if told and way == "declared" else ()
@@ -117,10 +118,6 @@ def _arguments(checker: DriftChecker, path: str, call: ast.Call, *, lacking: boo
     missing = listed([f"`{name}`" for name in missing_in(checker, path, call)]) if lacking else ""
     problem = f"`{without_module(path)}` of {checker.label} requires {missing}, which the call lacks."
     return ("argument", path, problem) if missing else None
-
-
-def _has_comment(document: PythonDocument, call: ast.Call) -> bool:
-    return any("#" in line for line in document.lines[call.lineno - 1 : call.end_lineno])
 
 
 def _extra(checker: DriftChecker, path: str, call: ast.Call) -> str:

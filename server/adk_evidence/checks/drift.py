@@ -13,7 +13,7 @@ import ast
 import functools
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -341,23 +341,18 @@ class Code:
     @functools.cached_property
     def imports(self) -> list[tuple[str, int]]:
         """The paths that statements import, each with its line."""
-        broken = _broken_imports(self.document.nodes, self.document.lines) if self.document.is_broken else ()
-        return [*_imports(self.document.nodes), *broken]
+        broken = _broken_imports(self.document) if self.document.is_broken else ()
+        return [*_imports(self.document), *broken]
 
     @functools.cached_property
     def uncertain(self) -> Uncertain:
-        return uncertain_in(self.document.nodes, self.document.scopes)
+        return uncertain_in(self.document)
 
     @functools.cached_property
     def stored(self) -> dict[int, ast.expr]:
         """What statements give to attributes, by the ids of the attributes."""
-        given = (
-            (target, node.value)
-            for node in self.document.nodes
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-        )
-        return {id(target): value for target, value in given if isinstance(target, ast.Attribute)}
+        given = (node for node in self.document.nodes if isinstance(node, ast.Assign))
+        return {id(one): node.value for node in given for one in node.targets if isinstance(one, ast.Attribute)}
 
     @functools.cached_property
     def given(self) -> dict[int, str]:
@@ -369,17 +364,17 @@ class Code:
     def unawaited(self) -> frozenset[ast.expr]:
         """The functions whose calls lack an `await` if the functions are asynchronous."""
         # A text that does not parse may lack the beginning of a statement.
-        calls = () if self.document.is_broken else used_without_await(self.document, self.document.nodes, self.tested)
+        calls = () if self.document.is_broken else used_without_await(self.document, self.tested)
         return frozenset(call.func for call in calls)
 
     @functools.cached_property
     def tested(self) -> frozenset[ast.expr]:
         """The values of which the code only asks whether they are true."""
-        return frozenset(tested_values(self.document.nodes))
+        return frozenset(tested_values(self.document))
 
 
-def _imports(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
-    for node in nodes:
+def _imports(document: PythonDocument) -> Iterator[tuple[str, int]]:
+    for node in document.nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             for alias in node.names:
                 yield node.module if alias.name == "*" else f"{node.module}.{alias.name}", alias.lineno - 1
@@ -387,16 +382,16 @@ def _imports(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
             yield from ((alias.name, alias.lineno - 1) for alias in node.names)
 
 
-def _broken_imports(nodes: Sequence[ast.AST], lines: Sequence[str]) -> Iterator[tuple[str, int]]:
+def _broken_imports(document: PythonDocument) -> Iterator[tuple[str, int]]:
     """Imports in lines that do not parse."""
     read = {
         line
-        for node in nodes
+        for node in document.nodes
         if isinstance(node, ast.Import | ast.ImportFrom)
         or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for line in range(node.lineno - 1, last_line(node))
     }
-    for number, line in enumerate(lines):
+    for number, line in enumerate(document.lines):
         match = _BROKEN_IMPORT.match(line) if number not in read and len(line) < MAX_SNIPPET_CHARS else None
         for item in match[2].split(",") if match else ():
             name = (item.split() or [""])[0]

@@ -42,14 +42,15 @@ def examine(
         files: Python modules by the names that the report gives them.
         comparison: The code of both versions, for what changes behind names that stay, and for citations.
     """
-    found: list[tuple[UpgradeProblem, _List]] = []
+    found: dict[_List, list[UpgradeProblem]] = {"breaks": [], "wrong_before": [], "deprecated": []}
     uses: _Uses = {}
     right_after = 0
     for path, text in files.items():
         document = PythonDocument(text.removeprefix("\ufeff"))
         for _, code in new.checks_of(document):
             before, after = ([*all_remarks(checker, document)] for checker in (old, new))
-            found += _problems(old, new, document, path, before, after, comparison)
+            for problem, kind in _problems(old, new, document, path, before, after, comparison):
+                found[kind].append(problem)
             errors = {one.place for one in after}
             right_after += sum(one.place not in errors for one in before)
             names = code.names(new.api)
@@ -60,18 +61,15 @@ def examine(
                     use: _Use = "call" if mention.use == "call" else "name"
                     uses.setdefault((symbol, use), []).append(f"{path}:{mention.line + 1}")
 
-    def listed(kind: _List) -> tuple[UpgradeProblem, ...]:
-        return tuple(problem for problem, its in found if its == kind)
-
-    told = {problem.symbol for problem, _ in found}
+    told = {problem.symbol for problems in found.values() for problem in problems}
     return Upgrade(
         before=old.version,
         after=new.version,
         taken_from="",
         files=len(files),
-        breaks=listed("breaks"),
-        wrong_before=listed("wrong_before"),
-        deprecated=listed("deprecated"),
+        breaks=tuple(found["breaks"]),
+        wrong_before=tuple(found["wrong_before"]),
+        deprecated=tuple(found["deprecated"]),
         changed=tuple(_changed(old.api, uses, told, comparison)) if comparison else (),
         right_after=right_after,
     )

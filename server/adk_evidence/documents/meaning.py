@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Literal, NamedTuple
 
 from adk_evidence.api.history import VersionApi
-from adk_evidence.documents.document import Binding, Mention, Scope
+from adk_evidence.documents.document import Binding, Mention, PythonDocument, Scope
 from adk_evidence.readers.annotations import said_type
 from adk_evidence.readers.python import Function, last_line, last_name, walk
 
@@ -321,16 +321,16 @@ def _is_none(value: ast.expr | None) -> bool:
     return isinstance(value, ast.Constant) and value.value is None
 
 
-def uncertain_in(nodes: Sequence[ast.AST], scopes: Sequence[Scope]) -> Uncertain:
-    """What is uncertain in the nodes and scopes of a text."""
-    found = Uncertain(members={name for scope in scopes if scope.is_class for name in scope.bindings})
+def uncertain_in(document: PythonDocument) -> Uncertain:
+    """What is uncertain in some code."""
+    found = Uncertain(members={name for scope in document.scopes if scope.is_class for name in scope.bindings})
     names, asked, lines = found.names, found.asked, found.lines
     # What sets an attribute of `self` to one value; a statement comes before what is in it.
     plain: set[int] = set()
     # Names that say which version there is.
     versions: set[str] = set()
     tests: list[ast.If] = []
-    for node in nodes:
+    for node in document.nodes:
         # Most nodes are none of these, and asking for each in turn takes longer.
         if not isinstance(node, _UNCERTAIN):
             continue
