@@ -189,7 +189,7 @@ class DriftChecker:
     def _told(self, code: Code, first: int = 0, last: int | None = None) -> Iterator[_Told]:
         """The names of the ADK that code shows, each with the kind that it has where the version lacks it.
 
-        Then come the asynchronous functions whose calls lack an `await`.
+        Among them are the asynchronous functions whose calls lack an `await`.
         """
         last = len(code.document.lines) - 1 if last is None else last
         mentions = list(code.document.mentions_in((first, 0), (last + 1, 0)))
