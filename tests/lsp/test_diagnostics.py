@@ -143,7 +143,7 @@ def test_members_arguments_and_overrides_have_diagnostics(client: RawClient) -> 
     assert find["title"].startswith("Find evidence")
     change, *_ = actions(client, override["range"], [override])
     assert change["title"] == "Change to fit LlmAgent.run_async"
-    assert [one["newText"] for one in change["edit"]["changes"][URI]] == ["async ", "(self, context)"]
+    assert [one["newText"] for one in change["edit"]["changes"][URI]] == ["async ", ", context"]
 
 
 AWAITS = """\
