@@ -159,9 +159,9 @@ class TestChanges:
         report = changed(watched, lambda: (app / "new").rename(app / "newer"))
         assert (report.changed_files, report.removed_files) == (1, 1)
         assert changed(watched, (app / "newer/page.md").unlink).removed_files == 1
-        assert changed(watched, lambda: write_files(app, {"notes.txt": "A note.\n"})).changed_files == 1
+        assert changed(watched, lambda: write_files(app, {"notes.md": "A note.\n"})).changed_files == 1
         ignore = app / ".gitignore"
-        assert changed(watched, lambda: ignore.write_text("*.out\nnotes.txt\n")).removed_files == 1
+        assert changed(watched, lambda: ignore.write_text("*.out\nnotes.md\n")).removed_files == 1
         assert {chunk.path for chunk in watched.place.chunks()} == set(APP)
 
     def test_files_that_no_walk_takes_start_no_run(self, watched: Watched) -> None:
