@@ -163,7 +163,11 @@ def test_doctor_says_what_is_there_of_the_targets(workplace: Workplace, monkeypa
         (finding,) = [one for one in doctor.examine(workplace.settings) if one.what == "list of symbols"]
         return {"state": finding.state, "found": finding.found, "mend": finding.mend}
 
-    assert found()["state"] == "note" and "by names and words alone" in found()["found"] and "adk-ingest all" in found()["mend"]
+    assert (
+        found()["state"] == "note"
+        and "by names and words alone" in found()["found"]
+        and "adk-ingest all" in found()["mend"]
+    )
     build.build_targets(workplace.settings, Progress(), dense=HashEmbedder())
     assert found()["state"] == "ok"
     # Symbols are those of the code, whatever the docs say by now.
