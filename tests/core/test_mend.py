@@ -30,7 +30,7 @@ def test_a_fix_uncovers_another_and_each_says_since_when_it_is_needed() -> None:
         "from google.adk.old import Config, Service\nConfig(maxCalls=1)\n"
         "async def f(s: Service):\n    s.get('é')\n    s.get(1)  # keep\n"
     )
-    found = mend([CHECKER], text)
+    found = mend(CHECKER, text)
     assert found.text == (
         "from google.adk.new import Config\nfrom google.adk.new import Service\nConfig(max_calls=1)\n"
         "async def f(s: Service):\n    await s.get('é')\n    await s.get(1)  # keep\n"
@@ -41,13 +41,13 @@ def test_a_fix_uncovers_another_and_each_says_since_when_it_is_needed() -> None:
         ("keyword", None),
         ("await", None),
     }
-    assert mend([CHECKER], found.text) == (found.text, ())
+    assert mend(CHECKER, found.text) == (found.text, ())
 
 
 def test_only_what_somebody_should_look_at_waits_to_be_asked_for() -> None:
     text = "from google.adk.new import Config\nConfig(max_call=1)\n"
-    assert mend([CHECKER], text).text == text
-    assert mend([CHECKER], text, likely=True).text == text.replace("max_call", "max_calls")
+    assert mend(CHECKER, text).text == text
+    assert mend(CHECKER, text, likely=True).text == text.replace("max_call", "max_calls")
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_every_other_byte_stays(encoding: str, end: str) -> None:
     head = [f"# -*- coding: {encoding} -*-", "name = 'é'\t# \x0c"]
     before = [*head, "if True:", "    from google.adk.old import Config, other", ""]
     after = [*head, "if True:", "    from google.adk.new import Config", "    from google.adk.old import other", ""]
-    found = mend_bytes([CHECKER], end.join(before).encode(encoding))
+    found = mend_bytes(CHECKER, end.join(before).encode(encoding))
     assert found is not None and found[0] == end.join(after).encode(encoding)
 
 
 def test_what_is_no_text_is_left_alone() -> None:
-    assert mend_bytes([CHECKER], b"# -*- coding: nonsense -*-\n") is None
-    assert mend_bytes([CHECKER], b"\xff\xfe\x00") is None
+    assert mend_bytes(CHECKER, b"# -*- coding: nonsense -*-\n") is None
+    assert mend_bytes(CHECKER, b"\xff\xfe\x00") is None

@@ -24,9 +24,9 @@ are set, `e` gives the object itself to a `with`. Parameters are written as name
 validator of the class may read before the fields are, so that calls may name these, too. The line
 `<function>.__yields__` has the payload `y` where a function of the kind `a` is an asynchronous generator: its calls
 need `async for` in place of `await`. The line `<method>.__of_class__` has the same payload where a method is called
-without an object. The line `<name>.__type__` has the path of the one class that the value of a
-member, or the result of a function, is declared to be of (or `None`), after `*` the class of its items. The line
-`<name>!` says when and why a name is deprecated: its payload is `<what to use>|<text>`.
+without an object. The line `<name>.__type__` has the path of the one class that the value of a member, or the result of
+a function, is declared to be of (or `None`), after `*` the class of its items. The line `<name>!` says when and why a
+name is deprecated: its payload is `<what to use>|<text>`.
 """
 
 from __future__ import annotations

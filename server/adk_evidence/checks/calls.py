@@ -38,8 +38,8 @@ class Remark:
     `line`, `start` and `end` are where the name stands, in lines and characters from 0. `symbol` is as in `Deviation`;
     of a call or an override, it is what is called or overridden, and `text` is empty of an override that fits.
     `replacement` is the name that the version has in its place, where one is near enough, and `instead` is as in
-    `Deviation`. `cited` is the path of what
-    shows that: of the replacement, or else of what lacks the name; empty where neither is in the version.
+    `Deviation`. `cited` is the path of what shows that: of the replacement, or else of what lacks the name; empty where
+    neither is in the version.
     """
 
     kind: RemarkKind

@@ -21,14 +21,16 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Mend(NamedTuple):
-    """What was mended: the remark, which is gone, with its line (from 0) as it was then, and what was done.
-
-    `since` is the first version for which the code was wrong, as `Ages.since` has it.
-    """
+    """What was mended: the remark, which is gone, with its line (from 0) as it was then, and what was done."""
 
     remark: Remark
     title: str
-    since: str | None
+    ages: Ages
+
+    @property
+    def since(self) -> str | None:
+        """The first version for which the code was wrong, as `Ages.since` has it. To find it takes several checks."""
+        return self.ages.since(self.remark)
 
 
 class Mended(NamedTuple):
@@ -38,32 +40,31 @@ class Mended(NamedTuple):
     mends: tuple[Mend, ...]
 
 
-def mend(checkers: Sequence[DriftChecker], text: str, *, likely: bool = False) -> Mended:
+def mend(checker: DriftChecker, text: str, *, likely: bool = False) -> Mended:
     """Apply the fixes that are certain, and all that these uncover. Every other character stays as it was.
 
     Args:
-        checkers: Know the versions.
+        checker: Knows the version.
         text: A Python module with its own line ends.
         likely: Whether fixes count, too, that somebody should look at.
     """
     mends: list[Mend] = []
-    for checker in checkers if len(text) <= MAX_READ_CHARS else ():
-        for _ in range(MAX_ROUNDS):
-            document = PythonDocument(text)
-            done = fixes_of(checker, document, list(all_remarks(checker, document)), likely=likely)
-            if not done:
-                break
-            ages = Ages(checker, document)
-            mends += [Mend(remark, fix.title, ages.since(remark)) for remark, fix in done]
-            text = _edited(text, [edit for _, fix in done for edit in fix.edits])
+    for _ in range(MAX_ROUNDS if len(text) <= MAX_READ_CHARS else 0):
+        document = PythonDocument(text)
+        done = fixes_of(checker, document, list(all_remarks(checker, document)), likely=likely)
+        if not done:
+            break
+        ages = Ages(checker, document)
+        mends += [Mend(remark, fix.title, ages) for remark, fix in done]
+        text = _edited(text, [edit for _, fix in done for edit in fix.edits])
     return Mended(text, tuple(sorted(mends, key=lambda one: one.remark.line)))
 
 
-def mend_bytes(checkers: Sequence[DriftChecker], data: bytes, *, likely: bool = False) -> tuple[bytes, Mended] | None:
+def mend_bytes(checker: DriftChecker, data: bytes, *, likely: bool = False) -> tuple[bytes, Mended] | None:
     """`mend` for the bytes of a file, in the encoding that the file names; None where they are no text in it."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        mended = mend(checkers, data.decode(encoding), likely=likely)
+        mended = mend(checker, data.decode(encoding), likely=likely)
         return mended.text.encode(encoding), mended
     except (SyntaxError, ValueError):
         return None

@@ -150,7 +150,7 @@ def lint(
     wanted = wanted_adk(adk, project, python) or detected_adk(settings, ranges=True)
     checker = required_checker(wanted.version if wanted else None, environment_of(wanted, settings))
     files = linting.python_files(paths)
-    mended = list(mending.mend([checker], files, likely=unsafe)) if fix or show_diff else []
+    mended = list(mending.mend(checker, files, likely=unsafe)) if fix or show_diff else []
     if show_diff:
         mending.show_diff(mended, stdout())
         raise typer.Exit(bool(mended))
@@ -160,7 +160,7 @@ def lint(
     if output == "text":
         mending.show(mended, cite, stdout())
         linting.show_text(linted, checker, stdout())
-        if not fix and (told := mending.offer([checker], linted)):
+        if not fix and (told := mending.offer(checker, linted)):
             say(stdout(), told)
     else:
         found, data = linting.findings(linted), linting.as_json(linted, checker.version)
@@ -235,7 +235,7 @@ def upgrade(
         stdout().file.write(for_programs(output, linting.RULES, upgrading.findings(report, folder), None))
     left = bool(report.problems)
     if fix:
-        mended = list(mending.mend([new], files, likely=unsafe))
+        mended = list(mending.mend(new, files, likely=unsafe))
         mending.write(mended)
         say(stderr(), f"Mended {mending.tally(mended)}.")
         left = linting.has_errors(linting.lint(new, files))

@@ -40,11 +40,11 @@ class Mended:
 Cite = Callable[[Mend], str]
 
 
-def mend(checkers: Sequence[DriftChecker], files: Iterable[Path], *, likely: bool) -> Iterator[Mended]:
+def mend(checker: DriftChecker, files: Iterable[Path], *, likely: bool) -> Iterator[Mended]:
     """What mends Python files; nothing is written. Files that need nothing, or cannot be read, are left out.
 
     Args:
-        checkers: Know the versions.
+        checker: Knows the version.
         files: Python files.
         likely: Whether fixes count, too, that somebody should look at.
     """
@@ -53,7 +53,7 @@ def mend(checkers: Sequence[DriftChecker], files: Iterable[Path], *, likely: boo
             before = file.read_bytes()
         except OSError:
             continue
-        found = mend_bytes(checkers, before, likely=likely)
+        found = mend_bytes(checker, before, likely=likely)
         if found is not None and found[1].mends:
             yield Mended(file, before, found[0], found[1].mends)
 
@@ -124,10 +124,10 @@ def show_diff(mended: Sequence[Mended], out: Console) -> None:
     say(stderr(), f"Would mend {tally(mended)}.")
 
 
-def offer(checkers: Sequence[DriftChecker], linted: Iterable[Linted]) -> str:
+def offer(checker: DriftChecker, linted: Iterable[Linted]) -> str:
     """A sentence on what --fix would mend; empty where that is nothing."""
     files = [one.path for one in linted if one.found.problems]
-    certain, both = (sum(len(one.mends) for one in mend(checkers, files, likely=likely)) for likely in (False, True))
+    certain, both = (sum(len(one.mends) for one in mend(checker, files, likely=likely)) for likely in (False, True))
     told = [*([f"{certain} by --fix"] if certain else []), *([f"{both} by --fix --unsafe"] if both > certain else [])]
     return f"Can be mended: {', '.join(told)}." if told else ""
 
