@@ -219,6 +219,7 @@ def upgrade(
     report = upgrading.report_on(
         settings,
         folder,
+        files,
         old,
         new,
         make_progress(stderr(), as_json=False),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from adk_evidence.render.sanitize import one_line
 from adk_evidence.render.upgrade import said, sections, summary, title
 from adk_evidence.settings import Settings
 from adk_evidence.text.identifiers import without_module
-from adk_evidence_cli.versions.linting import python_files, text_of
+from adk_evidence_cli.versions.linting import text_of
 from adk_evidence_console.sarif import Finding
 from adk_ingest.progress import Progress
 from adk_ingest.releases.wheels import read_releases
@@ -52,6 +52,7 @@ def version_of(folder: Path) -> ProjectAdk:
 def report_on(
     settings: Settings,
     folder: Path,
+    files: Iterable[Path],
     old: DriftChecker,
     new: DriftChecker,
     progress: Progress,
@@ -65,17 +66,15 @@ def report_on(
 
     Args:
         settings: Validated settings.
-        folder: A folder with Python files, or one file.
+        folder: What the names of files are relative to, or the one file.
+        files: The Python files.
         old: Knows the earlier version.
         new: Knows the later one.
         progress: Receives notes.
         taken_from: Where the earlier version was read.
         allow_network: Whether versions may be fetched from the package registry.
-
-    Raises:
-        SourceError: The folder is not there, or has no Python file.
     """
-    files, unread = _texts(folder)
+    texts, unread = _texts(folder, files)
     left_out: list[str] = []
     comparison, pages = None, tuple[DocsPage, ...]()
     try:
@@ -84,7 +83,7 @@ def report_on(
         )
     except SourceError as exc:
         left_out.append(f"What changes behind names that stay was not looked at: {exc.message}")
-    found = examine(old, new, files, comparison)
+    found = examine(old, new, texts, comparison)
     try:
         pages = tuple(_pages(settings, found))
     except IndexMissingError:
@@ -95,11 +94,11 @@ def report_on(
     return found.model_copy(update=more)
 
 
-def _texts(folder: Path) -> tuple[dict[str, str], list[str]]:
+def _texts(folder: Path, files: Iterable[Path]) -> tuple[dict[str, str], list[str]]:
     """The Python files by their paths below the folder, and those that cannot be read."""
     texts: dict[str, str] = {}
     unread: list[str] = []
-    for file in python_files([folder]):
+    for file in files:
         name = file.relative_to(folder).as_posix() if file != folder else file.name
         if (text := text_of(file)) is not None:
             texts[name] = text
