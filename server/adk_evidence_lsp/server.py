@@ -153,24 +153,18 @@ class EvidenceServer(LanguageServer):
         from adk_evidence.search.context import Context
 
         try:
-            # Their indexes stay open.
             projects = self.projects()
-            for project in projects or (None,):
-                self._give_way(cancelled)
-                with self.desk.session(project) as (session, _):
-                    _ = session.symbols
-                    # The question below then touches what questions need.
-                    session.index.give_back_pages()
-            _LOG.info("Symbols are ready")
             self._give_way(cancelled)
             with (
                 self.desk.use(projects[0] if projects else None) as (service, _),
                 service.session(Context(cancelled, logged=False)) as session,
             ):
-                # In words, as most questions are: names are encoded otherwise, as the search for symbols below is. The
-                # whole pack, which needs tables that a ranking does not.
+                # First, as most users ask before they hover, and a question that meets the building of tables takes
+                # twice the time. In words, as most questions are: names are encoded otherwise, as the search for symbols
+                # below is. The whole pack, which needs tables that a ranking does not.
                 session.find(EvidenceRequest(query="how does an agent call a tool?"))
                 _LOG.info("Evidence is ready")
+                self._read_symbols(projects, cancelled)
                 self._give_way(cancelled)
                 with suppress(TargetsMissingError):
                     service.symbols.find("agent that calls tools")
@@ -184,6 +178,15 @@ class EvidenceServer(LanguageServer):
         except EvidenceError as exc:
             _LOG.info("Not ready: %s", exc.code)
             gc.enable()  # no answer has done it
+
+    def _read_symbols(self, projects: list[Project], cancelled: Cancelled) -> None:
+        """Read what the indexes of all projects define. The indexes stay open."""
+        for project in projects or (None,):
+            self._give_way(cancelled)
+            with self.desk.session(project) as (session, _):
+                _ = session.symbols
+                session.index.give_back_pages()
+        _LOG.info("Symbols are ready")
 
     def _give_way(self, cancelled: Cancelled) -> None:
         """Wait while a question is answered: it loads what it needs, and would share the interpreter with this work."""

@@ -52,19 +52,19 @@ class _Server(server.EvidenceServer):
 def test_pages_are_checked_while_nobody_asks_and_until_somebody_stops_that(monkeypatch: pytest.MonkeyPatch) -> None:
     own = _Server(monkeypatch, [0, 0, 0, 1, 1, 0, 0])
     own._warm_up(lambda: "c.md" in own.happened)
-    assert own.happened == ["symbols", "question", "targets", "a.md", "wait", "wait", "b.md", "c.md"]
+    assert own.happened == ["question", "symbols", "targets", "a.md", "wait", "wait", "b.md", "c.md"]
 
 
 def test_each_step_of_the_warm_up_waits_for_a_question_that_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     own = _Server(monkeypatch, [1, 0, 1, 0, 1, 0])
     own._warm_up(lambda: False)
-    assert own.happened[:6] == ["wait", "symbols", "wait", "question", "wait", "targets"]
+    assert own.happened[:6] == ["wait", "question", "wait", "symbols", "wait", "targets"]
     assert own.happened[-4:] == ["a.md", "b.md", "c.md", "d.md"]
 
 
 def test_garbage_is_collected_again_where_there_is_nothing_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     own = _Server(monkeypatch, [])
-    own.desk = SimpleNamespace(session=missing)  # type: ignore[assignment]
+    own.desk = SimpleNamespace(use=missing)  # type: ignore[assignment]
     gc.disable()
     own._warm_up(lambda: False)
     assert gc.isenabled()
