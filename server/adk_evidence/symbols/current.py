@@ -16,7 +16,7 @@ from adk_evidence.settings import Settings
 from adk_evidence.store.factory import open_generations
 from adk_evidence.store.manifest import IndexManifest, is_uncommitted
 from adk_evidence.symbols.lookup import Symbols
-from adk_evidence.symbols.table import build_table
+from adk_evidence.symbols.table import kept_table
 from adk_evidence.targets.about import About, about_index, has_vectors, make_target_embedder
 from adk_evidence.targets.imports import PublicImports, type_imports
 from adk_evidence.targets.installation import availability, find_installed
@@ -68,7 +68,7 @@ class CurrentSymbols:
         with self._lock:
             if self._symbols is None or self._symbols[0] is not index:
                 code, docs = self._settings.store.code_collection, self._settings.store.docs_collection
-                self._symbols = (index, Symbols(build_table(index.store, code, docs), index.store, code))
+                self._symbols = (index, Symbols(kept_table(index.folder, index.store, code, docs), index.store, code))
             return self._symbols[1]
 
     def targets(self) -> TargetSearch:
