@@ -145,8 +145,14 @@ class EvidenceServer(LanguageServer):
 
     def warm_up(self) -> None:
         """Load models, index and symbols in the background, so that the first question does not wait for them."""
-        # A new one ends the one before, whose index may be replaced by now.
-        self.in_background(self.executor.run(self._warm_up, lane="care", key="warm-up"))
+
+        async def after_questions() -> None:
+            # Questions that have waited for the settings begin first.
+            await asyncio.sleep(QUIET_SECONDS)
+            # A new one ends the one before, whose index may be replaced by now.
+            await self.executor.run(self._warm_up, lane="care", key="warm-up")
+
+        self.in_background(after_questions())
 
     def _warm_up(self, cancelled: Cancelled) -> None:
         from adk_evidence.models.request import EvidenceRequest
