@@ -18,9 +18,11 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.readers import python
 from adk_evidence.readers.annotations import annotation_names
 from adk_evidence.readers.definitions import read_definition, read_imports
+from adk_evidence.symbols import table
 from adk_evidence.symbols.lookup import Symbols
 from adk_evidence.symbols.query import MAX_SELECTION_CHARS, build_query
 from adk_evidence.symbols.resolution import named_in, resolve_at
+from adk_evidence.symbols.table import SymbolTable, build_table
 from tests.core.factories import payload
 from tests.corpora import CODE, CODE_COMMIT, DOCS_COMMIT, Workplace, write_code
 
@@ -262,6 +264,28 @@ def test_the_symbols_follow_the_index(tmp_path: Path) -> None:
         assert session.index.manifest.generation != generation
         assert session.symbols.table.find("newcomer")
     service.close()
+
+
+def test_a_table_is_built_once_for_a_generation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workplace = Workplace(tmp_path)
+    workplace.ingest()
+    built: list[SymbolTable] = []
+    monkeypatch.setattr(table, "build_table", lambda *given: built.append(build_table(*given)) or built[-1])
+
+    def opened_anew() -> tuple[SymbolTable, Path]:
+        service = workplace.service()
+        with service.session() as session:
+            found = session.symbols.table, session.index.folder / table.KEPT
+        service.close()
+        return found
+
+    first, file = opened_anew()
+    assert opened_anew()[0] == first
+    assert len(built) == 1
+    for unusable in (b"", b'{"of": ["another", 1], "table": {"entries": {}, "modules": {}}}'):
+        file.write_bytes(unusable)
+        assert opened_anew()[0] == first
+    assert len(built) == 3
 
 
 @pytest.mark.parametrize(
