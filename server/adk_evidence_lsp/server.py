@@ -165,8 +165,8 @@ class EvidenceServer(LanguageServer):
                 self.desk.use(projects[0] if projects else None) as (service, _),
                 service.session(Context(cancelled, logged=False)) as session,
             ):
-                # First, as most users ask before they hover. In words, as most questions are: names are encoded otherwise,
-                # as the search for symbols below is. The whole pack, which needs tables that a ranking does not.
+                # First, as most users ask before they hover. In words, as most questions are: names are encoded
+                # otherwise, as the search for symbols below is. The whole pack, whose tables no ranking needs.
                 session.find(EvidenceRequest(query="how does an agent call a tool?"))
                 _LOG.info("Evidence is ready")
                 self._read_symbols(projects, cancelled)
