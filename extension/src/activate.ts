@@ -67,9 +67,10 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
   const version = extensionVersion(context);
   const [tool] = context.extension.packageJSON.contributes.languageModelTools;
   const prober = new Prober(run);
-  const payload = () => findPayload(path.join(context.extensionPath, "extension", "dist", "server"));
-  const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const key = new VoyageKey(context.secrets);
+  const server = path.join(context.extensionPath, "extension", "dist", "server");
+  const payload = async () => findPayload(server, await key.isGiven());
+  const environment = new PrivateEnvironment(context.globalStorageUri.fsPath, payload, run, prober.probe);
   const interpreters = new Interpreters();
   const projects = new AdkProjects(log);
   synchronize((document) => projects.has(document));

@@ -30,7 +30,8 @@ export function upkeep(parts: SetUpParts, key: VoyageKey, projects: AdkProjects)
     }),
     projects.onDidFind(warmAll),
     onDidChangePrograms(() => void pool.reconcile()),
-    key.onDidChange(() => void pool.reconcile(true)),
+    // With the first key, Voyage's client is installed.
+    key.onDidChange(() => void upgradeLogged(parts).then(() => pool.reconcile(true))),
     upgradeWhenUsed(parts),
     offerRepair(parts),
   );
@@ -38,7 +39,7 @@ export function upkeep(parts: SetUpParts, key: VoyageKey, projects: AdkProjects)
 
 /** Updates the private environment once in a window, when a server is wanted that runs from an older one. */
 function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
-  const { pool, log } = parts;
+  const { pool } = parts;
   let looked = false;
   return pool.onDidChange(() => {
     const state = pool.state(scopeInUse());
@@ -49,14 +50,23 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
       return;
     }
     looked = true;
-    upgrade(parts).catch((error: unknown) => {
-      log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
+    void upgradeLogged(parts).then((error) => {
       // An older environment that fits serves on; the next window tries again.
       if (state.kind === "down" && error instanceof Problem) {
         void showProblem(error);
       }
     });
   });
+}
+
+async function upgradeLogged(parts: SetUpParts): Promise<unknown> {
+  try {
+    await upgrade(parts);
+    return undefined;
+  } catch (error) {
+    parts.log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
+    return error;
+  }
 }
 
 /** Offers once per window to repair a broken environment, whatever needed the environment. */

@@ -19,7 +19,9 @@ export interface Payload {
   readonly wheel: string;
   readonly constraints: string;
   readonly version: string;
-  /** Changes with the wheel's name and with any byte of either file. */
+  /** The extras of the wheel that are installed, separated by commas. */
+  readonly extras: string;
+  /** Changes with the wheel's name, the extras, and any byte of either file. */
   readonly fingerprint: string;
 }
 
@@ -66,8 +68,12 @@ const POLL_MS = 500;
 /** Failures of uv that venv and pip may not have. */
 const OF_UV: readonly SetUpFailure[] = ["failed", "no_network", "no_package"];
 
-/** The wheel and the constraints in a folder; undefined where the extension was built without them. */
-export async function findPayload(folder: string): Promise<Payload | undefined> {
+/**
+ * The wheel and the constraints in a folder; undefined where the extension was built without them.
+ *
+ * @param voyage Whether Voyage's client is wanted, which needs a fifth of all packages.
+ */
+export async function findPayload(folder: string, voyage: boolean): Promise<Payload | undefined> {
   try {
     const names = await fs.readdir(folder);
     const wheel = names.find((name) => /^adk_evidence-[^-]+-.*\.whl$/.test(name));
@@ -75,11 +81,12 @@ export async function findPayload(folder: string): Promise<Payload | undefined> 
       return undefined;
     }
     const files = { wheel: path.join(folder, wheel), constraints: path.join(folder, "constraints.txt") };
-    const hash = createHash("sha256").update(wheel);
+    const extras = voyage ? "mcp,voyage" : "mcp";
+    const hash = createHash("sha256").update(`${wheel}[${extras}]`);
     for (const file of [files.wheel, files.constraints]) {
       hash.update(await fs.readFile(file));
     }
-    return { ...files, version: wheel.split("-")[1] ?? "", fingerprint: hash.digest("hex") };
+    return { ...files, version: wheel.split("-")[1] ?? "", extras, fingerprint: hash.digest("hex") };
   } catch {
     return undefined;
   }
@@ -276,14 +283,15 @@ export class PrivateEnvironment {
   }
 }
 
-function pipArguments({ wheel, constraints }: Payload): string[] {
+function pipArguments({ wheel, extras, constraints }: Payload): string[] {
   // --no-user: a setting for the whole machine would make pip refuse to install into an environment.
-  const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-user"];
-  return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, `${wheel}[mcp,voyage]`];
+  // --no-compile: Python compiles what it imports, a fraction of what pip would compile before the first answer.
+  const quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--no-user", "--no-compile"];
+  return ["-I", "-m", "pip", "install", ...quiet, "--constraint", constraints, `${wheel}[${extras}]`];
 }
 
-function uvArguments({ wheel, constraints }: Payload, python: string): string[] {
-  return ["pip", "install", "--python", python, "--constraint", constraints, `${wheel}[mcp,voyage]`];
+function uvArguments({ wheel, extras, constraints }: Payload, python: string): string[] {
+  return ["pip", "install", "--python", python, "--constraint", constraints, `${wheel}[${extras}]`];
 }
 
 function isStamp(found: unknown): found is Stamp {

@@ -12,6 +12,11 @@ export class VoyageKey {
     return Boolean(await this.secrets.get(SECRET));
   }
 
+  /** Whether servers will have a key, this one or the user's variable. */
+  async isGiven(): Promise<boolean> {
+    return Boolean(process.env[VARIABLE]) || this.isSet();
+  }
+
   async set(key: string): Promise<void> {
     await this.secrets.store(SECRET, key);
   }

@@ -77,11 +77,11 @@ def _model(settings: Settings) -> Iterator[Finding]:
     chosen = as_kept(settings, current.manifest if current else None).embedding.dense
     what, models = "model for search by meaning", settings.paths.models
     # Voyage is not asked: that would cost money.
-    if chosen.provider == "voyage" and importlib.util.find_spec("voyageai") is None:
+    if chosen.provider == "voyage" and not has_key():
+        yield Finding(what, "broken", f"{KEY_VARIABLE} is not set.", "Set it in the environment.")
+    elif chosen.provider == "voyage" and importlib.util.find_spec("voyageai") is None:
         hint = "Run `pip install 'adk-evidence[voyage]'`."
         yield Finding(what, "broken", "Voyage's client is not installed.", hint)
-    elif chosen.provider == "voyage" and not has_key():
-        yield Finding(what, "broken", f"{KEY_VARIABLE} is not set.", "Set it in the environment.")
     elif chosen.provider == "voyage":
         yield Finding(what, "ok", f"Voyage's client is installed and {KEY_VARIABLE} is set; it was not asked.")
     elif chosen.provider == "openai":

@@ -23,6 +23,7 @@ describe("the private environment", () => {
   let pip: () => Promise<Finished>;
   let installed: string | null;
   let commands: string[][];
+  let voyage: boolean;
 
   const run: Run = async (command, args) => {
     commands.push([command, ...args]);
@@ -37,7 +38,7 @@ describe("the private environment", () => {
   const probe: Probe = async (python) => ({
     python: { path: python, version: "3.12.0", package: installed, missing: [], makesEnvironments: true },
   });
-  const environment = () => new PrivateEnvironment(root, () => findPayload(payloads), run, probe);
+  const environment = () => new PrivateEnvironment(root, () => findPayload(payloads, voyage), run, probe);
   const setUp = (signal = new AbortController().signal, onWait: () => void = () => undefined) =>
     environment().setUp({ base: "/base/python", signal, onWait, onLine: () => undefined });
   const bring = async (version: string, text = "wheel") => {
@@ -63,6 +64,7 @@ describe("the private environment", () => {
     venv = async () => DONE;
     pip = async () => DONE;
     commands = [];
+    voyage = false;
     await bring("1.2.3");
   });
   afterEach(() => fs.rm(path.dirname(root), { recursive: true, force: true }));
@@ -80,8 +82,19 @@ describe("the private environment", () => {
     assert.deepEqual(commands[1]?.slice(-3), [
       "--constraint",
       path.join(payloads, "constraints.txt"),
-      `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[mcp,voyage]`,
+      `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[mcp]`,
     ]);
+  });
+
+  it("gets Voyage's client with the first key", async () => {
+    await setUp();
+    voyage = true;
+    const before = await environment().state();
+    assert.ok(before.kind === "ready" && !before.current);
+    await setUp();
+    const after = await environment().state();
+    assert.ok(after.kind === "ready" && after.current);
+    assert.match(commands.at(-1)?.at(-1) ?? "", /\[mcp,voyage\]$/);
   });
 
   it("has a path that stays when it is made anew", async () => {
@@ -216,7 +229,7 @@ describe("the private environment", () => {
       [
         ...["/bin/uv", "pip", "install", "--python", state.python],
         ...["--constraint", path.join(payloads, "constraints.txt")],
-        `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[mcp,voyage]`,
+        `${path.join(payloads, "adk_evidence-1.2.3-py3-none-any.whl")}[mcp]`,
       ],
     ]);
   });
