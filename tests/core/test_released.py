@@ -25,6 +25,9 @@ def run_on(version: str | None) -> SimpleNamespace:
     [
         ("2.13.0", "BaseEventsCompactor", "the last version that has it is 1.15.1."),
         ("1.4.2", "App", "it came in with 1.14.0."),
+        ("2.13.0", "session_db_url", "the last version that has it is 1.33.0."),
+        ("1.0.0", "artifact_storage_uri", "it came in with 1.2.0."),
+        ("2.13.0", "TextPart", None),
         ("2.13.0", "my_own_helper", None),
         ("99.0.0", "BaseEventsCompactor", None),
         (None, "BaseEventsCompactor", None),

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from adk_evidence.api.history import Call, History, VersionApi, bare, read_call
 from adk_evidence.errors import EvidenceError
+from adk_evidence.text.identifiers import is_code_like
 
 KEPT_LIFETIMES = 2000
 
@@ -84,12 +85,28 @@ def lack(history: History, version: str, name: str) -> str | None:
 
 
 def lack_at(version: str | None, name: str) -> str | None:
-    """What `lack` says by the table that ships; None of versions that the table does not know."""
+    """What `lack` says by the table that ships, also of parameters alone; None of versions that the table lacks."""
     with suppress(EvidenceError):
         history = History.load()
         known = history.exactly(version)
-        return lack(history, known.version, name) if known is not None else None
+        if known is not None:
+            return lack(history, known.version, name) or _word_lack(history, known, name)
     return None
+
+
+def _word_lack(history: History, known: VersionApi, name: str) -> str | None:
+    """What `lack` says, of a parameter that other versions alone have; its function is not named."""
+    word, table = bare(name) or "", history.table
+    if "." in word or not is_code_like(word) or not history.may_know(word) or known.says(word):
+        return None
+    # What modules import from other packages is no name of the ADK.
+    if any(word in table.rows(module) for module in table.modules):
+        return None
+    having = [api for api in history.each if api.says(word)]
+    until = next((api.version for api in reversed(having) if api.released < known.released), None)
+    since = next((api.version for api in having if api.released > known.released), None)
+    found = Lack(word, table.distribution, known.version, known.version, until, since)
+    return found.sentence if having else None
 
 
 class Import(NamedTuple):
