@@ -19,6 +19,7 @@ from adk_evidence.render.sanitize import code_span, fenced, visible_values
 from adk_evidence.render.view import (
     adk_label,
     availability_label,
+    drift_label,
     fence_language,
     verification_label,
 )
@@ -141,6 +142,8 @@ def _for_model(pack: EvidencePack) -> dict[str, Any]:
             found["verification"] = verification_label(candidate.verification, code_span)
         if label := availability_label(candidate):
             found["availability"] = label
+        if candidate.drift:
+            found["drift"] = drift_label(candidate)
         for name in ("import_statement", "needs", "signature"):
             if value := getattr(candidate, name):
                 found[name] = value

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adk_evidence.admission import Limits
-from adk_evidence.models.pack import Availability, SupportedLanguage
+from adk_evidence.models.pack import Availability, Drift, LineSpan, SupportedLanguage
 from adk_evidence.text.tokens import estimate_tokens
 from adk_evidence_agents import adk_tool
 from adk_evidence_agents.adk_tool import AdkMissingError, make_function_tool, retrieve_adk_evidence
@@ -72,15 +72,21 @@ async def test_an_answer_is_a_pack_with_checked_citations(session: AgentSession)
     assert answer["warnings"] == [] and list(answer["debug"]) == ["query_id"]
 
 
-async def test_models_are_told_for_whom_a_feature_is_and_what_objects_of_a_class_are_passed_to() -> None:
+async def test_models_are_told_for_whom_a_feature_is_what_takes_a_class_and_what_a_version_lacks() -> None:
     pack = factories.pack(factories.payload())
     languages = (SupportedLanguage(language="go", since="2.1.0"),)
-    told = {"availability": Availability(languages=languages, lacks="language"), "taken_by": ("App(plugins=)",)}
+    lacking = Drift(kind="name", symbol="App", version="1.4.2", lines=LineSpan(start=1, end=1), since="1.14.0", text="")
+    told = {
+        "availability": Availability(languages=languages, lacks="language"),
+        "taken_by": ("App(plugins=)",),
+        "drift": (lacking,),
+    }
     (plain,) = adk_tool._for_model(pack)["candidates"]
     changed = pack.model_copy(update={"candidates": (pack.candidates[0].model_copy(update=told),)})
     (only,) = adk_tool._for_model(changed)["candidates"]
     assert only["availability"] == "the docs say: supported only in Go" and only["passed_to"] == ["App(plugins=)"]
-    assert not {"availability", "passed_to"} & set(plain)
+    assert only["drift"] == "not in google-adk 1.4.2: App (since 1.14.0)"
+    assert not {"availability", "passed_to", "drift"} & set(plain)
 
 
 async def test_what_surrounds_the_evidence_costs_little(session: AgentSession) -> None:

@@ -217,15 +217,6 @@ def test_less_relevant_results_come_with_an_instruction(level, cautious):
     assert ("CAUTION: Use only what answers the question" in text) is cautious
 
 
-def test_what_a_version_has_otherwise_stands_beside_the_results_that_show_it_alone():
-    warnings = (
-        Warning(code="docs_show_other_version", text="no `App` (shown by result 5)."),
-        Warning(code="index_older", text="the docs have changed."),
-    )
-    text = to_prompt(pack(*SMALL, warnings=warnings)).text
-    assert "WARNING: index_older: the docs have changed." in text and "shown by result" not in text
-
-
 def test_without_results_the_model_is_told_to_say_so():
     block = to_prompt(pack(query="what?", warnings=(Warning(code="coverage", text="nothing there"),)))
     assert block.included == 0 and block.note == ""

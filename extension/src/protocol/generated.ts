@@ -700,7 +700,6 @@ export interface Warning {
     | "dense_pending"
     | "dense_unavailable"
     | "docs_fallback"
-    | "docs_show_other_version"
     | "extra_missing"
     | "index_older"
     | "index_unavailable"

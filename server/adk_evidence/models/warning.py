@@ -12,7 +12,6 @@ WarningCode = Literal[
     "dense_pending",
     "dense_unavailable",
     "docs_fallback",
-    "docs_show_other_version",
     "extra_missing",
     "index_older",
     "index_unavailable",

@@ -285,9 +285,7 @@ def _lead(pack: EvidencePack, system: str) -> str:
         notes.append(_GENERAL_KNOWLEDGE if searched else _NOTHING_SEARCHED)
     elif pack.quality.level != "high":
         notes.append(_LOW_QUALITY)
-    # Beside each result that is shown, its facts say what the version has otherwise.
-    warnings = (warning for warning in pack.warnings if warning.code != "docs_show_other_version")
-    notes += [f"WARNING: {one_line(str(warning))}" for warning in warnings]
+    notes += [f"WARNING: {one_line(str(warning))}" for warning in pack.warnings]
     if pack.candidates:
         notes.append(f"{DATA_NOTE} {_CITE}")
     return _after_system(system, notes)

@@ -155,11 +155,12 @@ def _listed(drift: Sequence[Drift]) -> str:
 
 
 def _hint(drift: Drift) -> str:
-    if drift.instead and drift.kind == "deprecated":
-        return f" (use {without_module(drift.instead)})"
-    if drift.until is not None:
-        return f" (until {drift.until})"
-    return f" (since {drift.since})" if drift.since is not None else ""
+    said = [f"until {drift.until}"] if drift.until else [f"since {drift.since}"] if drift.since else []
+    if drift.instead:
+        name = without_module(drift.instead)
+        # What has moved has the same name at another path.
+        said.append(f"use {drift.instead if name == without_module(drift.symbol) else name}")
+    return f" ({', '.join(said)})" if said else ""
 
 
 def places_label(outline: Outline, quoted: Callable[[str], str]) -> str:

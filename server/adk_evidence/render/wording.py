@@ -145,18 +145,6 @@ def uncommitted(paths: Sequence[str]) -> Warning:
     return Warning(code="uncommitted", text=told)
 
 
-def shows_other_version(told: str, ranks: Sequence[int]) -> Warning:
-    """Of a sentence on a name that the version has otherwise, and the results that show the name."""
-    shown = f"{'result' if len(ranks) == 1 else 'results'} {', '.join(map(str, ranks))}"
-    return Warning(code="docs_show_other_version", text=f"{told.removesuffix('.')} (shown by {shown}).")
-
-
-def shows_more_of_other_versions(more: int, version: str) -> Warning:
-    names = "1 more name" if more == 1 else f"{more} more names"
-    told = f"the results show {names} that google-adk {version} lacks or has otherwise."
-    return Warning(code="docs_show_other_version", text=told)
-
-
 def index_older(name: str) -> Warning:
     told = f"{name}: files have changed since; bring this index up to date."
     return Warning(code="index_older", text=told)

@@ -117,15 +117,15 @@ function listed(drift: Drift[]): string {
   return (more > 0 ? [...names, t("{0} more", more)] : names).join(", ");
 }
 
-function driftName({ kind, symbol, since, until, instead }: Drift): string {
+function driftName({ symbol, since, until, instead }: Drift): string {
   const name = shortSymbol(symbol);
-  if (kind === "deprecated") {
-    return instead ? t("{0} (use {1})", name, shortSymbol(instead)) : name;
+  const facts = [until ? t("until {0}", until) : since ? t("since {0}", since) : ""];
+  if (instead) {
+    // What has moved has the same name at another path.
+    facts.push(t("use {0}", shortSymbol(instead) === name ? instead : shortSymbol(instead)));
   }
-  if (until) {
-    return t("{0} (until {1})", name, until);
-  }
-  return since ? t("{0} (since {1})", name, since) : name;
+  const said = facts.filter(Boolean).join(", ");
+  return said === "" ? name : `${name} (${said})`;
 }
 
 /** `Runner(app=)` of `google.adk.runners.Runner(app=)`: the name from its first class on, else its last part. */

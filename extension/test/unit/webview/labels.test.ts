@@ -69,12 +69,12 @@ describe("what evidence shows and the version lacks", () => {
       lacking("google.adk.apps.App", { since: "1.14.0" }),
       lacking("google.adk.agents.LlmAgent(mode=)", { kind: "keyword" }),
       lacking("google.adk.agents.LoopAgent", { kind: "deprecated", instead: "google.adk.Workflow" }),
-      lacking("google.adk.skills", { until: "1.2.0" }),
+      lacking("google.adk.skills", { until: "1.2.0", instead: "google.adk.tools.skills" }),
       lacking("google.adk.plugins"),
       lacking("google.adk.tools.ToolContext.load_artifact", { kind: "await" }),
     ];
     assert.deepEqual(driftLabels(candidate({ drift })), [
-      "Not in google-adk 1.4.2: App (since 1.14.0), LlmAgent(mode=), skills (until 1.2.0), 1 more",
+      "Not in google-adk 1.4.2: App (since 1.14.0), LlmAgent(mode=), skills (until 1.2.0, use google.adk.tools.skills), 1 more",
       "Lacks await or async for in google-adk 1.4.2: ToolContext.load_artifact",
       "Deprecated in google-adk 1.4.2: LoopAgent (use Workflow)",
     ]);

@@ -18,14 +18,11 @@ from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.pack import Candidate, Drift, LineSpan
 from adk_evidence.readers.pages.includes import find_includes
 from adk_evidence.readers.pages.snippets import snippets_of
-from adk_evidence.render import wording
-from adk_evidence.search.context import Context
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.text.textfile import split_lines
 
-# The most names that one piece of evidence, and the warnings of a pack, list.
+# The most names that one piece of evidence lists.
 MAX_NAMES = 8
-MAX_WARNINGS = 5
 # No version of the ADK has a longer name. What no version has is a text of the corpus, and stands outside of quotes.
 MAX_STRANGE_CHARS = 50
 KEPT_PAGES = 256
@@ -36,7 +33,7 @@ MAX_INCLUDED_FILES = 100
 def with_drift(
     question: Question, final: Sequence[Hit], candidates: Sequence[Candidate], corpora: Mapping[str, Corpus]
 ) -> tuple[Candidate, ...]:
-    """The candidates of the final results with the names that the searched version lacks; each name is a warning.
+    """The candidates of the final results with the names that the searched version lacks.
 
     `corpora` are the files of the index's corpora, by their names.
     """
@@ -48,7 +45,6 @@ def with_drift(
         intact = candidate.verification.state == "exact"
         found = _drift(checker, hit.payload, corpora.get(hit.payload.source_name) if intact else None)
         made.append(candidate.model_copy(update={"drift": found}) if found else candidate)
-    _warn(question.context, checker.version, made)
     return tuple(made)
 
 
@@ -82,21 +78,6 @@ def _checker(question: Question) -> DriftChecker | None:
     """A checker for the searched version, which knows the parameters that docstrings of the version call deprecated."""
     search = question.targets_of_version
     return checker_for(question.scope.version, search.deprecated() if search is not None else frozenset())
-
-
-def _warn(context: Context, version: str, candidates: Sequence[Candidate]) -> None:
-    ranks: dict[str, list[int]] = {}
-    texts: dict[str, str] = {}
-    for candidate in candidates:
-        for one in candidate.drift:
-            if one.kind != "deprecated":
-                ranks.setdefault(one.symbol, []).append(candidate.rank)
-                texts[one.symbol] = one.text
-    told = list(ranks)[:MAX_WARNINGS]
-    for symbol in told:
-        context.warn(wording.shows_other_version(texts[symbol], ranks[symbol]))
-    if more := len(ranks) - len(told):
-        context.warn(wording.shows_more_of_other_versions(more, version))
 
 
 def _drift(checker: DriftChecker, payload: ChunkPayload, source: Corpus | None) -> tuple[Drift, ...]:
