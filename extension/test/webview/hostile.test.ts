@@ -147,7 +147,7 @@ describe("hostile text", () => {
         prose: card.querySelector(".text > .prose")?.textContent ?? null,
         notCited: [...card.querySelectorAll(".not-cited .code")].map((code) => code.textContent ?? ""),
         title: card.querySelector(".trail-last bdi")?.textContent ?? "",
-        path: card.querySelector(".path bdi")?.textContent ?? "",
+        path: card.querySelector(".path")?.textContent ?? "",
         citation: card.querySelector(".why .citation-text bdi")?.textContent ?? "",
         reason: card.querySelector(".reason bdi")?.textContent ?? "",
         outline: [...card.querySelectorAll(".outline > bdi")].at(-1)?.textContent ?? "",

@@ -524,6 +524,13 @@ describe("the page", () => {
     assert.equal(await test.page.locator(".quality, .banner, .remark").count(), 0);
   });
 
+  it("shows code of a notice as code, and markup as it is written", async () => {
+    const text = "It has an extra: `pip install <b>google-adk[mcp]</b>`.";
+    await test.show(stateOf(packOf([docsCandidate()], { warnings: [{ code: "extra_missing", text }] })));
+    assert.equal(await test.page.locator(".banner code").textContent(), "pip install <b>google-adk[mcp]</b>");
+    assert.equal(await test.page.locator(".banner").innerText(), text.replaceAll("`", ""));
+  });
+
   it("says in a banner that the question may be about something else", async () => {
     const quality = {
       level: "none",

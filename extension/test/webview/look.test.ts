@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it } from "mocha";
 import type { Browser } from "playwright-core";
 import type { ViewState } from "../../src/webview/messages";
-import { longPack, packOf, QUESTION, stateOf, variedPack } from "./packs";
+import { codeCandidate, docsCandidate, longPack, packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
 import { withBrowser } from "./suite";
 import { THEMES, type ThemeName } from "./themes";
@@ -100,6 +100,55 @@ describe("the page's look", () => {
       });
     });
     assert.deepEqual(cut, []);
+    await test.close();
+  });
+
+  for (const width of [173, 300, 420, 900]) {
+    it(`covers no text of a card by its tools, and shows file and lines of its place, at ${width} pixels`, async () => {
+      const test = await TestPage.open(browser, { width, height: 900 });
+      const path = "src/deep/folder/in/the/project/agent_of_the_desk.py";
+      const ofShop = codeCandidate({ candidate_id: "of-shop", index: "my-shop-of-2026", path });
+      await test.show(stateOf(packOf([docsCandidate(), codeCandidate(), ofShop])));
+      const files = ["reflect-and-retry.md:26", "reflect_retry_tool_plugin.py:190", "agent_of_the_desk.py:190"];
+      for (const [at, file] of files.entries()) {
+        const seen = await test.page.locator(`#card-${at}`).evaluate((card) => {
+          const rects = (part: Element | null) => {
+            const range = document.createRange();
+            range.selectNodeContents(part ?? card);
+            return [...range.getClientRects()];
+          };
+          const tools = card.querySelector(".tools")?.getBoundingClientRect() ?? new DOMRect();
+          const covers = ({ left, right, top, bottom }: DOMRect) =>
+            left < tools.right && right > tools.left && top < tools.bottom - 4 && bottom > tools.top + 4;
+          const name = card.querySelector(".path > bdi");
+          const { left, right } = card.getBoundingClientRect();
+          return {
+            covered: [...rects(card.querySelector(".title-link")), ...rects(card.querySelector(".path"))].filter(
+              covers,
+            ),
+            file: name?.textContent?.split("\u2013")[0],
+            isWhole: rects(name).every((rect) => rect.left >= left && rect.right <= right),
+          };
+        });
+        assert.deepEqual(seen, { covered: [], file, isWhole: true });
+      }
+      await test.close();
+    });
+  }
+
+  it("has the first result in sight in a small panel, whatever the notices are", async () => {
+    const test = await TestPage.open(browser, { width: 400, height: 600 });
+    const text = "The name is nowhere in the index. ".repeat(30);
+    const frame = { number: 1, function: null, path: "a.py", line: 1, text: "", citation: "", rank: null };
+    const frames = [{ ...frame, verification: "exact" } as const];
+    const error = { type: "ValueError", message: text, calls: 2, frames };
+    const warnings = Array.from({ length: 8 }, () => ({ code: "unknown_name", text }) as const);
+    const quality = { level: "none", note: text } as const;
+    const pack = packOf([docsCandidate(), codeCandidate()], { warnings, quality, errors: [error] });
+    await test.show(stateOf(pack, { notice: text }));
+    const title = await test.page.locator("#card-0 .title-link").boundingBox();
+    assert.ok(title !== null && title.y > 0 && title.y + title.height < 600, JSON.stringify(title));
+    assert.equal(await test.page.locator(".banner").count(), 10);
     await test.close();
   });
 

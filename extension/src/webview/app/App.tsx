@@ -12,7 +12,7 @@ import { GetStarted } from "./GetStarted";
 import { type Command, commandOf, keyOf } from "./keyboard";
 import { type Event, initial, type Model, reduce, saved, toAsk } from "./model";
 import { QUERY_ID, QueryLine } from "./QueryLine";
-import { SafeText } from "./SafeText";
+import { Sentence } from "./SafeText";
 import { Empty, Failure, Loading, Nothing } from "./States";
 import { Banners, countOf, Facts, keysHelp, Summary } from "./Summary";
 import { termsOf } from "./terms";
@@ -184,7 +184,7 @@ function Said({ model, dispatch }: { model: Model; dispatch(event: Event): void 
     <div class="said" role="status">
       {said !== null && (
         <p key={said.number}>
-          <SafeText text={said.text} longest={500} />
+          <Sentence text={said.text} longest={500} />
         </p>
       )}
     </div>

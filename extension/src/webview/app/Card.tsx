@@ -20,7 +20,7 @@ import {
 } from "./labels";
 import { Menu, type MenuItem } from "./Menu";
 import { LONGEST_TITLE, OutlineLine } from "./OutlineLine";
-import { SafeText } from "./SafeText";
+import { SafeText, Sentence } from "./SafeText";
 import { Text, textShown } from "./Text";
 import type { Terms } from "./terms";
 import { Why } from "./Why";
@@ -80,6 +80,7 @@ function CardContent(props: Props) {
   const tab = active ? 0 : -1;
   const id = cardElementId(index);
   const badge = sourceBadge(candidate);
+  const [folder, file] = shortLocation(candidate);
   const shown = useMemo(() => textShown(candidate, columns), [candidate, columns]);
   return (
     <li class="result">
@@ -112,15 +113,6 @@ function CardContent(props: Props) {
             <Icon name={badge.icon} />
             <span class="badge-label">{badge.label}</span>
           </span>
-          {candidate.index != null && (
-            <span class="of-index" title={t("The index that holds this result")}>
-              <SafeText text={candidate.index} longest={64} />
-            </span>
-          )}
-          <span class="path" title={namedLine(locationOf(candidate), 1000)}>
-            <SafeText text={shortLocation(candidate)} longest={500} />
-          </span>
-          {errorLabel(candidate) !== null && <span class="error-role">{errorLabel(candidate)}</span>}
           {(shown.more || outline !== null) && (
             <button
               type="button"
@@ -135,6 +127,18 @@ function CardContent(props: Props) {
               <Icon name="chevron" />
             </button>
           )}
+          {candidate.index != null && (
+            <span class="of-index" title={t("The index that holds this result")}>
+              <SafeText text={candidate.index} longest={64} />
+            </span>
+          )}
+          <span class="path" title={namedLine(locationOf(candidate), 1000)}>
+            <span class="folder" style={{ "--file": file.length }}>
+              <SafeText text={folder} longest={500} />
+            </span>
+            <SafeText text={file} longest={500} />
+          </span>
+          {errorLabel(candidate) !== null && <span class="error-role">{errorLabel(candidate)}</span>}
         </div>
         <Remarks candidate={candidate} />
         <Text candidate={candidate} shown={shown} expanded={expanded} terms={terms} tab={tab} />
@@ -183,7 +187,7 @@ function Remarks({ candidate }: { candidate: Candidate }) {
             {reason !== "" && (
               <span class="reason">
                 {" "}
-                <SafeText text={reason} longest={1000} />
+                <Sentence text={reason} />
               </span>
             )}
           </span>
@@ -192,7 +196,7 @@ function Remarks({ candidate }: { candidate: Candidate }) {
       {[...availabilityLabels(candidate), ...driftLabels(candidate)].map((label) => (
         <p key={label} class="remark drift">
           <Icon name="warning" />
-          <SafeText text={label} longest={1000} />
+          <Sentence text={label} />
         </p>
       ))}
     </>

@@ -3,7 +3,7 @@ import type { EvidenceResult, PastedError } from "../../protocol/generated";
 import { namedLine } from "../../text/untrusted";
 import { SafeText } from "./SafeText";
 
-const LONGEST_MESSAGE = 1000;
+const LONGEST_MESSAGE = 300;
 const LONGEST_PATH = 300;
 
 /** The errors that the question quotes, with those of their calls that are in the searched code. */

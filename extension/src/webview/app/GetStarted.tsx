@@ -2,7 +2,7 @@
 
 import { t } from "@vscode/l10n";
 import { JOB_ACTION, type ViewJob } from "../messages";
-import { SafeText } from "./SafeText";
+import { SafeText, Sentence } from "./SafeText";
 
 interface GetStartedProps {
   job: ViewJob;
@@ -35,7 +35,7 @@ export function GetStarted({ job, awaited, brief, onAction }: GetStartedProps) {
       </h2>
       {lines.map((line) => (
         <p key={line}>
-          <SafeText text={line} longest={1000} />
+          <Sentence text={line} />
         </p>
       ))}
       {awaited !== null && (

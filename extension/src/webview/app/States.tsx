@@ -3,7 +3,7 @@
 import { t } from "@vscode/l10n";
 import type { Question, ViewError } from "../messages";
 import { Icon } from "./Icon";
-import { SafeText } from "./SafeText";
+import { SafeText, Sentence } from "./SafeText";
 
 interface EmptyProps {
   onAsk(query: string): void;
@@ -89,7 +89,7 @@ export function Failure({ error, onAction }: { error: ViewError; onAction(id: st
       <div>
         <h2>{t("No evidence this time")}</h2>
         <p>
-          <SafeText text={error.message} />
+          <Sentence text={error.message} longest={2000} />
         </p>
         <div class="failure-actions">
           {error.actions.map((action, index) => (

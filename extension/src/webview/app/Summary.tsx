@@ -6,7 +6,7 @@ import { namedLine } from "../../text/untrusted";
 import { retrievalTime, shortCommit } from "./format";
 import { Icon, type IconName } from "./Icon";
 import { qualityLabel } from "./labels";
-import { SafeText } from "./SafeText";
+import { SafeText, Sentence } from "./SafeText";
 
 /**
  * A pack in a line: how much there is, of which version, and how good where it is not good.
@@ -55,34 +55,23 @@ export function Banners({ pack, notice, onIndexVersion }: BannersProps) {
   const warnings = pack.warnings.filter(({ code }) => !told.includes(code));
   const { level, note } = pack.quality;
   return (
-    <>
+    <ul class="banners" aria-label={t("Notices")}>
       {notice !== null && <Banner icon="info" text={notice} />}
       {(level === "none" || pack.candidates.length === 0) && note !== "" && <Banner icon="gone" text={note} />}
       <OtherVersion pack={pack} notice={notice} onIndexVersion={onIndexVersion} />
-      {warnings.length > 0 && (
-        <ul class="banners" aria-label={t("Warnings")}>
-          {warnings.map(({ text }, index) => (
-            <li key={index} class="banner warning">
-              <Icon name="warning" />
-              <span>
-                <SafeText text={text} longest={1000} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
+      {warnings.map(({ text }, index) => (
+        <Banner key={index} icon="warning" text={text} />
+      ))}
+    </ul>
   );
 }
 
 function Banner({ icon, text }: { icon: IconName; text: string }) {
   return (
-    <p class={icon === "info" ? "banner" : "banner warning"}>
+    <li class={icon === "info" ? "banner" : "banner warning"}>
       <Icon name={icon} />
-      <span>
-        <SafeText text={text} longest={1000} />
-      </span>
-    </p>
+      <Sentence text={text} />
+    </li>
   );
 }
 
@@ -102,7 +91,7 @@ function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
           ...facts,
         );
   return (
-    <p class="banner warning project">
+    <li class="banner warning project">
       <Icon name="warning" />
       <span>
         <SafeText text={told} longest={400} />{" "}
@@ -112,7 +101,7 @@ function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
           </button>
         )}
       </span>
-    </p>
+    </li>
   );
 }
 

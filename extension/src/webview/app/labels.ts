@@ -174,13 +174,14 @@ export function locationOf({ path, lines }: Candidate): string {
 /** Folders that all files of a repository are in. */
 const ROOTS = /^(?:src\/google\/adk\/|docs\/)(?=.)/;
 
-/** The location without what most locations have in common. */
-export function shortLocation({ path, lines }: Candidate): string {
+/** The location without what most locations have in common: the folder, and the file with its lines. */
+export function shortLocation({ path, lines }: Candidate): [folder: string, file: string] {
   const short = path.replace(ROOTS, "");
+  const [folder, file] = [short.slice(0, short.lastIndexOf("/") + 1), short.slice(short.lastIndexOf("/") + 1)];
   if (lines === null) {
-    return short;
+    return [folder, file];
   }
-  return lines.start === lines.end ? `${short}:${lines.start}` : `${short}:${lines.start}\u2013${lines.end}`;
+  return [folder, lines.start === lines.end ? `${file}:${lines.start}` : `${file}:${lines.start}\u2013${lines.end}`];
 }
 
 /** A candidate's name for attributes, on one line. */
