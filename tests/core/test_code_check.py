@@ -350,6 +350,15 @@ def test_a_method_may_give_something_to_await_without_being_asynchronous(body: s
     assert kinds(plugin("def on_event(self, event)", body)) == found
 
 
+def test_an_argument_whose_name_is_misspelt_is_not_missing_too() -> None:
+    assert kinds("Agent(nme='a')\n") == ["keyword"]
+    # Whoever leaves out the remark does not call the keyword a slip of the pen.
+    assert kinds("Agent(nme='a')  # adk: ignore[unknown-keyword]\n") == ["argument"]
+    found = {one.kind: one.text for one in check("open_plugin(nme='p', strict=True)\n").problems}
+    assert "The nearest keyword is `name`." in found["keyword"]
+    assert found["argument"] == _lacks("open_plugin", "`folder`")
+
+
 def test_a_missing_await_and_a_deprecated_name_are_told() -> None:
     found = check("from google.adk.agents import OldAgent\nagent = Agent(name='a')\nagent.run_async(None)\n")
     assert [(one.kind, one.line, one.instead) for one in found.problems] == [
@@ -373,7 +382,7 @@ def test_a_missing_await_and_a_deprecated_name_are_told() -> None:
     ],
 )
 def test_a_comment_leaves_out_what_its_line_has_and_the_summary_says_so(comment: str, left: list[str]) -> None:
-    found = check(f"Agent(instructions='x')  {comment}\nAgent(\n    nme=1,\n)\n")
+    found = check(f"Agent(instructions='x')  {comment}\nAgent(\n    temperature=1,\n)\n")
     assert sorted(one.kind for one in found.problems if one.line == 3) == left
     assert sorted(one.kind for one in found.problems if one.line > 3) == ["argument", "keyword"]
     told = f"Comments in the code leave out problems: {2 - len(left)}. The rest fits"

@@ -166,6 +166,7 @@ def test_lint_mends_what_is_certain_and_says_why(cli, indexed, tmp_path):
     assert mended.exit_code == 1 and file.stat().st_mode & 0o777 == 0o640
     assert f"{file}:5: Add await. google-adk 2.13.0 has `InMemorySessionService.create_session`" in mended.stdout
     assert "This is so since 1.0.0. [missing-await]" in mended.stdout and f"{file}:7:" in mended.stdout
+    assert mended.stdout.endswith("Can be mended: 1 by --fix --unsafe.\n")
     assert file.read_text() == MENDABLE.replace("    service.c", "    await service.c").replace("appName", "app_name")
     done = cli("lint", *where, "--fix", "--unsafe", "--format", "json")
     assert done.exit_code == 0

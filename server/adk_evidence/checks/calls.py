@@ -9,8 +9,9 @@ and what stands behind a base that is not known.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from adk_evidence.api.parameters import Parameters
@@ -39,7 +40,7 @@ class Remark:
     of a call or an override, it is what is called or overridden, and `text` is empty of an override that fits.
     `replacement` is the name that the version has in its place, where one is near enough, and `instead` is as in
     `Deviation`. `cited` is the path of what shows that: of the replacement, or else of what lacks the name; empty where
-    neither is in the version.
+    neither is in the version. `missing` are the arguments that a call lacks.
     """
 
     kind: RemarkKind
@@ -51,27 +52,33 @@ class Remark:
     replacement: str | None = None
     cited: str = ""
     instead: str | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[int, int]:
         return self.line, self.start
 
 
-def uses_in(checker: DriftChecker, code: Code, *, shortened: bool = False) -> Iterator[Remark]:
+def uses_in(
+    checker: DriftChecker, code: Code, meant: Mapping[int, Collection[str]], *, shortened: bool = False
+) -> Iterator[Remark]:
     """What is to say of the calls and methods of some code, and all its overrides, in no particular order.
 
     Args:
         checker: Knows the version.
         code: As of `DriftChecker.checks_of`.
+        meant: What misspelt keywords of calls mean, by the ids of what is called. A call does not lack that.
         shortened: Whether a comment inside of a call may stand for arguments that are not shown.
     """
     names = code.names(checker.api)
-    yield from _unfit_calls(checker, code, names, shortened=shortened)
+    yield from _unfit_calls(checker, code, names, meant, shortened=shortened)
     for scope in code.document.scopes:
         yield from _overrides(checker, code.document, scope, names)
 
 
-def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: bool) -> Iterator[Remark]:
+def _unfit_calls(
+    checker: DriftChecker, code: Code, names: Names, meant: Mapping[int, Collection[str]], *, shortened: bool
+) -> Iterator[Remark]:
     document = code.document
     for mention in document.mentions:
         node = mention.expression
@@ -88,10 +95,11 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
                 has_comment = shortened and "#" in document.text_in((call.lineno - 1, 0), (call.end_lineno or 0, 0))
                 # The class itself may have defaults for what its base requires.
                 lacking = way in ("itself", "declared") and not has_comment
-                told = _arguments(checker, path, call, lacking=lacking)
+                arguments = partial(_arguments, checker, call, meant.get(id(node), ()) if lacking else None)
+                told = arguments(path)
                 # Of what class the object is, is not sure: what is wrong for all classes of the version is told.
                 heirs = checker.api.overriding(path) if told and way == "declared" else ()
-                told = told if all(_arguments(checker, one, call, lacking=lacking) for one in heirs) else None
+                told = told if all(map(arguments, heirs)) else None
         elif (value := code.stored.get(id(node))) is not None:
             made = names.value(getattr(node, "value", None), mention.scope, mention.line)
             path, keywords = made.path if made and made.is_instance else None, [ast.keyword(mention.name, value)]
@@ -99,25 +107,26 @@ def _unfit_calls(checker: DriftChecker, code: Code, names: Names, *, shortened: 
             methods = names.methods(mention)
             if methods and all(checker.api.kind(one) in ("f", "a") for one in methods):
                 of_version = f"`{without_module(methods[0])}` of {checker.label}"
-                told = "method", methods[0], f"{of_version} is a method, which is always true: call it."
+                told = "method", methods[0], f"{of_version} is a method, which is always true: call it.", ()
         yield from _unfit_callbacks(checker, document, path, keywords, mention) if path else ()
         if told:
-            kind, symbol, problem = told
-            yield Remark(kind, symbol, problem, mention.line, mention.start, mention.end, cited=symbol)
+            kind, symbol, problem, missing = told
+            yield Remark(kind, symbol, problem, mention.line, mention.start, mention.end, cited=symbol, missing=missing)
 
 
-_Told = tuple[RemarkKind, str, str]
+_Told = tuple[RemarkKind, str, str, tuple[str, ...]]
 
 
-def _arguments(checker: DriftChecker, path: str, call: ast.Call, *, lacking: bool) -> _Told | None:
-    """What is to say of the arguments of a call; with `lacking`, also of those that are missing."""
+def _arguments(checker: DriftChecker, call: ast.Call, meant: Collection[str] | None, path: str) -> _Told | None:
+    """What is to say of the arguments of a call; unless `meant` is None, also of missing ones that are not meant."""
     if _passes_on(call):
         return None
     if problem := _extra(checker, path, call):
-        return "extra", path, problem
-    missing = listed([f"`{name}`" for name in missing_in(checker, path, call)]) if lacking else ""
-    problem = f"`{without_module(path)}` of {checker.label} requires {missing}, which the call lacks."
-    return ("argument", path, problem) if missing else None
+        return "extra", path, problem, ()
+    missing = [] if meant is None else sorted(_missing(checker, path, call).difference(meant))
+    names = listed([f"`{name}`" for name in missing])
+    problem = f"`{without_module(path)}` of {checker.label} requires {names}, which the call lacks."
+    return ("argument", path, problem, tuple(missing)) if missing else None
 
 
 def _extra(checker: DriftChecker, path: str, call: ast.Call) -> str:
@@ -186,14 +195,13 @@ def _called(call: ast.Call, mention: Mention, names: Names) -> tuple[str | None,
     return next(iter(names.known_bases(scope)), None), way
 
 
-def missing_in(checker: DriftChecker, path: str, call: ast.Call) -> list[str]:
-    """The required arguments that a call lacks, sorted."""
+def _missing(checker: DriftChecker, path: str, call: ast.Call) -> set[str]:
+    """The required arguments that a call lacks."""
     known = checker.api.keywords(path)
     taken = checker.api.made_with(path) if call.args else Parameters()
     if known is None or taken is None:
-        return []
-    missing = known.lacking({one.arg for one in call.keywords if one.arg})
-    return sorted(missing - set(taken.positional[: len(call.args)]))
+        return set()
+    return known.lacking({one.arg for one in call.keywords if one.arg}) - set(taken.positional[: len(call.args)])
 
 
 def _is_of_class(call: ast.Call, names: Names, mention: Mention) -> bool:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from adk_evidence.api.lacks import Lack, find_lack
 from adk_evidence.api.parameters import Parameters
-from adk_evidence.checks.calls import Remark, fits, missing_in
+from adk_evidence.checks.calls import Remark, fits
 from adk_evidence.checks.drift import DriftChecker
 from adk_evidence.checks.remarks import all_remarks, folded, renamed
 from adk_evidence.documents.document import Mention, PythonDocument, Scope
@@ -50,7 +50,7 @@ def fix_of(checker: DriftChecker, document: PythonDocument, remark: Remark) -> F
     checker = next((one for one in checker.with_neighbours(document) if one.is_own(remark.symbol)), checker)
     match remark.kind:
         case "argument":
-            return _with_arguments(checker, document, remark)
+            return _with_arguments(document, remark)
         case "override":
             return _fitting(checker, document, remark)
         case "await":
@@ -148,14 +148,13 @@ def _in_parentheses(document: PythonDocument, start: Place) -> list[tuple[str, P
     return []
 
 
-def _with_arguments(checker: DriftChecker, document: PythonDocument, remark: Remark) -> Fix | None:
+def _with_arguments(document: PythonDocument, remark: Remark) -> Fix | None:
     """The missing arguments by name, each with `...` to write over."""
     call, _ = _called_at(document, remark) or (None, None)
     if call is None or any(isinstance(one, ast.GeneratorExp) for one in call.args):
         return None
-    names = missing_in(checker, remark.symbol, call)
-    tokens = _in_parentheses(document, document.span(call.func)[1])
-    if not names or not tokens:
+    names, tokens = remark.missing, _in_parentheses(document, document.span(call.func)[1])
+    if not tokens:
         return None
     given = [*map(document.span, call.args), *map(document.span, call.keywords)]
     edit = _appended(document, tokens, ", ".join(f"{name}=..." for name in names), max(given)[0][0] if given else None)

@@ -58,9 +58,13 @@ def all_remarks(checker: DriftChecker, document: PythonDocument) -> Iterator[Rem
 
 def reviewed(checker: DriftChecker, code: Code, *, shortened: bool = False) -> tuple[list[Remark], set[str]]:
     """The remarks of one checker, also those that comments leave out, and the names that fit; see `uses_in`."""
-    uses = list(uses_in(checker, code, shortened=shortened))
     told, has = checker.review(code)
     remarks = [remark(checker, code.document, *one) for one in told]
+    meant: dict[int, list[str]] = {}
+    for (_, mention), said in zip(told, remarks, strict=True):
+        if said.kind == "keyword" and said.replacement and not is_ignored(code.document.lines[said.line], "keyword"):
+            meant.setdefault(id(mention.keyword_of), []).append(said.replacement)
+    uses = list(uses_in(checker, code, meant, shortened=shortened))
     return [*remarks, *(use for use in uses if use.text)], {*has, *(use.symbol for use in uses if not use.text)}
 
 

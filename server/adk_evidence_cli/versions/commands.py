@@ -160,7 +160,7 @@ def lint(
     if output == "text":
         mending.show(mended, cite, stdout())
         linting.show_text(linted, checker, stdout())
-        if not fix and (told := mending.offer(checker, linted)):
+        if not unsafe and (told := mending.offer(checker, linted)):
             say(stdout(), told)
     else:
         found, data = linting.findings(linted), linting.as_json(linted, checker.version)

@@ -8,7 +8,7 @@ from google.adk.cli.fast_api import AgentRunRequest, get_fast_api_app  # wrong: 
 from google.adk.events import EventAction  # wrong: unknown-import the class is EventActions
 from google.adk.tools.function_parameter_parse_util import _parse_schema_from_parameter  # wrong: unknown-import the module is private now
 
-app = get_fast_api_app(  # wrong: missing-argument agents_dir is required
+app = get_fast_api_app(
     agent_dir=os.getcwd(),  # wrong: unknown-keyword the parameter is agents_dir
     web=True,
 )
