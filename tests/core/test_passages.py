@@ -63,6 +63,15 @@ def test_the_lines_that_match_are_shown_with_their_heading_and_the_best_are_told
     assert candidate.best == LineSpan(start=best, end=best)
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_heading_that_spells_the_name_of_the_question_names_what_is_shown(when):
+    sections = [f"### {word} Model Callback {{#{word}}}\n\n{word} text.\n\n{FILLER}" for word in ("Before", "After")]
+    page = payload("doc", body="\n\n".join(["## Model callbacks", *sections]))
+    asked = QuestionWords.made({f"{when}_model_callback": 5.0, "model": 1.0, "callback": 1.0}, None, frozenset())
+    shown = "\n".join(one.text for one in passages(page, place=14, question=asked))
+    assert [f"{word} text." in shown for word in ("Before", "After")] == [when == "before", when == "after"]
+
+
 def test_the_lines_that_the_request_means_are_shown_however_little_they_match():
     page = payload("doc", body=PAGE, start_line=10, end_line=10 + PAGE.count("\n"))
     meant = 10 + PAGE[: PAGE.rindex("tells of storms")].count("\n")

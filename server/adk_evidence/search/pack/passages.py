@@ -64,6 +64,7 @@ _TELLING_CHARS = 12
 KEPT_CHUNKS = 1280
 _INCLUDED = re.compile(r"^(?=\[INCLUDED [^\]\n]+\]$)", re.MULTILINE)
 _INCLUDE = re.compile(r"^.*-8<-.*$", re.MULTILINE)
+_HEADING = re.compile(r"#+ +(\w+(?: \w+)+)(?: *\{.*)?\s*")
 # What begins and ends a block of code, and an item of a list.
 _FENCES = ("```", "~~~")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
@@ -266,8 +267,14 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
     else:
         texts = ["\n".join(lines[one.start : one.end]) for one in found]
     # The path of an included file is no word of the page.
-    words = Words.of([_INCLUDE.sub("", text) if "8<" in text else text for text in texts])
+    words = Words.of([_INCLUDE.sub("", text) if "8<" in text else _with_name(text) for text in texts])
     return _Chunk(lines, found, texts, words, hidden, start)
+
+
+def _with_name(text: str) -> str:
+    """A text, of a heading with the name in code that it spells: `before_model_callback` of "Before Model Callback"."""
+    heading = _HEADING.fullmatch(text)
+    return f"{text} {'_'.join(heading[1].split())}" if heading else text
 
 
 def _scores(
