@@ -14,9 +14,11 @@ from pydantic import ValidationError
 from adk_evidence.desk import Indexes
 from adk_evidence.documents.document import PythonDocument
 from adk_evidence.errors import InvalidRequestError
+from adk_evidence.index.registry import resolved_place
 from adk_evidence.index.versions import ChosenIndex
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
+from adk_evidence.models.request import MAX_SYMBOLS, AskingPlace, EvidenceRequest
 from adk_evidence.render.prompt import DEFAULT_MAX_TOKENS, to_prompt
 from adk_evidence.render.sanitize import visible_json
 from adk_evidence.settings import Settings
@@ -43,6 +45,7 @@ _LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?")
 class Selection:
     """Lines of a file of the user, from 0, with the first line after them."""
 
+    path: Path
     document: PythonDocument
     language: str
     start: tuple[int, int]
@@ -56,9 +59,11 @@ class Selection:
     def add_to(self, request: EvidenceRequest, symbols: Symbols) -> EvidenceRequest:
         """The request with the symbols of the selection, and with the selection as its question if it has no other."""
         used = build_query(self.document, self.language, self.start, self.end, symbols)
-        query = used.text if request.query == self.text else request.query
         named = tuple(dict.fromkeys((*request.symbols, *used.symbols)))[:MAX_SYMBOLS]
-        return request.model_copy(update={"query": query, "symbols": named, "own_names": used.own_names})
+        lines = LineSpan(start=self.start[0] + 1, end=self.end[0] + 1)
+        own = {"query": used.text, "asked_at": AskingPlace(path=resolved_place(self.path), lines=lines)}
+        asked = own if request.query == self.text else {}
+        return request.model_copy(update={"symbols": named, "own_names": used.own_names, **asked})
 
 
 def selection_of(value: str) -> Selection:
@@ -76,9 +81,8 @@ def selection_of(value: str) -> Selection:
     if not 1 <= first <= last <= count:
         hint = f"{path} has {count} lines; the option is FILE:START-END."
         raise InvalidRequestError(f"--selection names no lines: {value}.", hint)
-    selection = Selection(
-        document, "python" if is_python else "", (first - 1, 0), (last - 1, len(document.lines[last - 1]))
-    )
+    start, end = (first - 1, 0), (last - 1, len(document.lines[last - 1]))
+    selection = Selection(path, document, "python" if is_python else "", start, end)
     _ = selection.text
     return selection
 

@@ -16,8 +16,9 @@ from adk_evidence.errors import IndexMissingError, InvalidRequestError, UnknownI
 from adk_evidence.index.codebase import Codebase
 from adk_evidence.index.registry import codebase_at, name_for_folder, name_of_index, register, settings_of
 from adk_evidence.index.settings import CodebaseSettings
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.models.pack import EvidencePack
-from adk_evidence.models.request import EvidenceFilters, EvidenceRequest, ProjectVersion
+from adk_evidence.models.request import AskingPlace, EvidenceFilters, EvidenceRequest, ProjectVersion
 from adk_evidence.render.markdown import to_markdown
 from adk_evidence.render.prompt import to_prompt
 from adk_evidence.search import together
@@ -150,6 +151,51 @@ def of(pack: EvidencePack) -> dict[str | None, list[str]]:
     for one in pack.candidates:
         found.setdefault(one.index, []).append(one.citation)
     return found
+
+
+ASKING = "# How do I stop the model before it is called?"
+AGENTS: dict[str, str | bytes] = {
+    "shop/agents.py": f'''\
+from google.adk.agents import Agent
+
+
+def make_agent() -> Agent:
+    """The agent that talks with the customers of the shop."""
+    {ASKING}
+    return Agent(
+        name="shop",
+        model="gemini-2.5-flash",
+    )
+''',
+    "shop/guards.py": '''\
+def guard(callback_context, llm_request):
+    """Stop the model before it is called, where a customer is rude."""
+    return None
+''',
+    "shop/todo.py": f"{ASKING}\n",
+}
+
+
+def test_the_place_that_asks_is_no_answer(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    write_files(place.shop, AGENTS)
+    place.index()
+
+    def own(query: str, **values: Any) -> list[str]:
+        return [one.path for one in place.ask(query, **values).candidates if one.index == "shop"]
+
+    # What else the function around a comment does may be of use, behind all that answers; a bare comment is of none.
+    found = own(ASKING.removeprefix("# "))
+    assert found[0] == "shop/guards.py" and found[-1] == "shop/agents.py" and "shop/todo.py" not in found
+    # A comment that asks nothing names what stands below it.
+    assert "shop/todo.py" in own("stop the model before it is called")
+    # Of other questions, the request says where they stand.
+    code = 'return Agent(name="shop", model="gemini-2.5-flash") (in make_agent)'
+    assert own(code)[0] == "shop/agents.py"
+    agents = place.shop / "shop/agents.py"
+    found = own(code, asked_at=AskingPlace(path=agents, lines=LineSpan(start=7, end=10)))
+    assert found[0] != "shop/agents.py" == found[-1]
+    assert "shop/agents.py" not in own(code, asked_at=AskingPlace(path=agents, lines=LineSpan(start=1, end=10)))
 
 
 class TestMerge:

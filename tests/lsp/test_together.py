@@ -102,6 +102,26 @@ def test_what_an_older_index_of_the_project_cited_opens_where_its_text_is_the_sa
         assert "not hold this candidate" in error["message"]
 
 
+def test_the_lines_that_ask_are_no_answer(start: Start, tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.ingest()
+    used = "from retries import shop_retries\n\nprint(shop_retries(3))\n"
+    shop = write_files(tmp_path / "shop", {"retries.py": RETRIES, "main.py": used})
+    server = start(place)
+    server.result("adk/index", {"folder": shop.as_uri()})
+    uri = (shop / "main.py").as_uri()
+    item = {"uri": uri, "languageId": "python", "version": 1, "text": used}
+    server.notify("textDocument/didOpen", {"textDocument": item})
+
+    def own(**asked: Any) -> list[str]:
+        pack = server.result("adk/evidence", {"folder": shop.as_uri(), **asked})
+        return [one["path"] for one in pack["candidates"] if one["index"] == "shop"]
+
+    whole = {"start": {"line": 2, "character": 0}, "end": {"line": 3, "character": 0}}
+    assert "main.py" in own(query="print(shop_retries(3))")
+    assert own(textDocument={"uri": uri}, range=whole) == ["retries.py", "retries.py"]
+
+
 def test_a_client_may_leave_the_project_out(start: Start, tmp_path: Path) -> None:
     place = Workplace(tmp_path)
     place.ingest()

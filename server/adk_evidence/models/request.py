@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from adk_evidence.models.base import Frozen
 from adk_evidence.models.chunk import KINDS, SOURCE_TYPES, Kind, SourceType
+from adk_evidence.models.lines import LineSpan
 from adk_evidence.text.versions import read_version
 
 TaskMode = Literal["build", "debug", "explain", "refactor"]
@@ -104,6 +106,13 @@ class ProjectVersion(Frozen):
     )
 
 
+class AskingPlace(Frozen):
+    """The lines of a file that a question was made of. `path` is absolute, and only its last name may be a link."""
+
+    path: Path
+    lines: LineSpan
+
+
 class EvidenceRequest(Frozen):
     """One question to the retrieval pipeline."""
 
@@ -130,6 +139,9 @@ class EvidenceRequest(Frozen):
         default=(),
         max_length=MAX_QUERY_CHARS,
         description="Names in the query that the index asked beside this one holds. They are not said to be unknown.",
+    )
+    asked_at: AskingPlace | None = Field(
+        default=None, description="Where the question stands in the caller's code, which is no answer."
     )
     project: ProjectVersion | None = Field(
         default=None, description="The google-adk of the project that is asked about; a version in the query wins."

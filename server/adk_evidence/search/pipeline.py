@@ -22,6 +22,7 @@ from adk_evidence.search.calibration import calibration_of
 from adk_evidence.search.candidates.encode import encode
 from adk_evidence.search.candidates.hybrid import search, wide_enough
 from adk_evidence.search.candidates.named import find_named, lead
+from adk_evidence.search.candidates.quotes import asking_last
 from adk_evidence.search.candidates.tasks import tasks_near
 from adk_evidence.search.context import Context
 from adk_evidence.search.question.code import with_quoted_code
@@ -206,7 +207,7 @@ def _choose(question: Question, candidates: Candidates, reranker: Reranker | Non
     # A second stage reads texts and goes by the question as it was asked: its order is better than the first one's.
     if reranker is first_stage(question.models.reranker):
         ranked = relevant_first(candidates.relevant, ranked)
-    ranked = lead(candidates.named, ranked)
+    ranked = asking_last(question, lead(candidates.named, ranked))
     return _Chosen(ranked, *choose_final(question, ranked), model)
 
 

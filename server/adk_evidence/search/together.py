@@ -164,7 +164,7 @@ def ask_together(request: EvidenceRequest, first: Side, second: Side) -> Evidenc
 def _for_index(request: EvidenceRequest, side: Side) -> EvidenceRequest:
     """The request as an index can understand it: a codebase has no version of the ADK, other words and commits."""
     if not side.of_codebase:
-        return request
+        return request.model_copy(update={"asked_at": None})
     filters = request.filters.model_copy(update={"repo_ref_hint": None})
     return request.model_copy(update={"project": None, "filters": filters, "wordings": ()})
 

@@ -13,11 +13,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from adk_evidence import __version__
 from adk_evidence.errors import EvidenceError
-from adk_evidence.models.request import MAX_SYMBOLS, EvidenceRequest
+from adk_evidence.models.lines import LineSpan
+from adk_evidence.models.request import MAX_SYMBOLS, AskingPlace, EvidenceRequest
 from adk_evidence.services.eventloop import Cancelled
 from adk_evidence_lsp.documents import Snapshot
 from adk_evidence_lsp.progress import work_done
-from adk_evidence_lsp.projects import Project, codebase_for
+from adk_evidence_lsp.projects import Project, codebase_for, path_of
 from adk_evidence_lsp.protocol import (
     CheckCodeParams,
     CheckedCandidate,
@@ -72,6 +73,7 @@ async def evidence(server: EvidenceServer, params: EvidenceParams) -> dict[str, 
                 used = _question(server, params, snapshot, answering)
                 request = {
                     "query": used.text,
+                    "asked_at": _place(params, snapshot) if codebase is not None and params.query is None else None,
                     "wordings": params.wordings,
                     "symbols": used.symbols,
                     "own_names": used.own_names,
@@ -125,6 +127,16 @@ def _question(
         used = QueryUsed(text=params.query, origin="given", symbols=found)
     named = tuple(dict.fromkeys((*params.symbols, *used.symbols)))[:MAX_SYMBOLS]
     return used.model_copy(update={"symbols": named})
+
+
+def _place(params: EvidenceParams, snapshot: Snapshot | None) -> AskingPlace | None:
+    from adk_evidence.index.registry import resolved_place
+
+    path = path_of(snapshot.uri) if snapshot is not None else None
+    first, last = sorted((one.line + 1, one.character) for one in _ends(params))
+    # Whole lines end where the next one begins.
+    lines = LineSpan(start=first[0], end=max(first[0], last[0] - (last[1] == 0)))
+    return AskingPlace(path=resolved_place(path), lines=lines) if path is not None else None
 
 
 def _ends(params: EvidenceParams) -> tuple[Position, Position]:
