@@ -70,6 +70,15 @@ def test_where_the_version_has_other_code_the_function_is_cited_and_no_line():
     assert (frame.line, frame.text, frame.citation) == (None, "", f"adk-python@abc:{STOVE}#L5-L14")
 
 
+def test_a_call_that_does_not_fit_the_version_has_no_number():
+    old = (POTS, 900, "fill", "return self.cook()")
+    assert parts(trace((OUTER[0], 900, "light", "pot.empty()"), old)) == [
+        ("raise_site", None, None),
+        ("frame", None, None),
+        ("frame", None, None),
+    ]
+
+
 def test_what_led_to_an_error_is_told_before_the_error():
     wrapper = trace((INNER[0], 1, "boil", "raise PotError("), error="PotError: A lid cannot boil")
     text = f"{trace(INNER)}\n\nThe above exception was the direct cause of the following exception:\n\n{wrapper}"

@@ -1,6 +1,5 @@
 import type { EvidenceResult } from "../protocol/generated";
 
-const ADK = "google/adk-python";
 /** Of a release; a checkout has a commit. */
 const RELEASE = /^v?(\d[\w.]*)$/;
 
@@ -11,6 +10,6 @@ export function isOfOther({ adk, warnings }: Pick<EvidenceResult, "adk" | "warni
 
 /** The version of google-adk that the evidence is of; null where that is not a release. */
 export function versionOf({ adk, index }: EvidenceResult): string | null {
-  const corpora = Object.values(index?.corpora ?? {}).filter(({ repo }) => repo === ADK);
-  return adk?.indexed ?? RELEASE.exec(corpora[0]?.commit ?? "")?.[1] ?? null;
+  const corpus = Object.values(index?.corpora ?? {}).find(({ repo }) => repo === "google/adk-python");
+  return adk?.indexed ?? RELEASE.exec(corpus?.commit ?? "")?.[1] ?? null;
 }

@@ -711,6 +711,7 @@ export interface Warning {
     | "rerank_unavailable"
     | "sparse_unavailable"
     | "time_budget"
+    | "traceback_of_other_version"
     | "uncommitted"
     | "unknown_name"
     | "unknown_symbol"

@@ -31,3 +31,8 @@ class Named(NamedTuple):
     names: tuple[str, ...] = ()
     frame: int = 0
     frames: int = 0
+
+    @property
+    def is_of_other(self) -> bool:
+        """Whether a call of a traceback has other code in the version that answers."""
+        return (self.role == "last_call" and bool(self.names)) or (self.role == "call" and not self.frame)

@@ -23,6 +23,7 @@ WarningCode = Literal[
     "rerank_unavailable",
     "sparse_unavailable",
     "time_budget",
+    "traceback_of_other_version",
     "uncommitted",
     "unknown_name",
     "unknown_symbol",

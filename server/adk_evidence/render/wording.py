@@ -30,6 +30,8 @@ def named_label(named: Named) -> str:
             if named.names:
                 return f"raised {_listed(named)} in the traceback, but has other code here"
             return "is the last indexed call before the error"
+        case "call" if not named.frame:
+            return "is called in the traceback, which does not fit this code"
         case "call":
             return f"calls it: frame {named.frame} of {named.frames}"
         case "holds_message":
@@ -61,6 +63,13 @@ def asked_version_not_indexed(asked: Sequence[str], version: str | None) -> Warn
     holds = f"holds v{version}" if version else "does not say which version it holds"
     told = f"The question is about ADK {' and '.join(asked)}; the index {holds}. Evidence may not hold there."
     return Warning(code="version_not_indexed", text=told)
+
+
+def traceback_of_other(what: str, version: str | None) -> Warning:
+    """`what` of a traceback the searched code has otherwise, as a clause; `version` is that of google-adk, if known."""
+    searched = f"google-adk {version}" if version else "the indexed code"
+    told = f"This traceback does not fit {searched}: {what}. It may come from another version."
+    return Warning(code="traceback_of_other_version", text=told)
 
 
 def ref_not_indexed(ref: str) -> Warning:

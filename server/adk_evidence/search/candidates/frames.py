@@ -6,13 +6,15 @@ its line of code; the line's number only decides between several.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
 from adk_evidence.models.named import Named
 from adk_evidence.search.candidates.lookup import read_hits
-from adk_evidence.search.candidates.phrases import Phrase, raises_other, raising_line, row_of
+from adk_evidence.search.candidates.phrases import Phrase, holding_line, raise_in, raises_other, raising_line, row_of
 from adk_evidence.search.question.traceback import Frame, Raised, Traceback
 from adk_evidence.search.stages import Hit, Question
 from adk_evidence.store.base import Match
@@ -24,6 +26,15 @@ MAX_EXCEPTIONS = 5
 MAX_CALLS = 20
 # What may stand before the package in the path of an indexed file.
 SOURCE_ROOTS = frozenset({"src", "lib", "python", "server"})
+# A line that is quoted may stand so far from its number: a few lines more above make no other version.
+NEAR = 10
+# How many lines behind a literal, and behind the call of a function that makes a message, a `raise` is looked for.
+_BEHIND_LITERAL = 12
+_BEHIND_CALL = 3
+_DEFINED = re.compile(r"(\s*)(?:async\s+)?(?:def|class)\s+(\w+)")
+_MARKS = re.compile(r"\W+")
+# A file of an installed package, and the first folders of the package.
+_INSTALLED = re.compile(r"-packages/((\w{1,80}/\w{1,80}/)[\w/]{1,200}\.py)$")
 # Two parts of a path, e.g. a package and its module, do not agree by chance.
 MIN_PARTS = 2
 
@@ -38,36 +49,105 @@ class Site(NamedTuple):
     error: str = ""
 
 
-def find_frames(question: Question, files: Mapping[str, str]) -> list[Hit]:
-    """The chunks that the frames name, the raise site first; `files` are those of `indexed_files`."""
+def find_frames(question: Question, files: Mapping[str, str]) -> tuple[list[Hit], str]:
+    """The chunks that the frames name, the raise site first; and what of a frame the searched version has otherwise.
+
+    The latter is a clause, empty where the frames fit. `files` are those of `indexed_files`.
+    """
     traceback = question.query.traceback
     if traceback is None:
-        return []
+        return [], ""
     sites = _sites(traceback, files)[: 2 * MAX_SITES]
     found: dict[str, Hit] = {}
+    told: list[str] = []
     for site, hit in zip(sites, _locate(question, sites), strict=True):
-        if hit is not None and len(found) < MAX_SITES:
-            lines = _lines(question, hit.payload, site)
-            named = site.named
-            if not lines and named.role in ("raises", "raises_cause"):
-                if (moved := _moved(question, site)) is not None:
-                    found.setdefault(moved.point_id, moved)
-                # Without its line of code, nobody can say that the frame has other code here.
-                named = Named("last_call", (site.error.rpartition(".")[2],) if site.frame.code else ())
+        named, lines = site.named, _lines(question, hit.payload, site) if hit is not None else ()
+        if other := _other(question, site, hit):
+            told.append(other)
+        if not lines and named.role in ("raises", "raises_cause"):
+            for moved in _moved(question, site, is_other=bool(other)):
+                found.setdefault(moved.point_id, moved)
+            # Without its line of code, only its number can say that a frame has other code here.
+            named = Named("last_call", (site.error.rpartition(".")[2],) if site.frame.code or other else ())
+        elif not lines and other:
+            named = Named("call")
+        if hit is not None:
             found.setdefault(hit.point_id, hit._replace(named=named, lines=lines))
-    return list(found.values())[:MAX_SITES]
+    return list(found.values())[:MAX_SITES], next(iter(told or _missing_files(question, traceback, files)), "")
 
 
-def _moved(question: Question, site: Site) -> Hit | None:
-    """The chunk of a site's file that raises the error in the searched version, where the site itself does not."""
+def _other(question: Question, site: Site, hit: Hit | None) -> str:
+    """What of a frame the searched version has otherwise, as a clause; empty where it has the frame as it is."""
+    frame, function = site.frame, site.frame.function or ""
+    held = hit is not None and bool(frame.code) and _holds(hit, frame.code)
+    if hit is not None and (held or not frame.code):
+        near = held and _distance(hit, frame.line) <= NEAR
+        if near or function in _around(_numbered([hit]), frame.line):
+            return ""
+    # A long function, and what is defined inside it, is several chunks. Not all have the tags that a request wants.
+    lines = _numbered(read_hits(question, "code", Match("path", (site.path,))))
+    if not frame.line or not lines or question.request.filters.tags or not site.path.endswith(".py"):
+        return ""
+    name = "/".join(site.path.split("/")[-2 if site.path.endswith("/__init__.py") else -1 :])
+    if not _is_nameless(frame) and function not in _around(lines, frame.line):
+        return f"line {frame.line} of {name} is not in `{function}`"
+    # Pasting may change quotes.
+    shown = "".join(lines.get(frame.line + more, "") for more in range(_BEHIND_CALL))
+    is_shown = held or _MARKS.sub("", frame.code) in _MARKS.sub("", shown)
+    return "" if is_shown else f"line {frame.line} of {name} has other code"
+
+
+def _numbered(hits: Iterable[Hit]) -> dict[int, str]:
+    """The lines of chunks of one file by their numbers."""
+    return {
+        number: line for hit in hits for number, line in enumerate(hit.payload.body.split("\n"), hit.payload.start_line)
+    }
+
+
+def _around(lines: Mapping[int, str], number: int) -> Iterator[str]:
+    """The names of the functions and classes around a line of a file, the innermost first."""
+    text = lines.get(number, "")
+    margin = len(text) - len(text.lstrip()) if text.strip() else math.inf
+    for line in range(number - 1, min(lines) - 1, -1) if number <= max(lines) else ():
+        match = _DEFINED.match(lines.get(line, ""))
+        if match is not None and len(match[1]) < margin:
+            margin = len(match[1])
+            yield match[2]
+
+
+def _missing_files(question: Question, traceback: Traceback, files: Mapping[str, str]) -> Iterator[str]:
+    """For each file that an indexed package lacks, a clause that says so, the innermost first."""
+    for frame in reversed([frame for raised in traceback.exceptions for frame in raised.frames]):
+        found = _INSTALLED.search(frame.path) if frame.path not in files else None
+        if found and any(f"/{found[2]}" in f"/{one}" for one in question.index.paths["code"]):
+            yield f"that version has no {found[1]}"
+
+
+def _moved(question: Question, site: Site, *, is_other: bool) -> list[Hit]:
+    """The chunks of a site's file that raise the error in the searched version, where the site itself does not.
+
+    Of another version, these are also the literals of the message, and the chunk that raises what they make.
+    """
     message, error = Phrase.of(site.message), site.error.rpartition(".")[2]
     found: list[tuple[float, float, Hit]] = []
-    for hit in read_hits(question, "code", Match("path", (site.path,))):
+    hits = read_hits(question, "code", Match("path", (site.path,)))
+    for hit in hits:
         raising = raising_line(hit.payload, message, error)
         if raising is not None:
             near = -_distance(hit, site.frame.line)
             found.append((raising.share, near, hit._replace(named=site.named, lines=(raising.line,))))
-    return max(found, key=lambda one: one[:2])[2] if found else None
+    if found or not is_other:
+        return [max(found, key=lambda one: one[:2])[2]] if found else []
+    held = [(hit, line) for hit in hits if (line := holding_line(hit.payload.body, site.message)) is not None]
+    makers = [one._replace(named=Named("holds_message"), lines=(one.payload.start_line + at,)) for one, at in held]
+    calls = [f"{name}(" for one in makers if (name := (one.payload.symbol or "").rpartition(".")[2])]
+    for hit in hits:
+        body = hit.payload.body.split("\n")
+        spans = [range(at - 1, at + _BEHIND_CALL) for at, line in enumerate(body) if any(one in line for one in calls)]
+        spans += [range(at, at + _BEHIND_LITERAL) for one, at in held if one is hit]
+        if (at := raise_in(body, spans)) is not None:
+            return [hit._replace(named=site.named, lines=(hit.payload.start_line + at,)), *makers]
+    return makers
 
 
 class Call(NamedTuple):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from adk_evidence.errors import CollectionUnavailableError
 from adk_evidence.models.chunk import Kind
 from adk_evidence.models.citation import can_be_cited
+from adk_evidence.render import wording
 from adk_evidence.search.candidates.definitions import carried_symbols, definitions
 from adk_evidence.search.candidates.frames import find_frames, indexed_files
 from adk_evidence.search.candidates.quotes import find_defined, find_quoted
@@ -34,7 +35,7 @@ def find_named(question: Question, candidates: Candidates) -> Candidates:
     """
     found: dict[str, Hit] = {}
     files: Mapping[str, str] = {}
-    names = Names()
+    names, other = Names(), ""
     context, index = question.context, question.index
     wanted = [way for way in _WAYS if way[0] in question.settings.retrieval.named and way[1] in question.kinds]
     for name, kind in wanted:
@@ -45,7 +46,9 @@ def find_named(question: Question, candidates: Candidates) -> Candidates:
             match name:
                 case "frames":
                     files = indexed_files(question)
-                    hits = find_frames(question, files)
+                    hits, other = find_frames(question, files)
+                    if other:
+                        context.warn(wording.traceback_of_other(other, question.scope.version))
                 case "quoted":
                     hits = (
                         ()
@@ -63,7 +66,9 @@ def find_named(question: Question, candidates: Candidates) -> Candidates:
         except CollectionUnavailableError as exc:
             context.without_collection(kind, exc)
     # Where no frame leads to it, a text of the message may: what raises the error stands before what only passed it on.
-    ordered = sorted(found.values(), key=lambda hit: hit.named is None or hit.named.role != "raises")
+    # The calls of another version say less than the code that makes the message.
+    order = {"raises": 0, "holds_message": 1 if other else 2}
+    ordered = sorted(found.values(), key=lambda hit: order.get(hit.named.role, 2) if hit.named and hit.lines else 2)
     return replace(candidates, named=tuple(ordered), frame_files=files, names=names)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -160,6 +160,14 @@ def raises_other(lines: Sequence[str], message: str) -> bool:
         return False
     statement = _statement(lines)
     return bool(_literals(statement)) and holding_line(statement, message) is None
+
+
+def raise_in(lines: Sequence[str], spans: Iterable[range]) -> int | None:
+    """The first of some places of lines, from 0, where a `raise` begins that has no message of its own."""
+    for at in (at for span in spans for at in span if 0 <= at < len(lines)):
+        if _RAISE.match(lines[at]) and not _literals(_statement(lines[at:])):
+            return at
+    return None
 
 
 def _statement(lines: Sequence[str]) -> str:

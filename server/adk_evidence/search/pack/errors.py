@@ -77,7 +77,8 @@ def _part(traceback: Traceback | None, hit: Hit, calls: Sequence[Call]) -> Error
     if role is None:
         return None
     own = [call for call in calls if call.hit.point_id == hit.point_id]
-    if role in ("message", "remedy") or traceback is None or not own:
+    is_other = hit.named is not None and hit.named.is_of_other
+    if role in ("message", "remedy") or traceback is None or not own or is_other:
         return ErrorPart(role=role)
     # A function may be called more than once: the call nearest to the error that ended the program counts.
     call = max(own, key=lambda one: (one.raised is traceback.last, one.number))

@@ -102,7 +102,7 @@ def _missing_error(query: Query, final: Sequence[Hit]) -> list[str]:
         return ["the function that raised the error has other code here, and its file raises no such message"]
     if roles & FRAME_ROLES:
         return ["no result is the place that raises the error"]
-    return ["no call of the traceback is in a file that was searched"]
+    return ["no call of the traceback is in the code that was searched"]
 
 
 def _absent(words: Sequence[str]) -> str:
