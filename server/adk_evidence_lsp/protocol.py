@@ -332,13 +332,14 @@ class IngestResult(Frozen):
 class IndexResult(Frozen):
     """`adk/index`'s result: what the run left in the index, which `name` names.
 
-    `skipped` counts the files that the index lacks though patterns ask for them. `partial`: an error kept files out.
+    `skipped` names the files that the index lacks though patterns ask for them, each with the reason in brackets.
+    `partial`: an error kept files out.
     """
 
     name: str
     files: int
     chunks: int
-    skipped: int
+    skipped: tuple[str, ...]
     seconds: float
     warnings: tuple[str, ...]
     status: Literal["success", "partial", "unchanged"]

@@ -328,7 +328,10 @@ class TestPatterns:
     def test_what_somebody_saved_beside_the_code_is_left_out_and_named(self, place: Place) -> None:
         logs = ("run.log.1", "nohup.out", "src/core.dump")
         saved = dict.fromkeys(("error.txt", "src/app/Notes.TXT", *logs), "Traceback: it broke\n")
-        names = ("docs/use.txt", "README.txt", "src/requirements-dev.txt", "src/prompts/cook.txt", "my_prompt.txt")
+        names = ("docs/use.txt", "README.txt", "src/prompts/cook.txt", "my_prompt.txt")
+        # Nobody misses what holds no prose.
+        for path in ("requirements.txt", "src/dev-requirements.txt", "docs/requirements.txt", "requirements/base.txt"):
+            write_files(place.app, {path: "google-adk==2.13.0\n"})
         meant = {path: f"{path}: what a reader is told\n" for path in names}
         write_files(place.app, saved | meant)
         report = place.index()
@@ -336,7 +339,9 @@ class TestPatterns:
         assert set(place.cited()) == {*APP, *meant}
         # The one who asks for a text has it.
         assert "error.txt" in place.cited(exclude_patterns=("!error.*",))
-        assert set(place.cited(file_patterns=("*.txt",))) & set(saved) == {"error.txt", "src/app/Notes.TXT"}
+        asked = set(place.cited(file_patterns=("*.txt",)))
+        assert asked & set(saved) == {"error.txt", "src/app/Notes.TXT"}
+        assert "requirements.txt" in asked
 
     def test_patterns_take_upper_and_lower_case_alike(self, place: Place) -> None:
         write_files(place.app, {"model/MODEL.R": "fit <- 1\n", "Docs/GUIDE.MD": "# Guide\n\ntext\n"})

@@ -41,13 +41,20 @@ def of(pack: dict[str, Any]) -> set[str | None]:
 def test_a_folder_is_indexed_and_searched_beside_the_adk(start: Start, tmp_path: Path) -> None:
     place = Workplace(tmp_path)
     place.ingest()
-    shop = write_files(tmp_path / "My Shop", {"retries.py": RETRIES, "README.md": "# Shop\n\nA shop.\n"})
+    left_out = {"error.txt": "It broke.\n", "logo.md": "a\0b", "id_rsa": "x"}
+    files = {"retries.py": RETRIES, "README.md": "# Shop\n\nA shop.\n", "requirements.txt": "google-adk\n"}
+    shop = write_files(tmp_path / "My Shop", files | left_out)
     server = start(place)
     asked = {"query": QUESTION, "folder": shop.as_uri()}
     assert of(server.result("adk/evidence", asked)) == {None}
 
     report = server.result("adk/index", {"folder": shop.as_uri()})
     assert (report["name"], report["files"], report["status"]) == ("my-shop", 2, "success")
+    assert report["skipped"] == [
+        "error.txt (text that somebody saved)",
+        "id_rsa (may hold a secret, by its name)",
+        "logo.md (binary)",
+    ]
     pack = server.result("adk/evidence", asked)
     assert of(pack) == {"adk", "my-shop"} and pack["beside"]["name"] == "my-shop"
     # Neither of the folder around it, nor of one in it, which is not all that the index holds.

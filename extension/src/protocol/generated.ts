@@ -1036,13 +1036,14 @@ export interface IngestedCorpus {
 /**
  * `adk/index`'s result: what the run left in the index, which `name` names.
  *
- * `skipped` counts the files that the index lacks though patterns ask for them. `partial`: an error kept files out.
+ * `skipped` names the files that the index lacks though patterns ask for them, each with the reason in brackets.
+ * `partial`: an error kept files out.
  */
 export interface IndexResult {
   name: string;
   files: number;
   chunks: number;
-  skipped: number;
+  skipped: string[];
   seconds: number;
   warnings: string[];
   status: "success" | "partial" | "unchanged";

@@ -12,7 +12,7 @@ from adk_evidence.index.registry import IndexSummary, described
 from adk_evidence.paths import expanded
 from adk_evidence.render.sanitize import visible
 from adk_evidence_console import say, table, write_json
-from adk_ingest.wording import named
+from adk_ingest.wording import named, why_left_out
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +59,7 @@ def show_index_report(report: IndexReport, console: Console) -> None:
         say(console, f"{len(report.warnings) - SHOWN_WARNINGS} more warnings; --json has them all.")
     skipped: dict[str, list[str]] = {}
     for path, reason in report.skipped:
-        skipped.setdefault(reason.replace("_", " "), []).append(path)
+        skipped.setdefault(why_left_out(reason), []).append(path)
     for reason, paths in sorted(skipped.items()):
         rest = "; --json has them all" if len(paths) > SHOWN_FILES else ""
         say(console, f"Not indexed ({reason}): {named(paths, SHOWN_FILES)}{rest}.")

@@ -43,11 +43,13 @@ _NAMED_TWINS = 3
 # `error.txt`, are what somebody saved beside the code.
 _MEANT = re.compile(
     r"(?:^|/)(?:docs?|documentation|guides?|manuals?|prompts?|instructions?)/"
-    r"|(?:^|/)(?:readme|requirements|constraints|licen[cs]e|copying|notice|authors|contribut|changelog|changes|history"
+    r"|(?:^|/)(?:readme|licen[cs]e|copying|notice|authors|contribut|changelog|changes|history"
     r"|news|todo|install|faq|guide|manual|cmakelists|llms|robots)[^/]*$"
     r"|(?:prompt|instruction)[^/]*$",
     re.IGNORECASE,
 )
+# Lists of packages for pip, which hold no prose, wherever they lie.
+_PACKAGES = re.compile(r"(?:^|[/_.-])(?:requirements|constraints)(?:[_.-][^/]*|/[^/]+)?\.txt$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def codebase_corpora(
     git = folder.git
     prefix = git.prefix if git else ""
     notices = [*folder.notices]
-    people = _written_by_people(found, _saved_texts(settings))
+    people = _written_by_people(found, _unread_texts(settings))
     files = tuple(replace(file, path=prefix + file.path) for file in _without_twins(people, found, notices))
     whole = replace(folder_alone, path_prefix=prefix)
     changed: tuple[SourceFile, ...] = ()
@@ -132,32 +134,36 @@ def _own_data(settings: CodebaseSettings, folder: CodebaseFolder) -> list[str]:
     return [f"{home.relative_to(folder.root).as_posix()}/"] if folder.root in home.parents else []
 
 
-def _saved_texts(settings: CodebaseSettings) -> Callable[[str], bool]:
-    """Whether a path below the folder is that of a text that somebody saved, and that no pattern asks for."""
+def _unread_texts(settings: CodebaseSettings) -> Callable[[str], str | None]:
+    """Why the text of a path below the folder is left out: nobody wrote it to be read, and no pattern asks for it."""
     codebase = settings.codebase
     asked, unwanted = Globs(map(any_case, codebase.file_patterns)), map(any_case, codebase.exclude_patterns)
     # A pattern with `!` takes back what this first one leaves out.
     default = Globs((any_case("*.txt"), *unwanted))
 
-    def is_saved(path: str) -> bool:
-        return default.match(path) and not asked.match(path) and not _MEANT.search(f"{codebase.path.name}/{path}")
+    def reason(path: str) -> str | None:
+        if not default.match(path) or asked.match(path):
+            return None
+        if _PACKAGES.search(path):
+            return "dependency_list"
+        return None if _MEANT.search(f"{codebase.path.name}/{path}") else "saved_text"
 
-    return is_saved
+    return reason
 
 
-def _written_by_people(found: Discovery, is_saved: Callable[[str], bool]) -> Iterator[SourceFile]:
-    """The files that were found, without saved texts, and without what bundlers made: maps, and lines too long to read.
+def _written_by_people(found: Discovery, unread: Callable[[str], str | None]) -> Iterator[SourceFile]:
+    """The files that were found, without texts that nobody wrote to be read, and without maps and lines of bundlers.
 
     Args:
         found: What the walk found. It learns what is left out here.
-        is_saved: Whether a path is that of a saved text.
+        unread: Why the text of a path is left out, or None.
     """
     for file in found.read():
         suffix = PurePosixPath(file.path).suffix.lower()
         facts = file.known.facts if file.known else None
         # A glob that takes a folder back takes its maps back, too.
-        if is_saved(file.path):
-            found.skip("saved_text", file.path)
+        if reason := unread(file.path):
+            found.skip(reason, file.path)
         elif suffix == ".map" and _is_source_map(file):
             found.skip("source_map", file.path)
         elif suffix in _BUNDLED and facts and facts.chars > _MINIFIED_LINE_CHARS * facts.lines:

@@ -29,7 +29,7 @@ class Discovery:
     another_working_tree (of the same repository), credential_file (by its name or place), credential_text (its text
     holds one).
     Reading the file adds the reasons that only its content shows: undecodable, empty, unreadable, credential_text, and
-    of a codebase minified, source_map, saved_text (such as `error.txt`) and twin (another file says the same).
+    of a codebase minified, source_map, saved_text (`error.txt`), dependency_list and twin (of another file).
     `decode_warnings` has a sentence for each file in which characters were replaced.
     """
 

@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from adk_evidence.store.manifest import IndexManifest
 
 # Reasons why a walk passes over files that nobody misses: a pattern excludes them, or there is nothing to index.
-_WANTED_SKIPS = frozenset({"excluded", "ignored", "not_included", "extension", "empty", "twin", "source_map"})
+_WANTED_SKIPS = frozenset(
+    {"excluded", "ignored", "not_included", "extension", "empty", "twin", "source_map", "dependency_list"}
+)
 # Of these reasons, the ones that hold even if a pattern matches the file: no pattern of the request asks for the file,
 # or the index has what the file says under another path.
 _NEVER_MISSED = frozenset({"not_included", "twin"})

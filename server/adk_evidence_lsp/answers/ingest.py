@@ -110,6 +110,7 @@ class Ingestion:
     async def index(self, params: IndexParams) -> dict[str, Any]:
         """Index the code of a folder; cancelled as `answer` is."""
         from adk_evidence.index.registry import name_for_folder
+        from adk_ingest.wording import why_left_out
 
         server, folder = self._server, path_of(params.folder)
         if folder is None:
@@ -121,7 +122,8 @@ class Ingestion:
             arguments = ["codebase", f"--name={name}", *self._options(), "--", str(folder)]
             result = await self._run(arguments, "Indexing the project's code", params.work_done_token, symbols=False)
         told = {name: result[name] for name in IndexResult.model_fields}
-        told |= {"skipped": len(result["skipped"]), "warnings": tuple(result["warnings"])}
+        skipped = tuple(f"{path} ({why_left_out(reason)})" for path, reason in result["skipped"])
+        told |= {"skipped": skipped, "warnings": tuple(result["warnings"])}
         return IndexResult.model_validate(told).model_dump(mode="json")
 
     @contextmanager
