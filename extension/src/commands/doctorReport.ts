@@ -81,9 +81,9 @@ function statusLines(status: ServerStatus): string[] {
   return [...lines, ""];
 }
 
-/** What is indexed, and with which models. */
+/** What is indexed; the findings name the models. */
 function indexSections(status: ServerStatus): string[] {
-  const { index, ingesting, models } = status;
+  const { index, ingesting } = status;
   const lines: string[] = [];
   if (index !== null) {
     const lacking = ingesting ? null : incomplete(status);
@@ -92,11 +92,6 @@ function indexSections(status: ServerStatus): string[] {
   }
   if (ingesting) {
     lines.push(l10n.t("The index is being updated."), "");
-  }
-  const { dense_model: meaning, sparse_model: words } = models;
-  if (meaning !== undefined && words !== undefined) {
-    lines.push(`## ${l10n.t("Models")}`, "", `- ${l10n.t("Search by meaning")}: ${markdownLine(String(meaning))}`);
-    lines.push(`- ${l10n.t("Search by words")}: ${markdownLine(String(words))}`, "");
   }
   return lines;
 }

@@ -88,18 +88,18 @@ def _model(settings: Settings) -> Iterator[Finding]:
         yield _embedding_service(settings, what)
     elif chosen.provider == "fastembed":
         docs, code = chosen.fastembed.docs_model, chosen.fastembed.code_model
-        yield Finding(what, "ok", f"{docs} for docs, {code} for code, through FastEmbed.")
+        yield Finding(what, "ok", f"Two on this machine, by FastEmbed ({docs} for docs, {code} for code).")
     elif chosen.is_static and table_file(models) is not None:
-        yield Finding(what, "ok", "The table of the words of all-MiniLM-L6-v2 is made.")
+        yield Finding(what, "ok", "It is on this machine (the words of all-MiniLM-L6-v2).")
     elif not chosen.is_static and is_prepared(models, chosen.layers):
-        yield Finding(what, "ok", f"all-MiniLM-L6-v2 in {chosen.layers} is prepared and was checked.")
+        yield Finding(what, "ok", f"It is on this machine and was checked (all-MiniLM-L6-v2, {chosen.layers}).")
     elif is_prepared(models):
         wanted = "static" if chosen.is_static else chosen.layers
-        found = f"all-MiniLM-L6-v2 is prepared in fp32, but not yet in {wanted}, which the settings want."
+        found = f"It is on this machine, but not yet as the settings want it (all-MiniLM-L6-v2, {wanted})."
         yield Finding(what, "note", found, "The first indexing or question prepares it within a minute.")
     else:
         hint = "The first indexing or question fetches it (about 83 MB)."
-        yield Finding(what, "note", "all-MiniLM-L6-v2 is not prepared yet.", hint)
+        yield Finding(what, "note", "It is not on this machine yet (all-MiniLM-L6-v2).", hint)
 
 
 def _embedding_service(settings: Settings, what: str) -> Finding:
