@@ -53,6 +53,8 @@ export class PackSession {
   private fixes = new Map<string, Fix>();
   private entries: Entry[] = [];
   private running: Cancellation | null = null;
+  /** Better answers can be had since the running request was sent. */
+  private isLate = false;
   private lastRun: Run | null = null;
   /** The improvement that is under way, and the answer that it replaces. */
   private improving: { of: Entry; done: Promise<void> } | null = null;
@@ -126,6 +128,7 @@ export class PackSession {
     this.running?.cancel();
     const mine = this.parts.newCancellation();
     this.running = mine;
+    this.isLate = false;
     this.lastRun = run;
     this.question = run.question;
     this.forgetError();
@@ -138,6 +141,9 @@ export class PackSession {
       this.running = null;
       this.remember(run, result, run.notice?.() ?? null);
       this.enter("ready");
+      if (this.isLate) {
+        void this.improve();
+      }
       return result;
     } catch (reason) {
       if (this.running === mine) {
@@ -160,9 +166,10 @@ export class PackSession {
   /**
    * Asks the shown question again if keywords alone or the index of another version have answered it, and shows the
    * better answer, unless something else is shown by then. A failure leaves the answer that is there. A call during an
-   * improvement waits for that.
+   * improvement waits for that and improves what it found, one during a request improves its answer.
    */
   async improve(): Promise<void> {
+    this.isLate = this.running !== null;
     const { shown } = this;
     const run = shown === null ? null : this.runOf(shown);
     const { index, adk } = shown?.pack ?? {};
@@ -170,13 +177,15 @@ export class PackSession {
     if (this.phase !== "ready" || shown === null || run === null || !lacking) {
       return;
     }
-    if (this.improving?.of !== shown) {
-      this.improving = { of: shown, done: this.replace(shown, run) };
-    }
-    const { improving } = this;
+    const joined = this.improving?.of === shown;
+    const improving = this.improving?.of === shown ? this.improving : { of: shown, done: this.replace(shown, run) };
+    this.improving = improving;
     await improving.done;
     if (this.improving === improving) {
       this.improving = null;
+    }
+    if (joined) {
+      await this.improve();
     }
   }
 
@@ -217,6 +226,7 @@ export class PackSession {
     this.shown = entry;
     this.forgetError();
     this.enter("ready");
+    void this.improve();
     return null;
   }
 

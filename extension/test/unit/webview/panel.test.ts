@@ -319,6 +319,33 @@ describe("the panel", () => {
     assert.equal(fixture.asked.length, 2);
   });
 
+  it("asks again for an answer that comes late, and for an earlier one that is shown again", async () => {
+    await fixture.open();
+    const adk = { indexed: "2.13.0", wanted: "1.18.0", taken_from: "requirements.txt" };
+    const [other, fitting] = ["2.13.0", "1.18.0"].map((indexed) => ({
+      ...packFor(QUESTION.query),
+      adk: { ...adk, indexed },
+    })) as [EvidenceResult, EvidenceResult];
+    const late = fixture.panel.ask(QUESTION);
+    // The version is indexed while the question is answered.
+    await fixture.panel.improve();
+    fixture.request(0).answer(other);
+    await late;
+    // Another ingestion ends.
+    const joined = fixture.panel.improve();
+    fixture.request(1).answer({ ...other });
+    await new Promise(setImmediate);
+    fixture.request(2).answer(fitting);
+    await joined;
+    assert.equal(fixture.last.pack, fitting);
+    await fixture.answered({ ...QUESTION, query: "Another?" }, { ...other, queryUsed: packFor("Another?").queryUsed });
+    await fixture.answered({ ...QUESTION, query: "A third?" }, packFor("A third?"));
+    await fixture.panel.recall(fixture.panel.history[1]?.id ?? "");
+    fixture.request(5).answer(fitting);
+    await new Promise(setImmediate);
+    assert.equal(fixture.last.pack, fitting);
+  });
+
   it("makes an answer by keywords of an earlier window better, too", async () => {
     const pack = packFor(QUESTION.query);
     const byKeywords: EvidenceResult = { ...pack, index: pack.index && { ...pack.index, dense: "pending" } };
