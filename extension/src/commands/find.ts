@@ -5,6 +5,7 @@ import { questionAt, TASK_MODE } from "../evidence/question";
 import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { EvidenceParams, FindArguments } from "../protocol/generated";
+import { FIXES } from "../server/problems";
 import type { PackPanel } from "../webview/panel";
 
 /** A request for the panel supersedes the request before, whatever document that was for. */
@@ -23,7 +24,7 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
       throw new Problem(
         vscode.l10n.t("This link or action does not say what to find evidence for. Select code or ask a question."),
         "invalid_request",
-        [askFix()],
+        [FIXES.ask()],
       );
     }
     return findWanted(wanted, evidence, panel);
@@ -38,7 +39,7 @@ export async function findEvidence(argument: unknown, evidence: Evidence, panel:
     throw new Problem(
       vscode.l10n.t("There is no text at the cursor to find evidence for. Select code or ask a question."),
       "nothing_selected",
-      [askFix()],
+      [FIXES.ask()],
     );
   }
   const scope = editor.document.uri;
@@ -65,8 +66,4 @@ async function show(
     },
     run: (token) => evidence.find({ ...params, supersedeKey: PANEL_KEY }, token, scope),
   });
-}
-
-function askFix() {
-  return { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
 }

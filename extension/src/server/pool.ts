@@ -113,6 +113,16 @@ export class ServerPool implements Backend {
     }
   }
 
+  /** Whether the folder's state says if a server can be started there. From now on that is being found out. */
+  look(scope: Uri | undefined): boolean {
+    const folder = this.workspace.folderOf(scope);
+    const known = this.members.has(folder.id);
+    if (!known) {
+      this.queue.run(`look ${folder.id}`, () => this.resolve(folder, false), folder.id).catch(() => undefined);
+    }
+    return known;
+  }
+
   /** Starts the folder's server. @throws Problem */
   async ensure(scope: Uri | undefined): Promise<void> {
     await this.acquire(this.workspace.folderOf(scope), true);
@@ -253,9 +263,15 @@ export class ServerPool implements Backend {
         this.members.delete(folder.id);
       }
     }
-    const folders = [...this.members.values()].map(({ folder }) => folder);
-    // Where there is no program for a folder, the folder's state says what is wrong.
-    const found = await Promise.all(folders.map((folder) => this.resolve(folder, true).catch(() => undefined)));
+    const found = await Promise.all(
+      [...this.members.values()].map(async ({ folder, key }) => {
+        // Nobody has asked yet for a server that could have been started.
+        const asleep = key !== undefined && !this.servers.has(key);
+        // Where there is no program for a folder, the folder's state says what is wrong.
+        const one = await this.resolve(folder, true).catch(() => undefined);
+        return asleep ? undefined : one;
+      }),
+    );
     const wanted = new Map(found.filter((one) => one !== undefined).map((one) => [one.key, one]));
     const unwanted = [...this.servers.keys()].filter((key) => forced || !wanted.has(key));
     await Promise.all(unwanted.map((key) => this.end(key)));

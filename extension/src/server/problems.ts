@@ -22,8 +22,9 @@ export const FIXES = {
   fetchGuides: () => getStartedFix(l10n.t("Fetch the Guides")),
   showProgress: (): Fix => ({ title: l10n.t("Show Progress"), command: COMMANDS.getStarted }),
   stop: (): Fix => ({ title: l10n.t("Stop"), command: BUTTON_COMMANDS.stopGettingStarted }),
-  /** Takes the outcome of the last set-up away. */
-  dismiss: (): Fix => ({ title: l10n.t("Not Now"), command: BUTTON_COMMANDS.stopGettingStarted }),
+  ask: (): Fix => ({ title: l10n.t("Ask a Question…"), command: COMMANDS.askQuestion }),
+  /** Takes the outcome of the last job away. */
+  dismiss: (): Fix => ({ title: l10n.t("Close"), command: BUTTON_COMMANDS.stopGettingStarted }),
   /** Makes the environment anew; the user consented when it was first made. */
   repair: (): Fix => ({ title: l10n.t("Repair"), command: BUTTON_COMMANDS.setUpEnvironment }),
   choosePython: (): Fix => ({

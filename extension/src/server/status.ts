@@ -102,7 +102,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.accessibilityInformation = { label: tooltip.replaceAll(/\.?\n/g, ". "), role: "button" };
     this.item.backgroundColor = kind === "down" ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
     // Where nothing has to do with the ADK, a server runs only for somebody who has asked.
-    if (this.projects.hasInUse(this.scope) || situation.state.kind !== "idle" || kind === "settingUp") {
+    if (kind !== "idle" || (this.projects.hasInUse(this.scope) && this.pool.look(this.scope))) {
       this.item.show();
     } else {
       this.item.hide();
@@ -185,7 +185,7 @@ export class StatusItem implements vscode.Disposable {
 }
 
 function menu(situation: Situation, begun: boolean): Fix[] {
-  const ask: Fix = { title: vscode.l10n.t("Ask a Question…"), command: COMMANDS.askQuestion };
+  const ask = FIXES.ask();
   const last = [FIXES.doctor(), FIXES.restart(), FIXES.logs(), FIXES.settings()];
   const first = (() => {
     const { job, index } = situation;
@@ -207,7 +207,7 @@ function menu(situation: Situation, begun: boolean): Fix[] {
         return fixesOf(situation);
       case "idle":
       case "starting":
-        return [...(begun ? [begin] : []), ask];
+        return [...(begun ? [begin] : []), ask, FIXES.ingest()];
     }
   })();
   return [...first, ...last.filter(({ command }) => !first.some((fix) => fix.command === command))];

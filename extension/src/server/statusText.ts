@@ -70,12 +70,13 @@ export function statusText(situation: Situation, now: Date, locale: string): Sta
   const kind = statusKind(situation);
   const { job } = situation;
   if (job !== undefined && kind === "settingUp") {
-    const lines = [job.title || LABELS.settingUp(), runningLine(job, situation.index), leftText(job)];
+    const title = `${job.title || LABELS.settingUp()}: ${percent(job)} %`;
+    const lines = [title, runningLine(job, situation.index), leftText(job)];
     const text = `${ICONS.settingUp} ADK ${percent(job)} %`;
     return { kind, text, tooltip: lines.filter(Boolean).join("\n") };
   }
   // Before the server has told, nobody knows whether there is an index.
-  const known = kind === "ready" && situation.index === undefined ? "idle" : kind;
+  const known = kind === "ready" && situation.index === undefined ? "starting" : kind;
   const lines = [incomplete(situation) ?? LABELS[known]()];
   if (situation.state.kind === "down") {
     lines.push(situation.state.problem.message);
@@ -110,7 +111,7 @@ const ICONS: Record<StatusKind, string> = {
 
 const LABELS: Record<StatusKind, () => string> = {
   settingUp: () => l10n.t("ADK Evidence is being set up"),
-  idle: () => l10n.t("ADK Evidence"),
+  idle: () => l10n.t("ADK Evidence is installed, and starts with a Python file or a question"),
   starting: () => l10n.t("ADK Evidence is starting"),
   ready: () => l10n.t("ADK Evidence is ready"),
   partial: () => l10n.t("The index is not complete"),

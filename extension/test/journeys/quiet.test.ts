@@ -133,7 +133,7 @@ describe("a folder that uses the ADK and has no open file", () => {
   after(() => closeWindow(editor));
 
   it("shows the status item, and starts a server only when a Python file is opened", async () => {
-    await editor.statusItem(STATUS).waitFor();
+    await editor.status(/ADK Evidence is installed, and starts with a Python file or a question/).waitFor();
     await editor.openFile("requirements.txt");
     // What the palette runs comes after all that the open file has caused.
     await editor.run("View: Toggle Word Wrap");

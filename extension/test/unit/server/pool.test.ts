@@ -119,6 +119,20 @@ describe("the servers of a window", () => {
     assert.equal(pool.state(scope("a")).kind, "ready");
   });
 
+  it("start only when somebody asks, whatever was found out before, and changes later", async () => {
+    const { window, pool } = setUp();
+    window.programs.set("b", PROBLEMS.noEnvironment());
+    const look = () => ["a", "b"].map((folder) => pool.look(scope(folder)));
+    assert.deepEqual(look(), [false, false]);
+    await turns();
+    assert.deepEqual([look(), window.resolutions], [[true, true], 2]);
+    assert.deepEqual([pool.state(scope("a")).kind, pool.state(scope("b")).kind], ["idle", "down"]);
+    await pool.reconcile();
+    assert.deepEqual(window.seen, []);
+    await ask(pool, "a");
+    assert.deepEqual(window.seen, ["start server"]);
+  });
+
   it("tell that another folder is served by one that is ready since long", async () => {
     const { pool } = setUp();
     await ask(pool, "a");

@@ -42,15 +42,17 @@ describe("the status item", () => {
     Object.assign(vscode.workspace, before.workspace);
   });
 
-  it("is there where the ADK is used, and where somebody has asked all the same", () => {
+  it("is there once it can say how things are where the ADK is used, and where somebody has asked all the same", () => {
     const changes = new vscode.EventEmitter<void>();
     const finds = new vscode.EventEmitter<void>();
     let state: ServerState = { kind: "idle" };
     let used = false;
+    let looked = false;
     const pool = {
       onDidChange: changes.event,
       onDidAnswer: () => new vscode.Disposable(() => undefined),
       state: () => state,
+      look: () => looked,
     } as unknown as ServerPool;
     const status = new StatusItem(pool, () => ({ id: "" }), idleJob(), {
       hasInUse: () => used,
@@ -65,6 +67,9 @@ describe("the status item", () => {
     assert.equal(shown, false);
     used = true;
     finds.fire();
+    assert.equal(shown, false);
+    looked = true;
+    changes.fire();
     assert.equal(shown, true);
     status.dispose();
   });
