@@ -202,6 +202,7 @@ export function activate(context: vscode.ExtensionContext): AdkEvidenceApi {
         void panel.improve();
       }
     }),
+    panel.onDidAsk(() => job.state.phase !== "stopped" && job.dismiss()),
     panel.onDidChangePack((pack) => vscode.commands.executeCommand("setContext", CONTEXT.hasPack, pack !== null)),
     upkeep(setUp, key, projects),
   );

@@ -19,7 +19,7 @@ import {
 import { activePython, knownPythons } from "../server/pythonExtension";
 import { SetUpError } from "../server/setUpFailures";
 
-/** About what the packages take on the disk. */
+/** About what the packages take on the disk, without Voyage's client; a journey measures that. */
 export const MEGABYTES = 450;
 
 export interface SetUpParts {

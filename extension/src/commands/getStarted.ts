@@ -4,22 +4,23 @@ import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { following } from "../evidence/ingestProgress";
 import { folderInUse, scopeInUse } from "../evidence/scope";
-import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { IngestParams, ProjectStatus, ServerStatus } from "../protocol/generated";
 import { pinIn } from "../server/adkFiles";
 import type { GetStarted, JobParts, JobRequest } from "../server/getStarted";
 import type { ServerState } from "../server/managedServer";
-import { PROBLEMS } from "../server/problems";
+import { FIXES, PROBLEMS } from "../server/problems";
 import type { Resolution } from "../server/resolve";
 import { WITHOUT_PACKAGES } from "../server/setUpCodes";
 import { incomplete } from "../server/statusText";
 import { messageLine } from "../text/untrusted";
 import { asProblem } from "./command";
 import { install, isSet, MEGABYTES, type SetUpParts } from "./environment";
+import { ingested } from "./ingest";
 
-/** What the language model takes on the disk, rounded up. */
-const MODEL_MEGABYTES = 90;
+/** What the language model and an index of the ADK take on the disk. */
+const MODEL_MEGABYTES = 110;
+const INDEX_MEGABYTES = 160;
 
 /** The google-adk that the server's own settings name. */
 export const USUAL_VERSION = "2.13.0";
@@ -41,12 +42,10 @@ export async function getStarted(
   }
 }
 
-/** Runs the job, and says how it ended. */
+/** Runs the job; its state says how it ended. @throws Problem */
 export async function runJob(request: JobRequest, job: GetStarted): Promise<void> {
-  const { phase, problem } = await job.run(request);
-  if (phase === "done") {
-    void tellReady();
-  } else if (problem !== null) {
+  const { problem } = await job.run(request);
+  if (problem !== null) {
     throw problem;
   }
 }
@@ -58,13 +57,6 @@ async function agrees(lines: readonly string[]): Promise<boolean> {
     (await vscode.window.showInformationMessage(vscode.l10n.t("Get started with ADK Evidence?"), options, begin)) ===
     begin
   );
-}
-
-async function tellReady(): Promise<void> {
-  const ask = vscode.l10n.t("Ask a Question…");
-  if ((await vscode.window.showInformationMessage(vscode.l10n.t("ADK Evidence is ready."), ask)) === ask) {
-    await vscode.commands.executeCommand(COMMANDS.askQuestion);
-  }
 }
 
 /**
@@ -86,8 +78,9 @@ export async function lacksPackages(state: ServerState, explain: () => Promise<R
 export async function consentLines(packages: boolean, project: ProjectStatus | null): Promise<string[]> {
   const which = await versionLine(project);
   const model = vscode.l10n.t(
-    "A language model of about {0} MB reads the meaning of the texts; it runs on this machine.",
+    "A language model of about {0} MB reads the meaning of the texts; it runs on this machine. The index takes about {1} MB.",
     MODEL_MEGABYTES,
+    INDEX_MEGABYTES,
   );
   const time = packages
     ? vscode.l10n.t("It takes about three minutes, and longer for an old version of google-adk.")
@@ -144,10 +137,17 @@ export function jobParts(setUp: SetUpParts, evidence: Evidence): JobParts {
       await install(setUp, request, token, onLine, onWait);
     },
     startServer: () => pool.ensure(scopeInUse()),
-    ingest: async (token, onProgress) => {
+    ingest: async (token, onProgress, onDetail) => {
       const scope = folderInUse()?.uri ?? scopeInUse();
-      const params = missingIn(await evidence.status(token, scope));
+      const status = await evidence.status(token, scope);
+      const params = missingIn(status);
+      const project = projectUsed(status);
+      onDetail(project ? `google-adk ${project.version}` : "");
       return params && following(onProgress, () => evidence.ingest(params, token, scope));
+    },
+    outcomeOf: (run) => {
+      const { lines, actions } = run ? ingested(run, log) : { lines: [], actions: [FIXES.ask()] };
+      return { lines: [vscode.l10n.t("ADK Evidence is ready."), ...lines.slice(1)], actions };
     },
     problemOf: (reason) => asProblem(reason, log),
   };
@@ -156,17 +156,18 @@ export function jobParts(setUp: SetUpParts, evidence: Evidence): JobParts {
 /** What has to be ingested for the folder in use; null where its index is complete. */
 export function missingIn(status: Pick<ServerStatus, "index" | "symbols" | "projects">): IngestParams | null {
   const { index } = status;
-  const project = projectInUse(status);
+  const project = projectUsed(status);
   const complete = index !== null && incomplete(status) === null && "adk_docs" in index.corpora;
   return complete && (project === undefined || project.exact) ? null : wholeOf(status);
 }
 
 /** The whole index of the folder in use: of the version that its project uses, else of the usual one. */
 export function wholeOf(status: Pick<ServerStatus, "projects">): IngestParams {
-  const project = projectInUse(status);
+  const project = projectUsed(status);
   return project === undefined ? { mode: "all" } : { folder: project.folder };
 }
 
-function projectInUse({ projects }: Pick<ServerStatus, "projects">): ProjectStatus | undefined {
-  return projects.find(({ folder }) => folder === folderInUse()?.uri.toString());
+/** What the project of a folder uses, by default of the folder in use. */
+export function projectUsed(status: Pick<ServerStatus, "projects">, of = folderInUse()?.uri) {
+  return status.projects.find(({ folder }) => folder === of?.toString());
 }

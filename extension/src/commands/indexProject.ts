@@ -2,11 +2,14 @@ import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { following } from "../evidence/ingestProgress";
 import { folderInUse } from "../evidence/scope";
-import { COMMANDS } from "../ids";
 import { Problem } from "../problem";
 import type { IndexResult } from "../protocol/generated";
-import type { GetStarted } from "../server/getStarted";
+import type { GetStarted, Outcome } from "../server/getStarted";
+import { FIXES } from "../server/problems";
 import { messageLine } from "../text/untrusted";
+
+/** How many of the files that were left out are named in the panel. */
+const NAMED = 3;
 
 /** Index Project Code: indexes the folder in use, so that questions from the folder search its code, too. */
 export async function indexProject(
@@ -23,24 +26,12 @@ export async function indexProject(
   if (services.length > 0 && !(await agreesToSend(services, folder.name))) {
     return;
   }
-  let report: IndexResult;
-  try {
-    shown();
-    const title = vscode.l10n.t("Indexing the code of {0}", messageLine(folder.name));
-    report = await job.runTask(title, (token, onProgress) =>
-      following(onProgress, () => evidence.index(folder.uri, token)),
-    );
-  } catch (error) {
-    if (error instanceof Problem && error.code === "cancelled") {
-      return;
-    }
-    throw error;
-  }
-  for (const warning of report.warnings) {
-    log.warn(messageLine(warning));
-  }
-  // The message may stand for long; the command is done.
-  void tell(report);
+  shown();
+  await job.runTask(
+    vscode.l10n.t("Indexing the code of {0}", messageLine(folder.name)),
+    (token, onProgress) => following(onProgress, () => evidence.index(folder.uri, token)),
+    (report) => indexed(report, log),
+  );
 }
 
 /** Private code goes to services only after a yes. A profile does not say which: other settings may change its parts. */
@@ -57,17 +48,17 @@ async function agreesToSend(services: readonly string[], folder: string): Promis
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, index)) === index;
 }
 
-async function tell({ name, files, skipped, status, warnings }: IndexResult): Promise<void> {
-  const ask = vscode.l10n.t("Ask a Question\u2026");
-  const indexed = vscode.l10n.t(
-    "The index {0} holds {1} files. Questions from this folder search it, too.",
-    messageLine(name),
-    files,
-  );
-  const lacking = skipped > 0 ? vscode.l10n.t("{0} files were left out.", skipped) : "";
-  const noticed = warnings.length > 0 ? vscode.l10n.t("The log has {0} remarks.", warnings.length) : "";
-  const show = status === "partial" ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-  if ((await show([indexed, lacking, noticed].filter(Boolean).join(" "), ask)) === ask) {
-    await vscode.commands.executeCommand(COMMANDS.askQuestion);
+/** What the index holds and lacks; the log gets all that it lacks, and all remarks. */
+function indexed({ files, skipped, warnings }: IndexResult, log: vscode.LogOutputChannel): Outcome {
+  for (const line of [...warnings, ...skipped.map((file) => vscode.l10n.t("Left out: {0}", file))]) {
+    log.warn(messageLine(line));
   }
+  const holds = vscode.l10n.t("Your code is indexed: {0} files. Questions from this folder search it, too.", files);
+  const named = skipped.slice(0, NAMED).map(messageLine).join(", ");
+  const lacking =
+    skipped.length > NAMED
+      ? vscode.l10n.t("{0} files were left out: {1}… The log names them all.", skipped.length, named)
+      : named && vscode.l10n.t("Left out: {0}", named);
+  const noticed = warnings.length > 0 ? vscode.l10n.t("The log has {0} remarks.", warnings.length) : "";
+  return { lines: [holds, lacking, noticed].filter(Boolean), actions: [FIXES.ask()] };
 }

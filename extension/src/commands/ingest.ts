@@ -2,18 +2,17 @@ import * as vscode from "vscode";
 import type { Evidence } from "../evidence/client";
 import { following } from "../evidence/ingestProgress";
 import { scopeInUse } from "../evidence/scope";
-import { COMMANDS } from "../ids";
-import { Problem } from "../problem";
 import type { IngestResult } from "../protocol/generated";
-import type { GetStarted } from "../server/getStarted";
+import type { GetStarted, Outcome } from "../server/getStarted";
+import { FIXES } from "../server/problems";
 import { messageLine } from "../text/untrusted";
-import { wholeOf } from "./getStarted";
+import { projectUsed, wholeOf } from "./getStarted";
 
 /**
  * Update Index: shows the progress in the panel, with a way to stop, and then the outcome.
  *
- * @param argument `{ folder }`, the URI of a document or folder whose project's version of google-adk is indexed; by
- * default, that of the folder in use.
+ * @param argument `{ folder }`, the URI of a folder whose project's version of google-adk is indexed; by default, that
+ * of the folder in use.
  */
 export async function ingestCorpora(
   argument: unknown,
@@ -24,25 +23,17 @@ export async function ingestCorpora(
 ): Promise<void> {
   const folder = folderOf(argument);
   const scope = folder ?? scopeInUse();
-  const params = folder ? { folder: folder.toString() } : wholeOf(await evidence.status(undefined, scope));
-  let run: IngestResult;
-  try {
-    shown();
-    run = await job.runTask(vscode.l10n.t("Updating the ADK index"), (token, onProgress) =>
-      following(onProgress, () => evidence.ingest(params, token, scope)),
-    );
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === "cancelled")) {
-      throw error;
-    }
-    void tellStopped();
-    return;
-  }
-  for (const notice of run.notices) {
-    log.warn(messageLine(notice));
-  }
-  // The message may stand for long; the command is done.
-  void tell(run);
+  const status = await evidence.status(undefined, scope);
+  const project = projectUsed(status, folder);
+  const params = folder ? { folder: folder.toString() } : wholeOf(status);
+  shown();
+  await job.runTask(
+    project
+      ? vscode.l10n.t("Indexing google-adk {0}", messageLine(project.version))
+      : vscode.l10n.t("Updating the ADK index"),
+    (token, onProgress) => following(onProgress, () => evidence.ingest(params, token, scope)),
+    (run) => ingested(run, log),
+  );
 }
 
 function folderOf(argument: unknown): vscode.Uri | undefined {
@@ -50,27 +41,17 @@ function folderOf(argument: unknown): vscode.Uri | undefined {
   return typeof named === "string" ? vscode.Uri.parse(named) : undefined;
 }
 
-async function tell(run: IngestResult): Promise<void> {
-  const ask = vscode.l10n.t("Ask a Question…");
-  const lacking = lacks(run);
-  const show = lacking === "" ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-  if ((await show([summary(run), lacking].filter(Boolean).join(" "), ask)) === ask) {
-    await vscode.commands.executeCommand(COMMANDS.askQuestion);
+/** What an ingestion came to; its remarks go to the log. */
+export function ingested(run: IngestResult, log: Pick<vscode.LogOutputChannel, "warn">): Outcome {
+  for (const notice of run.notices) {
+    log.warn(messageLine(notice));
   }
+  const next = "adk_docs" in run.missing ? FIXES.fetchGuides() : FIXES.ask();
+  return { lines: [summary(run), ...lacks(run)], actions: [next] };
 }
 
-async function tellStopped(): Promise<void> {
-  const resume = vscode.l10n.t("Update Index");
-  const message = vscode.l10n.t(
-    "The update was stopped. Its results so far are kept, and Update Index continues from there.",
-  );
-  if ((await vscode.window.showInformationMessage(message, resume)) === resume) {
-    await vscode.commands.executeCommand(COMMANDS.ingest);
-  }
-}
-
-/** One sentence for each thing that the run failed to read or to index; empty where the index is complete. */
-function lacks({ missing, failed_files: failed }: IngestResult): string {
+/** One sentence for each thing that the run failed to read or to index. */
+function lacks({ missing, failed_files: failed }: IngestResult): string[] {
   const sentences = Object.entries(missing).map(([name, reason]) =>
     name === "adk_docs"
       ? vscode.l10n.t(
@@ -91,7 +72,7 @@ function lacks({ missing, failed_files: failed }: IngestResult): string {
           ),
     );
   }
-  return sentences.join(" ");
+  return sentences;
 }
 
 function summary({ status, seconds, notices }: IngestResult): string {

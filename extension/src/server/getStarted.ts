@@ -5,7 +5,7 @@
  */
 
 import { type CancellationToken, CancellationTokenSource, EventEmitter, type Memento } from "vscode";
-import { Problem } from "../problem";
+import { type Fix, Problem } from "../problem";
 import type { IngestProgress, IngestResult } from "../protocol/generated";
 import { installShare } from "./installShare";
 import type { Situation } from "./statusText";
@@ -14,10 +14,16 @@ import type { Situation } from "./statusText";
 export const JOB_STEPS = ["packages", "server", "reading", "keywords", "vectors", "writing", "symbols"] as const;
 export type JobStep = (typeof JOB_STEPS)[number];
 
+/** What a job that has ended well came to: sentences, and what can be done next. */
+export interface Outcome {
+  readonly lines: string[];
+  readonly actions: readonly Fix[];
+}
+
 export interface JobState {
-  /** What the task of another command does; empty while everything is set up. */
+  /** What the task of another command does, or did; empty while everything is set up. */
   readonly title: string;
-  /** `stopped`: the user or a problem has stopped the job. `done`: the job has ended well in this window. */
+  /** `stopped`: the user or a problem has stopped setting up. `done`: that has ended well. A task ends as `idle`. */
   readonly phase: "idle" | "running" | "stopped" | "done";
   readonly step: JobStep;
   /** How much of the whole job is done, from 0 to 1. It never decreases while the job runs. */
@@ -25,12 +31,12 @@ export interface JobState {
   readonly secondsLeft: number | null;
   /** What the index answers by, as far as this job has built one. */
   readonly answers: IngestProgress["answers"];
-  /** The package that is being installed, what is waited for, or empty. */
+  /** The package that is being installed, what is waited for or read, or empty. */
   readonly detail: string;
-  /** Why it stopped; null where the user stopped it. */
+  /** Why it stopped; null where the user stopped setting up. */
   readonly problem: Problem | null;
-  /** Why the guides could not be fetched; null where they were. */
-  readonly withoutGuides: string | null;
+  /** Kept until the next job, or until it is dismissed. */
+  readonly outcome: Outcome | null;
 }
 
 /** How long each part takes on two cores, in seconds: most of the time goes into the vectors of the index. */
@@ -45,7 +51,7 @@ const IDLE: JobState = {
   answers: "nothing",
   detail: "",
   problem: null,
-  withoutGuides: null,
+  outcome: null,
 };
 
 /** Where the editor keeps that the user has consented and the job has not ended. */
@@ -62,6 +68,7 @@ export interface JobRequest {
 export type Task<Result> = (
   token: CancellationToken,
   onProgress: (progress: IngestProgress) => void,
+  onDetail: (detail: string) => void,
 ) => Promise<Result>;
 
 /** What the job does. Each part may fail; `problemOf` says how that is told. */
@@ -77,6 +84,7 @@ export interface JobParts {
   startServer(): Promise<void>;
   /** Builds the index, or brings it up to date; null where nothing is missing. */
   readonly ingest: Task<IngestResult | null>;
+  outcomeOf(run: IngestResult | null): Outcome;
   problemOf(reason: unknown): Problem;
 }
 
@@ -109,26 +117,25 @@ export class GetStarted {
     return this.running?.promise ?? this.start((token) => this.work(request, token));
   }
 
-  /** Runs the task of another command as soon as nothing else runs. It ends, or fails, as the task does. */
-  async runTask<Result>(title: string, task: Task<Result>): Promise<Result> {
+  /** Runs the task of another command as soon as nothing else runs. The state keeps how it ended. @throws Problem */
+  async runTask<Result>(title: string, task: Task<Result>, outcomeOf: (result: Result) => Outcome): Promise<void> {
     while (this.running !== undefined) {
       await this.running.promise;
     }
-    const before = this.current;
-    return new Promise((resolve) => {
-      void this.start(async (token) => {
-        this.become({ ...IDLE, title, phase: "running", step: "reading" });
-        // What answers meanwhile is the index that was there before.
-        const work = task(token, (progress) => this.follow({ ...progress, answers: "nothing" }, 0));
-        const after = await work.then(
-          () => IDLE,
-          () => before,
-        );
-        this.become(after);
-        resolve(work);
-        return after;
-      });
+    const { problem } = await this.start(async (token) => {
+      this.become({ ...IDLE, title, phase: "running", step: "reading" });
+      // What answers meanwhile is the index that was there before.
+      const follow = (progress: IngestProgress) => this.follow({ ...progress, answers: "nothing" }, 0);
+      const end = await task(token, follow, (detail) => this.go({ detail })).then(
+        (result) => ({ outcome: outcomeOf(result) }),
+        (reason: unknown) => ({ problem: this.parts.problemOf(reason) }),
+      );
+      this.become({ ...IDLE, title, ...end });
+      return this.current;
     });
+    if (problem !== null) {
+      throw problem;
+    }
   }
 
   private start(work: (token: CancellationToken) => Promise<JobState>): Promise<JobState> {
@@ -174,10 +181,11 @@ export class GetStarted {
       await this.parts.startServer();
       refuseIfStopped(token);
       this.go({ step: "reading", fraction: share.index });
-      const run = await this.parts.ingest(token, (progress) => this.follow(progress, share.index));
+      const follow = (progress: IngestProgress) => this.follow(progress, share.index);
+      const run = await this.parts.ingest(token, follow, (detail) => this.go({ detail }));
       await this.memento.update(BEGUN, undefined);
-      const withoutGuides = run?.missing.adk_docs ?? null;
-      this.become({ ...this.current, phase: "done", fraction: 1, secondsLeft: 0, answers: "meaning", withoutGuides });
+      const outcome = this.parts.outcomeOf(run);
+      this.become({ ...this.current, phase: "done", fraction: 1, secondsLeft: 0, answers: "meaning", outcome });
     } catch (reason) {
       const problem = this.parts.problemOf(reason);
       const stopped = problem.code === "cancelled" ? null : problem;

@@ -3,7 +3,7 @@
 import { l10n } from "vscode";
 import { beside, type Fix } from "../problem";
 import { messageLine } from "../text/untrusted";
-import type { JobState } from "./getStarted";
+import type { JobState, Outcome } from "./getStarted";
 import { leftText, runningLine } from "./getStartedText";
 import { FIXES } from "./problems";
 import { type Situation, statusKind } from "./statusText";
@@ -29,22 +29,20 @@ export function jobView(job: JobState, situation: Situation, begun: boolean, con
   if (job.phase === "running") {
     return {
       title: job.title || l10n.t("Setting up ADK Evidence"),
-      lines: [runningLine(job, situation.index)],
+      // The title of a task says all, and is there where the room is short, too.
+      lines: job.title ? [] : [runningLine(job, situation.index)],
       fraction: job.fraction,
       left: leftText(job),
       actions: [FIXES.stop()],
     };
   }
+  const end = ended(job);
+  if (end !== null) {
+    return still(job.title || l10n.t("Setting up ADK Evidence"), end.lines, [...end.actions, FIXES.dismiss()]);
+  }
   const missing = missingText(situation);
   if (isStopped(job, situation, begun)) {
     return stopped(job, missing);
-  }
-  if (job.withoutGuides !== null) {
-    return still(
-      l10n.t("The guides are missing"),
-      [l10n.t("The guides (google/adk-docs) could not be fetched: {0}", messageLine(job.withoutGuides))],
-      [FIXES.fetchGuides(), FIXES.dismiss()],
-    );
   }
   switch (statusKind(situation)) {
     case "notSetUp":
@@ -61,7 +59,17 @@ export function jobView(job: JobState, situation: Situation, begun: boolean, con
 /** Whether the card for a state says what the user consents to. */
 export function asksForConsent(job: JobState, situation: Situation, begun: boolean): boolean {
   const first = ["notSetUp", "restricted", "noIndex"].includes(statusKind(situation));
-  return first && job.withoutGuides === null && !isStopped(job, situation, begun);
+  return first && ended(job) === null && !isStopped(job, situation, begun);
+}
+
+/** What the last job came to; null where that was dismissed, or setting up has stopped. */
+function ended({ phase, outcome, problem }: JobState): Outcome | null {
+  if (problem === null || phase === "stopped") {
+    return outcome;
+  }
+  return problem.code === "cancelled"
+    ? { lines: [l10n.t("You stopped it. What is done is kept: the next time, it goes on from there.")], actions: [] }
+    : { lines: [messageLine(problem.message)], actions: problem.fixes };
 }
 
 function isStopped({ phase }: JobState, situation: Situation, begun: boolean): boolean {

@@ -28,6 +28,7 @@ import { PackSession } from "./session";
 export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly session: PackSession;
   private readonly packChanged = new vscode.EventEmitter<EvidenceResult | null>();
+  private readonly asks = new vscode.EventEmitter<void>();
   private shown: { readonly view: vscode.WebviewView; readonly page: Page } | null = null;
   private lastPack: EvidenceResult | null = null;
   /** Settled when what an earlier window showed has been taken up, if there is anything. */
@@ -37,6 +38,8 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
 
   /** The pack that is shown has changed. */
   readonly onDidChangePack = this.packChanged.event;
+  /** Somebody asks something new. */
+  readonly onDidAsk = this.asks.event;
 
   /** @param taskMode The mode that a new question starts with. */
   constructor(
@@ -83,6 +86,7 @@ export class PackPanel implements vscode.WebviewViewProvider, vscode.Disposable 
    */
   show(request: ShownRequest, focus = false): Promise<EvidenceResult | null> {
     this.reveal(focus);
+    this.asks.fire();
     const { taskMode } = this;
     const { sources, path } = this.session.state.question;
     return this.session.start({

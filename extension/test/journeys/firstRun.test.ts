@@ -73,6 +73,9 @@ describe("the first run", () => {
     fs.writeFileSync(path.join(workspace, "requirements.txt"), "google-adk==1.18.0\n");
     fs.writeFileSync(path.join(workspace, "wrong.py"), WRONG_FILE);
     const editor = await openWindow(server, workspace);
+    await editor.status(/ADK Evidence is not set up/).click();
+    await editor.row("Get Started").waitFor();
+    await editor.page.keyboard.press("Escape");
     await editor.openFile("wrong.py");
     const warnings = editor.page.locator(".squiggly-warning");
     await warnings.waitFor();
@@ -94,7 +97,8 @@ describe("the first run", () => {
     await editor.openFile("agent.py");
     await editor.run("ADK Evidence: Find ADK Evidence");
     const card = editor.webview.locator(".get-started");
-    await card.getByText("About 450 MB of Python packages").waitFor();
+    const consent = await card.getByText(/About \d+ MB of Python packages/).innerText();
+    const told = Number(/\d+/.exec(consent)?.[0]);
     await editor.picture("screenshots", "consent");
     assert.deepEqual(processesWith("-m", "pip", server.root), [], "packages are installed before there is consent");
 
@@ -116,14 +120,17 @@ describe("the first run", () => {
     // Agents are served from the same environment.
     const [python = ""] = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
     execFileSync(python, ["-I", "-c", "import adk_evidence_mcp.server"]);
+    const taken = Number.parseInt(execFileSync("du", ["-sm", path.resolve(python, "../..")], { encoding: "utf8" }), 10);
+    assert.ok(Math.abs(taken - told) < told / 10, `the packages take ${taken} MB, not ${told}`);
 
     await card.getByRole("button", { name: "Stop" }).click();
     await card.getByText("the meaning of the texts is not read").waitFor();
     await editor.picture("screenshots", "stopped");
     await editor.reload();
     await card.getByRole("button", { name: "Resume" }).click();
-    await editor.message("ADK Evidence is ready.", INDEX_MS);
+    await card.getByText("ADK Evidence is ready.").waitFor({ timeout: INDEX_MS });
     await editor.status(/ADK Evidence is ready/).waitFor();
+    await card.getByRole("button", { name: "Close" }).click();
     await card.waitFor({ state: "detached" });
     // The answer by keywords, which is from before the reload, is replaced by one by meaning.
     await editor.webview
@@ -136,8 +143,7 @@ describe("the first run", () => {
     // An update shows in the same place.
     await editor.run("ADK Evidence: Update Index");
     await card.getByRole("progressbar", { name: "Updating the ADK index" }).waitFor();
-    await editor.message(/The index is (up to date|ready)/, INDEX_MS);
-    await card.waitFor({ state: "detached" });
+    await card.getByText(/The index is (up to date|ready)/).waitFor({ timeout: INDEX_MS });
     await editor.close();
   });
 });

@@ -13,7 +13,7 @@ const REPORT: IndexResult = {
   name: "shop",
   files: 6,
   chunks: 20,
-  skipped: 0,
+  skipped: [],
   seconds: 2,
   warnings: [],
   status: "success",
@@ -27,8 +27,8 @@ interface Editor {
   index?: () => Promise<IndexResult>;
 }
 
-/** Indexes in an editor whose messages are told; what the server was asked goes to `asked`. */
-async function indexed(editor: Editor, asked: Asked[] = []): Promise<string[]> {
+/** Indexes in an editor: its messages, then what the panel says in the end. `asked` gets what the server was asked. */
+async function indexed(editor: Editor, asked: Asked[] = [], logged: string[] = []): Promise<string[]> {
   const told: string[] = [];
   const answers = [...(editor.answers ?? [])];
   const message =
@@ -46,15 +46,16 @@ async function indexed(editor: Editor, asked: Asked[] = []): Promise<string[]> {
     showWarningMessage: message("warning"),
   });
   try {
-    const log = { warn: () => undefined } as unknown as vscode.LogOutputChannel;
+    const log = { warn: (line: string) => logged.push(line) } as unknown as vscode.LogOutputChannel;
     const backend = new FakeBackend({
       "adk/status": async () => ({ profile: "local", services: editor.services ?? [] }) as unknown as ServerStatus,
       "adk/index": editor.index ?? (async () => REPORT),
     });
-    const job = new GetStarted({} as JobParts, {} as vscode.Memento);
+    const parts = { problemOf: (reason: unknown) => reason } as JobParts;
+    const job = new GetStarted(parts, {} as vscode.Memento);
     const indexing = indexProject(new Evidence(backend), log, job, () => undefined);
     await indexing.finally(() => asked.push(...backend.asked));
-    return told;
+    return [...told, ...(job.state.outcome?.lines ?? [])];
   } finally {
     Object.assign(vscode.window, before);
     Object.assign(vscode.workspace, { workspaceFolders: folders });
@@ -72,12 +73,20 @@ describe("indexing the project's code", () => {
         ["adk/index", { folder: "file:///work/shop" }],
       ],
     );
-    assert.deepEqual(told, ["information: The index shop holds 6 files. Questions from this folder search it, too."]);
+    assert.deepEqual(told, ["Your code is indexed: 6 files. Questions from this folder search it, too."]);
   });
 
-  it("says how many files are missing", async () => {
-    const [told = ""] = await indexed({ index: async () => ({ ...REPORT, skipped: 2, status: "partial" }) });
-    assert.match(told, /^warning: .*2 files were left out\.$/);
+  it("says which files are missing and why, and the log names them all", async () => {
+    const skipped = ["a.bin (binary)", "b.csv (too large)", "c.txt (holds a secret)", "d.bin (binary)"];
+    const few = await indexed({ index: async () => ({ ...REPORT, skipped: skipped.slice(0, 2), status: "partial" }) });
+    assert.equal(few[1], "Left out: a.bin (binary), b.csv (too large)");
+    const logged: string[] = [];
+    const many = await indexed({ index: async () => ({ ...REPORT, skipped }) }, [], logged);
+    assert.match(many[1] ?? "", /^4 files were left out: a\.bin \(binary\), .*, c\.txt \(holds a secret\)… The log/);
+    assert.deepEqual(
+      logged,
+      skipped.map((file) => `Left out: ${file}`),
+    );
   });
 
   it("sends no code to a service without a yes", async () => {
@@ -98,11 +107,10 @@ describe("indexing the project's code", () => {
     await assert.rejects(indexed({ folders: [] }), { code: "no_folder" });
   });
 
-  it("is quiet where it was stopped, and leaves other problems to whoever started it", async () => {
+  it("leaves problems to whoever started it", async () => {
     const failing = (code: string) => async () => {
       throw new Problem("It ended.", code);
     };
-    assert.deepEqual(await indexed({ index: failing("cancelled") }), []);
     await assert.rejects(indexed({ index: failing("store_error") }), { code: "store_error" });
   });
 });

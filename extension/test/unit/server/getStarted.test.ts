@@ -16,7 +16,7 @@ import { GetStarted, JOB_STEPS, type JobParts, type JobState, WEIGHTS } from "..
 import { type JobView, jobView } from "../../../src/server/getStartedCard";
 import { installShare } from "../../../src/server/installShare";
 import { JobCard } from "../../../src/server/jobCard";
-import { PROBLEMS } from "../../../src/server/problems";
+import { FIXES, PROBLEMS } from "../../../src/server/problems";
 import { type Situation, statusText } from "../../../src/server/statusText";
 import { Uri } from "../fake-vscode";
 
@@ -81,6 +81,7 @@ class Fixture {
       }
       return { missing: this.missing } as IngestResult;
     },
+    outcomeOf: (run) => ({ lines: ["ADK Evidence is ready.", ...Object.values(run?.missing ?? {})], actions: [] }),
     problemOf: (reason) => (reason instanceof Problem ? reason : new Problem("unexpected", "unexpected")),
   };
   readonly job = this.another();
@@ -204,12 +205,12 @@ describe("the job that sets everything up", () => {
     assert.deepEqual(all.did, ["install /opt/python", "server", "ingest"]);
   });
 
-  it("remembers that the guides could not be fetched until that is dismissed", async () => {
+  it("keeps what it came to until that is dismissed", async () => {
     all.missing = { adk_docs: "No route to host." };
     await all.job.run();
-    assert.equal(all.job.state.withoutGuides, "No route to host.");
+    assert.deepEqual(all.job.state.outcome?.lines, ["ADK Evidence is ready.", "No route to host."]);
     all.job.dismiss();
-    assert.equal(all.job.state.withoutGuides, null);
+    assert.equal(all.job.state.outcome, null);
   });
 });
 
@@ -240,7 +241,7 @@ describe("the consent", () => {
     assert.deepEqual(all.did, []);
     assert.ok(!all.job.begun);
     const asked = await begin(all, undefined, "Get Started");
-    assert.deepEqual(asked, ["Get started with ADK Evidence? About 450 MB.", "ADK Evidence is ready."]);
+    assert.deepEqual(asked, ["Get started with ADK Evidence? About 450 MB."]);
     assert.deepEqual(all.did, ["shown", "install", "server", "ingest"]);
   });
 
@@ -249,7 +250,8 @@ describe("the consent", () => {
     all.during = () => all.job.stop();
     assert.deepEqual(await begin(all, { consented: true }, undefined), []);
     all.during = () => undefined;
-    assert.deepEqual(await begin(all, undefined, undefined), ["ADK Evidence is ready."]);
+    assert.deepEqual(await begin(all, undefined, undefined), []);
+    assert.equal(all.job.state.phase, "done");
     // What is asked for later is another matter.
     assert.deepEqual(await begin(all, undefined, undefined), ["Get started with ADK Evidence? About 450 MB."]);
   });
@@ -270,9 +272,11 @@ describe("the consent", () => {
 describe("the task of another command", () => {
   const progress = (fraction: number) => ({ stage: "embed", fraction, seconds_left: 60, answers: "keywords" }) as const;
 
-  it("shows its progress in the place of setting up, can be stopped, and leaves no trace", async () => {
+  const told = (lines: string[]) => ({ lines, actions: [] });
+
+  it("shows its progress in the place of setting up, can be stopped, and then says what it came to", async () => {
     const all = new Fixture();
-    const task = all.job.runTask("Updating", async (token, onProgress) => {
+    const task = async (token: vscode.CancellationToken, onProgress: (now: IngestProgress) => void) => {
       onProgress(progress(0.5));
       assert.deepEqual(all.job.state, { ...all.job.state, title: "Updating", phase: "running", fraction: 0.5 });
       // The index that was there goes on answering.
@@ -281,29 +285,38 @@ describe("the task of another command", () => {
       all.job.stop();
       assert.ok(token.isCancellationRequested);
       return 7;
-    });
-    assert.equal(await task, 7);
-    assert.deepEqual([all.job.state.phase, all.job.state.title, all.job.begun], ["idle", "", false]);
+    };
+    await all.job.runTask("Updating", task, (files) => told([`${files} files`]));
+    assert.deepEqual([all.job.state.phase, all.job.state.title, all.job.begun], ["idle", "Updating", false]);
+    assert.deepEqual(all.job.state.outcome?.lines, ["7 files"]);
+    await all.job.run();
+    assert.deepEqual(all.job.state.outcome?.lines, ["ADK Evidence is ready."]);
   });
 
-  it("fails as the task does, and what was said before is said again", async () => {
+  it("fails as the task does, and keeps why", async () => {
     const all = new Fixture();
-    all.missing = { adk_docs: "No route to host." };
-    await all.job.run();
-    const failing = all.job.runTask("Updating", async () => {
-      throw new Problem("There is no disk.", "store_unavailable");
-    });
+    const failing = all.job.runTask(
+      "Updating",
+      async () => {
+        throw new Problem("There is no disk.", "store_unavailable");
+      },
+      () => told([]),
+    );
     await assert.rejects(failing, { code: "store_unavailable" });
-    assert.equal(all.job.state.withoutGuides, "No route to host.");
-    await all.job.runTask("Updating", async () => undefined);
-    assert.equal(all.job.state.withoutGuides, null);
+    assert.equal(all.job.state.problem?.message, "There is no disk.");
+    all.job.dismiss();
+    assert.equal(all.job.state.problem, null);
   });
 
   it("waits until setting up has ended, and other tasks have", async () => {
     const all = new Fixture();
     const order: string[] = [];
     const named = (name: string) =>
-      all.job.runTask(name, async () => void order.push(`${name} ${all.job.state.title}`));
+      all.job.runTask(
+        name,
+        async () => void order.push(`${name} ${all.job.state.title}`),
+        () => told([]),
+      );
     const job = all.job.run().then(() => order.push("job"));
     await Promise.all([named("one"), named("two"), job]);
     assert.deepEqual(order, ["job", "one one", "two two"]);
@@ -318,7 +331,7 @@ describe("what is said of setting up", () => {
   const INDEX = { dense: "complete", corpora: { adk_docs: {} } } as unknown as IndexInfo;
   const job = (more: Partial<JobState> = {}): JobState => ({
     ...{ title: "", phase: "idle", step: "packages", fraction: 0, secondsLeft: null, answers: "nothing", detail: "" },
-    ...{ problem: null, withoutGuides: null },
+    ...{ problem: null, outcome: null },
     ...more,
   });
   const at = (state: Situation["state"], index: IndexInfo | null | undefined, now = job()): Situation => ({
@@ -327,11 +340,14 @@ describe("what is said of setting up", () => {
   const titles = (card: JobView | null) => card?.actions.map(({ title }) => title);
 
   it("is what another command does, where that runs", () => {
-    const running = job({ phase: "running", title: "Updating the ADK index", step: "reading", fraction: 0.2 });
+    const title = "Indexing google-adk 1.18.0";
+    const running = job({ phase: "running", title, step: "reading", fraction: 0.2 });
     const situation = at(READY, INDEX, running);
     const card = jobView(running, situation, false, []);
-    assert.deepEqual([card?.title, card?.fraction, titles(card)], ["Updating the ADK index", 0.2, ["Stop"]]);
-    assert.match(statusText(situation, new Date(), "en").tooltip, /^Updating the ADK index\n/);
+    assert.deepEqual([card?.title, card?.fraction, titles(card)], [title, 0.2, ["Stop"]]);
+    // Above an answer, the panel shows a single line in the place of the title.
+    assert.deepEqual(card?.lines, []);
+    assert.match(statusText(situation, new Date(), "en").tooltip, /^Indexing google-adk 1\.18\.0: 20 %\n/);
   });
 
   it("is what the user consents to, with the button beside it", () => {
@@ -354,7 +370,7 @@ describe("what is said of setting up", () => {
     assert.deepEqual([card.fraction, card.left, titles(card)], [0.42, "about 4 minutes left", ["Stop"]]);
     const status = statusText(at(READY, INDEX, now), new Date(), "en");
     assert.equal(status.text, "$(loading~spin) ADK 42 %");
-    assert.match(status.tooltip, /set up\nAnswers .*by keywords.*\nabout 4 minutes left/);
+    assert.match(status.tooltip, /set up: 42 %\nAnswers .*by keywords.*\nabout 4 minutes left/);
   });
 
   it("says that keywords answer also where an earlier job got so far", () => {
@@ -454,11 +470,19 @@ describe("what is said of setting up", () => {
     assert.deepEqual(await lacks({ kind: "idle" }, BAD), [false, 1]);
   });
 
-  it("offers the guides again, and says why they are missing", () => {
-    const now = job({ phase: "done", withoutGuides: "No route to host." });
-    const card = jobView(now, at(READY, INDEX, now), false, []);
-    assert.match(card?.lines.join() ?? "", /could not be fetched: No route to host\./);
-    assert.deepEqual(titles(card), ["Fetch the Guides", "Not Now"]);
+  it("says what the last job came to, or why it failed, until that is closed", () => {
+    const ready = job({ phase: "done", outcome: { lines: ["It is ready."], actions: [FIXES.fetchGuides()] } });
+    const card = jobView(ready, at(READY, INDEX, ready), false, []);
+    assert.deepEqual([card?.lines, titles(card)], [["It is ready."], ["Fetch the Guides", "Close"]]);
+    const told = (problem: Problem) => {
+      const now = job({ title: "Indexing the code of shop", problem });
+      // Whatever else is missing.
+      return jobView(now, at(READY, null, now), true, []);
+    };
+    const failed = told(new Problem("There is no disk.", "store_unavailable", [FIXES.logs()]));
+    assert.deepEqual([failed?.title, failed?.lines], ["Indexing the code of shop", ["There is no disk."]]);
+    assert.deepEqual(titles(failed), ["Show Logs", "Close"]);
+    assert.match(told(PROBLEMS.cancelled())?.lines.join() ?? "", /^You stopped it\. What is done is kept/);
   });
 });
 
