@@ -31,7 +31,7 @@ export function upkeep(parts: SetUpParts, key: VoyageKey, projects: AdkProjects)
     projects.onDidFind(warmAll),
     onDidChangePrograms(() => void pool.reconcile()),
     // With the first key, Voyage's client is installed.
-    key.onDidChange(() => void upgradeLogged(parts).then(() => pool.reconcile(true))),
+    key.onDidChange(() => void upgradeOrLog(parts).then(() => pool.reconcile(true))),
     upgradeWhenUsed(parts),
     offerRepair(parts),
   );
@@ -50,7 +50,7 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
       return;
     }
     looked = true;
-    void upgradeLogged(parts).then((error) => {
+    void upgradeOrLog(parts).then((error) => {
       // An older environment that fits serves on; the next window tries again.
       if (state.kind === "down" && error instanceof Problem) {
         void showProblem(error);
@@ -59,14 +59,11 @@ function upgradeWhenUsed(parts: SetUpParts): vscode.Disposable {
   });
 }
 
-async function upgradeLogged(parts: SetUpParts): Promise<unknown> {
-  try {
-    await upgrade(parts);
-    return undefined;
-  } catch (error) {
+function upgradeOrLog(parts: SetUpParts): Promise<unknown> {
+  return upgrade(parts).catch((error: unknown) => {
     parts.log.warn(`The environment was not updated: ${error instanceof Error ? error.message : ""}`);
     return error;
-  }
+  });
 }
 
 /** Offers once per window to repair a broken environment, whatever needed the environment. */

@@ -68,11 +68,7 @@ const POLL_MS = 500;
 /** Failures of uv that venv and pip may not have. */
 const OF_UV: readonly SetUpFailure[] = ["failed", "no_network", "no_package"];
 
-/**
- * The wheel and the constraints in a folder; undefined where the extension was built without them.
- *
- * @param voyage Whether Voyage's client is wanted, which needs a fifth of all packages.
- */
+/** The wheel and the constraints in a folder, if there are any. Voyage's client needs a fifth of all packages. */
 export async function findPayload(folder: string, voyage: boolean): Promise<Payload | undefined> {
   try {
     const names = await fs.readdir(folder);

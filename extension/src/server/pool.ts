@@ -258,20 +258,15 @@ export class ServerPool implements Backend {
 
   /** Ends the servers that no folder needs in their present form. @returns The servers to start. */
   private async lookAgain(forced: boolean): Promise<Found[]> {
-    for (const { folder } of [...this.members.values()]) {
-      if (!this.workspace.isOpen(folder)) {
+    for (const { folder, key } of [...this.members.values()]) {
+      // A folder whose server nobody has asked for is looked at again.
+      if (!this.workspace.isOpen(folder) || (key !== undefined && !this.servers.has(key))) {
         this.members.delete(folder.id);
       }
     }
-    const found = await Promise.all(
-      [...this.members.values()].map(async ({ folder, key }) => {
-        // Nobody has asked yet for a server that could have been started.
-        const asleep = key !== undefined && !this.servers.has(key);
-        // Where there is no program for a folder, the folder's state says what is wrong.
-        const one = await this.resolve(folder, true).catch(() => undefined);
-        return asleep ? undefined : one;
-      }),
-    );
+    const folders = [...this.members.values()].map(({ folder }) => folder);
+    // Where there is no program for a folder, the folder's state says what is wrong.
+    const found = await Promise.all(folders.map((folder) => this.resolve(folder, true).catch(() => undefined)));
     const wanted = new Map(found.filter((one) => one !== undefined).map((one) => [one.key, one]));
     const unwanted = [...this.servers.keys()].filter((key) => forced || !wanted.has(key));
     await Promise.all(unwanted.map((key) => this.end(key)));

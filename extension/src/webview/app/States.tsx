@@ -4,6 +4,7 @@ import { t } from "@vscode/l10n";
 import type { Question, ViewError } from "../messages";
 import { Icon } from "./Icon";
 import { SafeText, Sentence } from "./SafeText";
+import { keysHelp } from "./Summary";
 
 interface EmptyProps {
   onAsk(query: string): void;
@@ -30,17 +31,7 @@ export function Empty({ onAsk }: EmptyProps) {
           </li>
         ))}
       </ul>
-      <h3>{t("Keys")}</h3>
-      <dl class="keys">
-        {keys().map(([key, meaning]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <p class="hint">{keysHelp()}</p>
     </section>
   );
 }
@@ -114,17 +105,5 @@ function examples(): string[] {
     t("Does the tool still run when before_tool_callback returns a dict?"),
     t("How do I keep a value for all sessions of a user?"),
     t("How does an agent transfer to another agent?"),
-  ];
-}
-
-function keys(): [string, string][] {
-  return [
-    ["/", t("question")],
-    ["j k", t("next and previous result")],
-    ["Enter", t("open")],
-    ["c", t("copy the citation")],
-    ["e", t("the whole text")],
-    ["w", t("why this result")],
-    ["Esc", t("to the results; cancel")],
   ];
 }
