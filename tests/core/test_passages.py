@@ -72,6 +72,13 @@ def test_a_heading_that_spells_the_name_of_the_question_names_what_is_shown(when
     assert [f"{word} text." in shown for word in ("Before", "After")] == [when == "before", when == "after"]
 
 
+def test_a_block_that_names_an_included_file_is_not_what_is_read_first():
+    block = '```python\n--8<-- "snippets/before_model_callback.py"\n```'
+    page = payload("doc", body=f"### Callbacks\n\n**When:** it is called first.\n\n{block}", passage_lines=(1, 5))
+    best = excerpt(hit(page), 0, QuestionWords.made({"boat": 1.0}, None, frozenset()), [0.1, 0.9]).best
+    assert best == LineSpan(start=3, end=3)
+
+
 def test_the_lines_that_the_request_means_are_shown_however_little_they_match():
     page = payload("doc", body=PAGE, start_line=10, end_line=10 + PAGE.count("\n"))
     meant = 10 + PAGE[: PAGE.rindex("tells of storms")].count("\n")

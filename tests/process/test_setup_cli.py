@@ -209,4 +209,5 @@ def test_the_entry_names_the_link_of_a_tool_which_outlives_its_environment(home:
 
 def test_where_no_agent_is_found_one_can_be_named(tmp_path: Path) -> None:
     done = Home(tmp_path).run()
-    assert done.returncode == 2 and "Name one with --agent" in done.stderr
+    assert done.returncode == 2 and "or name it with --agent" in done.stderr
+    assert "Claude Code" in done.stderr and "Zed" in done.stderr

@@ -67,7 +67,7 @@ function statusLines(status: ServerStatus): string[] {
     lines.push(`- ${MARKS.broken} ${markdownLine(status.settings_problem)}`);
   }
   for (const { what, state, found, mend } of status.findings) {
-    lines.push(`- ${MARKS[state] ?? "?"} **${markdownLine(what)}**: ${markdownLine(found)}`);
+    lines.push(`- ${MARKS[state] ?? "?"} **${markdownLine(what)}**: ${sentence(found)}`);
     if (mend) {
       lines.push(`  - ${markdownLine(forEditor(mend))}`);
     }
@@ -94,6 +94,11 @@ function indexSections(status: ServerStatus): string[] {
     lines.push(l10n.t("The index is being updated."), "");
   }
   return lines;
+}
+
+/** A sentence of the server in Markdown, in which nothing is markup but names in backticks. */
+function sentence(text: string): string {
+  return markdownLine(text).replace(/\\`(.+?)\\`/g, (_, code: string) => codeSpan(code.replace(/\\(.)/g, "$1")));
 }
 
 function originName(origin: Origin): string {

@@ -210,7 +210,7 @@ def _opens(settings: Settings, generations: GenerationStore) -> Finding:
             store.close()
     except EvidenceError as exc:
         return Finding("index", "broken", exc.message, exc.hint or "Run `adk-ingest all`.")
-    found = f"{points:,} passages, made {lease.manifest.created_at}"
+    found = f"{points:,} passages, made {lease.manifest.created_at[:16].replace('T', ' ')} UTC"
     return Finding("index", "ok", found)
 
 

@@ -41,11 +41,12 @@ def _program() -> list[str]:
 
 def choose(names: Sequence[Agent], project: Path | None, *, remove: bool) -> list[Client]:
     """The agents that are named, or else those that are found; all of them where they are let go."""
-    chosen = [client for client in clients() if project is None or client.project is not None]
-    chosen = [client for client in chosen if client.name in names or (not names and (remove or client.is_found()))]
+    able = [client for client in clients() if project is None or client.project is not None]
+    chosen = [client for client in able if client.name in names or (not names and (remove or client.is_found()))]
     if not chosen:
-        hint = "Name one with --agent. Windsurf knows no servers of a project."
-        raise InvalidRequestError("No agent is found that can be connected here.", hint)
+        known = ", ".join(client.title for client in able)
+        hint = "Install one of them first, or name it with --agent NAME."
+        raise InvalidRequestError(f"No agent is found here that can be connected: {known}.", hint)
     return chosen
 
 

@@ -196,6 +196,12 @@ describe("the doctor's report", () => {
     assert.match(report.replaceAll("\\", ""), /- ! .*google-adk 1\.18\.0.* is not indexed: answers are of 2\.13\.0/);
   });
 
+  it("shows names in backticks as code, whatever is in them", () => {
+    const findings = [{ what: "settings", state: "ok" as const, found: "as `profile: [x](command:y)` says *", mend: "" }];
+    const report = doctorReport({ ...found, outcome: { status: { ...status, findings } } });
+    assert.ok(report.includes(": as `profile: [x] (command:y)` says \\*\n"));
+  });
+
   it("does not call an index complete whose list of symbols is not", () => {
     const said = { ...status, index: INDEX, symbols: false, findings: [] };
     const report = doctorReport({ ...found, outcome: { status: said } });

@@ -175,6 +175,8 @@ def excerpt(
     tokens = sum(_tokens(passage.text) for passage in passages) + _tokens(attached)
     says = bool(attached) or any(chunk.units[number].says for number in kept)
     said = sorted(kept.intersection(chunk.wanted))
+    # The lines of an included file are shown elsewhere, and nobody reads its path.
+    said = [number for number in said if not chunk.only_includes(number)] or said
     best = chunk.spans[max(said, key=lambda number: scores[number])] if said else None
     if best is not None and asked and hit.named is not None and hit.named.role not in ("defines", "takes"):
         # A unit may have more lines than a reader sees: the call or the `raise` is to be among them.
@@ -231,6 +233,13 @@ class _Chunk:
                 last -= 1
             found.append(LineSpan(start=self.start + first, end=self.start + last) if first <= last else None)
         return found
+
+    def only_includes(self, number: int) -> bool:
+        """Whether a unit is nothing but a block that names included files."""
+        unit = self.units[number]
+        lines = [line.strip() for line in self.lines[unit.start : unit.end]]
+        told = [line for line in lines if line and not line.startswith(_FENCES)]
+        return bool(told) and all(_INCLUDE.fullmatch(line) for line in told)
 
     @functools.cached_property
     def telling(self) -> frozenset[int]:
