@@ -184,12 +184,11 @@ def test_the_place_that_asks_is_no_answer(tmp_path: Path) -> None:
     def own(query: str, **values: Any) -> list[str]:
         return [one.path for one in place.ask(query, **values).candidates if one.index == "shop"]
 
-    # What else the function around a comment does may be of use, behind all that answers; a bare comment is of none.
-    found = own(ASKING.removeprefix("# "))
-    assert found[0] == "shop/guards.py" and found[-1] == "shop/agents.py" and "shop/todo.py" not in found
-    # A comment that asks nothing names what stands below it.
-    assert "shop/todo.py" in own("stop the model before it is called")
-    # Of other questions, the request says where they stand.
+    comment, todo = ASKING.removeprefix("# "), place.shop / "shop/todo.py"
+    assert own(comment)[0] == "shop/todo.py"
+    # A bare comment is of no use.
+    assert "shop/todo.py" not in own(comment, asked_at=AskingPlace(path=todo, lines=LineSpan(start=1, end=1)))
+    # What else the function around the lines does may be, behind all that answers.
     code = 'return Agent(name="shop", model="gemini-2.5-flash") (in make_agent)'
     assert own(code)[0] == "shop/agents.py"
     agents = place.shop / "shop/agents.py"

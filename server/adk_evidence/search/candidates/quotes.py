@@ -6,8 +6,7 @@ The keyword branch finds such texts, among others that use the same words elsewh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from adk_evidence.index.settings import CodebaseSettings
@@ -68,9 +67,6 @@ _PARTS = 4
 _VALUE_OF_PYTHON = re.compile(r"'[^'\n]*'|\d+|^[\w.]+(?=\(\))")
 # Whoever pastes a sentence or a line changes little but line breaks and markup.
 _TEXT = _Check(depth=12, shortest=3, beside=2, least=5, share=0.85, near=0.1, most=4)
-# A comment that asks, and not one that says what the code below it does.
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*|--)")
-_ASKS = re.compile(r"\?|^(?:how|what|why|when|where|which|who|can|should|is|are|does|do)\b", re.IGNORECASE)
 # What has fewer lines beside the place that asks says nothing else.
 _LEAST_BESIDE = 3
 
@@ -131,39 +127,22 @@ def find_quoted(question: Question, kind: Kind, hits: Sequence[Hit]) -> list[Hit
 
 
 def asking_last(question: Question, ranked: Sequence[Hit]) -> list[Hit]:
-    """The hits, of a codebase those last that hold the place that asks, without what that place makes of them.
+    """The hits, of a codebase those last that hold the lines that ask, without what these make of them.
 
-    That place is the lines that the request names, or a comment that asks the question word for word. A hit with hardly
-    another line is left out.
+    A hit with hardly another line is left out.
     """
     settings, place = question.settings, question.request.asked_at
-    if not isinstance(settings, CodebaseSettings):
+    if place is None or not isinstance(settings, CodebaseSettings):
         return list(ranked)
     answering, asking = list[Hit](), list[Hit]()
     for hit in ranked:
         lines = dict(enumerate(hit.payload.body.split("\n"), hit.payload.start_line))
-        asks = _asking_comments(question.query, lines) if hit.kind == "code" else set()
-        if place is not None and place.path == settings.codebase.path / hit.payload.path:
-            asks.update(place.lines.numbers)
+        asks = {*place.lines.numbers} if place.path == settings.codebase.path / hit.payload.path else set[int]()
         if asks.isdisjoint(lines):
             answering.append(hit)
         elif sum(bool(lines[number].strip()) for number in lines.keys() - asks) >= _LEAST_BESIDE:
             asking.append(hit._replace(named=None, similarity=None))
     return [*answering, *asking]
-
-
-def _asking_comments(query: Query, lines: Mapping[int, str]) -> set[int]:
-    """The numbers of those lines of code that are comments which ask a question word for word."""
-    phrase, found = Phrase.of(query.text), set[int]()
-    if query.kind == "question" and len(phrase.words) >= _TEXT.least and _ASKS.search(query.text):
-        for is_comment, run in groupby(lines, lambda number: bool(_COMMENT.match(lines[number]))):
-            numbers = list(run) if is_comment else []
-            row = row_of("\n".join([lines[number] for number in numbers]))
-            # A longer comment may say more than the question.
-            is_short = len(row.split()) < 2 * len(phrase.words)
-            if is_short and phrase.covered(row, _TEXT.shortest, _TEXT.beside) >= _TEXT.share:
-                found.update(numbers)
-    return found
 
 
 def _fixed(message: str) -> str:
