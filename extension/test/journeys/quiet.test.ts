@@ -75,7 +75,8 @@ describe("a window without the ADK", () => {
     await editor.page.locator(".panel .view-lines", { hasText: "does not use google-adk" }).first().waitFor();
     assert.equal(started(), "");
     assert.deepEqual(processesWith("serve", "lsp", server.root), []);
-    assert.deepEqual(processesWith("python", server.root), []);
+    // Any interpreter has left its line; a search for files that names "python" may still run on a slow machine.
+    await until("nothing runs", 60_000, () => processesWith("python", server.root).length === 0);
     assert.ok(!(await editor.statusItem(STATUS).isVisible()));
     await editor.picture("screenshots", "quiet");
   });
