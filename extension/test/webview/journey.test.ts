@@ -38,13 +38,18 @@ describe("the page", () => {
       assert.equal(await test.page.getByRole("button", { name: "Index google-adk" }).count(), 0);
     });
 
-    it("that is not indexed, once, with a way to index it", async () => {
+    it("that is not indexed, once, with a way to index it, while nothing is indexed", async () => {
       await test.show(stateOf(packOf([docsCandidate()], { adk: { ...adk, indexed: "2.13.0" }, warnings })));
       await test.page.getByText("That version is not indexed. This evidence is of 2.13.0.").waitFor();
       assert.equal(await test.page.getByText("run this").count(), 0);
       await test.page.getByText("Something else.").waitFor();
       await test.page.getByRole("button", { name: "Index google-adk 1.18.0" }).click();
       assert.deepEqual(await messages(1), [{ type: "action", id: "indexVersion" }]);
+      const job = { title: "Indexing google-adk 1.18.0", lines: [], left: "", actions: [] };
+      await test.send({ type: "job", job: { ...job, fraction: 0.1 } });
+      await test.page.getByText("That version is not indexed.").waitFor({ state: "detached" });
+      await test.send({ type: "job", job: { ...job, fraction: null } });
+      await test.page.getByText("That version is not indexed.").waitFor();
     });
   });
 

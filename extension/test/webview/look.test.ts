@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, it } from "mocha";
 import type { Browser } from "playwright-core";
-import type { ViewState } from "../../src/webview/messages";
+import type { ViewJob, ViewState } from "../../src/webview/messages";
 import { codeCandidate, docsCandidate, longPack, packOf, QUESTION, stateOf, variedPack } from "./packs";
 import { TestPage } from "./page";
 import { withBrowser } from "./suite";
@@ -136,21 +136,48 @@ describe("the page's look", () => {
     });
   }
 
-  it("has the first result in sight in a small panel, whatever the notices are", async () => {
-    const test = await TestPage.open(browser, { width: 400, height: 600 });
-    const text = "The name is nowhere in the index. ".repeat(30);
-    const frame = { number: 1, function: null, path: "a.py", line: 1, text: "", citation: "", rank: null };
-    const frames = [{ ...frame, verification: "exact" } as const];
-    const error = { type: "ValueError", message: text, calls: 2, frames };
-    const warnings = Array.from({ length: 8 }, () => ({ code: "unknown_name", text }) as const);
-    const quality = { level: "none", note: text } as const;
-    const pack = packOf([docsCandidate(), codeCandidate()], { warnings, quality, errors: [error] });
-    await test.show(stateOf(pack, { notice: text }));
-    const title = await test.page.locator("#card-0 .title-link").boundingBox();
-    assert.ok(title !== null && title.y > 0 && title.y + title.height < 600, JSON.stringify(title));
-    assert.equal(await test.page.locator(".banner").count(), 10);
-    await test.close();
-  });
+  for (const [width, height] of [
+    [173, 520],
+    [300, 600],
+    [400, 600],
+  ] as const) {
+    it(`has the first result in sight at ${width} by ${height} pixels, whatever comes before it`, async () => {
+      const test = await TestPage.open(browser, { width, height });
+      const text = "The name is nowhere in the index. ".repeat(30);
+      const frame = { number: 1, function: null, path: "a.py", line: 1, text: "", citation: "", rank: null };
+      const frames = [{ ...frame, verification: "exact" } as const];
+      const error = { type: "ValueError", message: text, calls: 2, frames };
+      const warnings = Array.from({ length: 8 }, () => ({ code: "unknown_name", text }) as const);
+      const quality = { level: "none", note: text } as const;
+      const pack = packOf([docsCandidate(), codeCandidate()], { warnings, quality, errors: [error] });
+      await test.show(stateOf(pack, { notice: text }));
+      const running: ViewJob = { title: "Indexing it", lines: [], fraction: 0.3, left: "1 minute", actions: ["Stop"] };
+      const lines = [1, 2, 3, 4].map((number) => `${number}. ${text}`);
+      const actions = ["Ask a Question\u2026", "Close"];
+      for (const job of [null, running, { ...running, lines, fraction: null, actions }]) {
+        await test.send({ type: "job", job });
+        await test.page.waitForFunction(
+          (labels) => document.querySelector(".get-started-actions")?.textContent?.endsWith(labels) ?? labels === "",
+          job?.actions.join("") ?? "",
+        );
+        const title = await test.page.locator("#card-0 .title-link").boundingBox();
+        assert.ok(title !== null && title.y > 0 && title.y + 18 < height, JSON.stringify({ title, job }));
+        const over = await test.page.evaluate(() => {
+          const card = document.querySelector(".get-started");
+          const right = card?.getBoundingClientRect().right ?? 0;
+          return [...(card?.querySelectorAll("button") ?? [])].filter(
+            (one) => one.getBoundingClientRect().right > right,
+          );
+        });
+        assert.equal(over.length, 0, "a button stands out of the card");
+        if (PICTURES !== undefined) {
+          await picture(test, `before-${width}-${job?.actions[0]?.slice(0, 4) ?? "none"}`);
+        }
+      }
+      assert.equal(await test.page.locator(".banner").count(), 10);
+      await test.close();
+    });
+  }
 
   describe("has room", () => {
     for (const [width, results] of [

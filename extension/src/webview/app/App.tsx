@@ -40,6 +40,9 @@ export function App({ editor }: { editor: EditorPort }) {
     return null;
   }
   const loading = view.phase === "loading";
+  const act = (id: string) => editor.send({ type: "action", id });
+  const awaited = view.error?.awaited === true ? view.question.query : null;
+  const card = model.job && <GetStarted job={model.job} awaited={awaited} brief={view.pack !== null} onAction={act} />;
   const ask = (question: Question) => {
     const asked = toAsk(question, view.question);
     if (asked.query !== "") {
@@ -80,22 +83,15 @@ export function App({ editor }: { editor: EditorPort }) {
           />
         )}
       </header>
-      {model.job !== null && (
-        <GetStarted
-          job={model.job}
-          awaited={view.error?.awaited === true ? view.question.query : null}
-          brief={view.pack !== null && model.job.lines.length === 1}
-          onAction={(id) => editor.send({ type: "action", id })}
-        />
-      )}
+      {view.pack === null && card}
       <main aria-busy={loading}>
         {view.phase === "empty" && <Empty onAsk={(query) => ask({ ...draft, query })} />}
         {loading && <Loading query={view.question.query} />}
         {view.phase === "error" && view.error !== null && !(model.job !== null && view.error.awaited) && (
-          <Failure error={view.error} onAction={(id) => editor.send({ type: "action", id })} />
+          <Failure error={view.error} onAction={act} />
         )}
         {view.pack !== null && (
-          <Pack key={view.current} pack={view.pack} model={model} editor={editor} dispatch={dispatch} />
+          <Pack key={view.current} pack={view.pack} card={card} model={model} editor={editor} dispatch={dispatch} />
         )}
       </main>
       <p class="hidden" role="status">
@@ -108,17 +104,20 @@ export function App({ editor }: { editor: EditorPort }) {
 
 interface PackProps {
   pack: EvidenceResult;
+  /** On setting up, if there is one. */
+  card: ReturnType<typeof GetStarted> | null;
   model: Model;
   editor: EditorPort;
   dispatch(event: Event): void;
 }
 
-function Pack({ pack, model, editor, dispatch }: PackProps) {
+function Pack({ pack, card, model, editor, dispatch }: PackProps) {
   const narrow = useNarrow();
   const terms = useMemo(() => termsOf(pack.queryUsed.text), [pack]);
   const outlines = useMemo(() => outlinesByCandidate(pack.outlines, pack.candidates), [pack]);
   const places = useMemo(() => outlinesByCandidate(pack.places, pack.candidates), [pack]);
   const painted = usePainted();
+  const indexVersion = () => editor.send({ type: "action", id: ACTIONS.indexVersion });
   const candidates = painted ? pack.candidates : pack.candidates.slice(0, FIRST_CARDS);
   const actions = useMemo(
     (): CardActions => ({
@@ -133,12 +132,15 @@ function Pack({ pack, model, editor, dispatch }: PackProps) {
   );
   return (
     <>
-      <Banners
-        pack={pack}
-        notice={model.view?.notice ?? null}
-        onIndexVersion={() => editor.send({ type: "action", id: ACTIONS.indexVersion })}
-      />
-      <ErrorTrace pack={pack} open={actions.openCitation} />
+      <div class="before">
+        {card}
+        <Banners
+          pack={pack}
+          notice={model.view?.notice ?? null}
+          onIndexVersion={model.job?.fraction == null ? indexVersion : null}
+        />
+        <ErrorTrace pack={pack} open={actions.openCitation} />
+      </div>
       {pack.candidates.length === 0 && model.view !== null && <Nothing question={model.view.question} />}
       <ol class="results" aria-label={t("Results")} aria-description={keysHelp()}>
         {candidates.map((candidate, index) => (

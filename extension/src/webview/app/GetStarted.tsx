@@ -30,7 +30,7 @@ export function GetStarted({ job, awaited, brief, onAction }: GetStartedProps) {
       class={`get-started${fraction === null ? "" : " running"}${brief ? " brief" : ""}`}
       aria-labelledby="get-started-title"
     >
-      <h2 id="get-started-title" class={brief ? "hidden" : ""}>
+      <h2 id="get-started-title" class={brief && lines.length > 0 ? "hidden" : ""}>
         {title}
       </h2>
       {lines.map((line) => (

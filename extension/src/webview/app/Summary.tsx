@@ -45,7 +45,8 @@ interface BannersProps {
   pack: EvidenceResult;
   /** Where a pack that is no fresh answer comes from. */
   notice: string | null;
-  onIndexVersion(): void;
+  /** Null while a job runs, maybe the one that indexes that version. */
+  onIndexVersion: (() => void) | null;
 }
 
 /** What a reader must know before the results. */
@@ -78,7 +79,7 @@ function Banner({ icon, text }: { icon: IconName; text: string }) {
 /** What to do where the evidence is of another google-adk than the project's. */
 function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
   const { adk } = pack;
-  if (adk == null || !isOfOther(pack)) {
+  if (adk == null || onIndexVersion === null || !isOfOther(pack)) {
     return null;
   }
   const facts = [adk.wanted, adk.taken_from, adk.indexed ?? t("another version")];
