@@ -9,7 +9,7 @@ import { FIXES } from "../server/problems";
 import { messageLine } from "../text/untrusted";
 
 /** How many of the files that were left out are named in the panel. */
-const NAMED = 3;
+const NAMED = 5;
 
 /** Index Project Code: indexes the folder in use, so that questions from the folder search its code, too. */
 export async function indexProject(
@@ -59,6 +59,7 @@ function indexed({ files, skipped, warnings }: IndexResult, log: vscode.LogOutpu
     skipped.length > NAMED
       ? vscode.l10n.t("{0} files were left out: {1}… The log names them all.", skipped.length, named)
       : named && vscode.l10n.t("Left out: {0}", named);
-  const noticed = warnings.length > 0 ? vscode.l10n.t("The log has {0} remarks.", warnings.length) : "";
+  const isSaid = (line: string) => skipped.some((file) => line.includes(file.slice(0, file.lastIndexOf(" ("))));
+  const noticed = warnings.every(isSaid) ? "" : vscode.l10n.t("The log says more.");
   return { lines: [holds, lacking, noticed].filter(Boolean), actions: [FIXES.ask()] };
 }

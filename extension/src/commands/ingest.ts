@@ -32,7 +32,7 @@ export async function ingestCorpora(
       ? vscode.l10n.t("Indexing google-adk {0}", messageLine(project.version))
       : vscode.l10n.t("Updating the ADK index"),
     (token, onProgress) => following(onProgress, () => evidence.ingest(params, token, scope)),
-    (run) => ingested(run, log),
+    (run) => ingested(run, log, project?.version),
   );
 }
 
@@ -41,13 +41,13 @@ function folderOf(argument: unknown): vscode.Uri | undefined {
   return typeof named === "string" ? vscode.Uri.parse(named) : undefined;
 }
 
-/** What an ingestion came to; its remarks go to the log. */
-export function ingested(run: IngestResult, log: Pick<vscode.LogOutputChannel, "warn">): Outcome {
+/** What an ingestion came to, where one is known, of a project's version; its remarks go to the log. */
+export function ingested(run: IngestResult, log: Pick<vscode.LogOutputChannel, "warn">, version?: string): Outcome {
   for (const notice of run.notices) {
     log.warn(messageLine(notice));
   }
   const next = "adk_docs" in run.missing ? FIXES.fetchGuides() : FIXES.ask();
-  return { lines: [summary(run), ...lacks(run)], actions: [next] };
+  return { lines: [summary(run, version), ...lacks(run)], actions: [next] };
 }
 
 /** One sentence for each thing that the run failed to read or to index. */
@@ -75,9 +75,10 @@ function lacks({ missing, failed_files: failed }: IngestResult): string[] {
   return sentences;
 }
 
-function summary({ status, seconds, notices }: IngestResult): string {
-  const noticed = notices.length > 0 ? ` ${vscode.l10n.t("The log has {0} remarks.", notices.length)}` : "";
-  return status === "unchanged"
-    ? vscode.l10n.t("The index is up to date.") + noticed
-    : vscode.l10n.t("The index is ready after {0} seconds.", Math.round(seconds)) + noticed;
+function summary({ status, seconds, notices }: IngestResult, version: string | undefined): string {
+  const noticed = notices.length > 0 ? ` ${vscode.l10n.t("The log says more.")}` : "";
+  const built = version
+    ? vscode.l10n.t("google-adk {0} is indexed ({1} seconds).", messageLine(version), Math.round(seconds))
+    : vscode.l10n.t("The index is ready after {0} seconds.", Math.round(seconds));
+  return (status === "unchanged" ? vscode.l10n.t("The index is up to date.") : built) + noticed;
 }

@@ -37,11 +37,16 @@ describe("a pasted error on the page", () => {
     await test.show(stateOf(packOf([codeCandidate()], { errors: [error()] })));
     const call = page.getByRole("button", { name: "Open src/google/adk/runners.py:12" });
     assert.equal(await call.isVisible(), false);
-    await page.getByText("1 of its 7 calls can be opened").click();
+    await page.getByText("1 of 7 calls can be opened").click();
     await page.getByText("raise ValueError('no session')").waitFor();
     await call.click();
     await page.waitForFunction(() => window.__editor.sent.some(({ type }) => type === "openCitation"));
     assert.deepEqual((await test.sent()).at(-1), { type: "openCitation", citation: CITATION });
+  });
+
+  it("counts no calls where all can be opened", async () => {
+    await test.show(stateOf(packOf([codeCandidate()], { errors: [error({ calls: 1 })] })));
+    assert.equal(await test.page.locator(".error-trace summary").innerText(), "ValueError no session");
   });
 
   it("says where the version has other code, and where the source has changed", async () => {

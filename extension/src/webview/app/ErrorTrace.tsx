@@ -23,7 +23,7 @@ function Calls({ error, open }: { error: PastedError; open(citation: string): vo
           <SafeText text={type || t("An error")} longest={200} />
         </strong>{" "}
         <SafeText text={message} longest={LONGEST_MESSAGE} />{" "}
-        <span class="error-count">{t("{0} of its {1} calls can be opened", frames.length, calls)}</span>
+        <span class="hint">{frames.length < calls && t("{0} of {1} calls can be opened", frames.length, calls)}</span>
       </summary>
       <ol>
         {frames.map((frame, index) => {

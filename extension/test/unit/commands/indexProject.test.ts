@@ -77,16 +77,29 @@ describe("indexing the project's code", () => {
   });
 
   it("says which files are missing and why, and the log names them all", async () => {
-    const skipped = ["a.bin (binary)", "b.csv (too large)", "c.txt (holds a secret)", "d.bin (binary)"];
+    const skipped = ["a.bin (binary)", "b.csv (too large)", "c.txt (holds a secret)"];
+    skipped.push(...["d.bin", "e.bin", "f.bin"].map((file) => `${file} (binary)`));
     const few = await indexed({ index: async () => ({ ...REPORT, skipped: skipped.slice(0, 2), status: "partial" }) });
     assert.equal(few[1], "Left out: a.bin (binary), b.csv (too large)");
     const logged: string[] = [];
     const many = await indexed({ index: async () => ({ ...REPORT, skipped }) }, [], logged);
-    assert.match(many[1] ?? "", /^4 files were left out: a\.bin \(binary\), .*, c\.txt \(holds a secret\)… The log/);
+    assert.match(
+      many[1] ?? "",
+      /^6 files were left out: a\.bin \(binary\), .*, c\.txt \(holds a secret\), .*, e\.bin \(binary\)… The log/,
+    );
     assert.deepEqual(
       logged,
       skipped.map((file) => `Left out: ${file}`),
     );
+  });
+
+  it("points at the log only for remarks that are on no file that is named", async () => {
+    const remark = "Files that may hold credentials, by their names, were not indexed: .env.";
+    const report = { ...REPORT, skipped: [".env (may hold a secret, by its name)"], warnings: [remark] };
+    const [, left, ...more] = await indexed({ index: async () => report });
+    assert.deepEqual([left, more], ["Left out: .env (may hold a secret, by its name)", []]);
+    const warnings = [remark, "The disk is almost full."];
+    assert.equal((await indexed({ index: async () => ({ ...report, warnings }) })).at(-1), "The log says more.");
   });
 
   it("sends no code to a service without a yes", async () => {

@@ -67,8 +67,9 @@ describe("ingesting the corpora", () => {
     try {
       const asked: Asked[] = [];
       const project = { folder: folder.toString(), version: "1.18.0" };
-      const [title] = await ingested(async () => run(), undefined, asked, [project]);
+      const [title, told] = await ingested(async () => run(), undefined, asked, [project]);
       assert.equal(title, "Indexing google-adk 1.18.0");
+      assert.equal(told, "google-adk 1.18.0 is indexed (2 seconds).");
       await ingested(async () => run(), undefined, asked);
       const ingestions = asked.filter(({ method }) => method === "adk/ingest");
       assert.deepEqual(
