@@ -70,7 +70,11 @@ describe("the page's look", () => {
             // Nothing of a card or of the header may stand out of it either, where it would be cut.
             parts: [...document.querySelectorAll(".top, .card")].flatMap((card) =>
               [...card.querySelectorAll("*:not(.hidden, .path *)")]
-                .filter((part) => part.getBoundingClientRect().right > card.getBoundingClientRect().right)
+                .filter((part) => {
+                  const { right } = card.getBoundingClientRect();
+                  // What an excerpt has no room for is beside the card as a whole.
+                  return [...part.getClientRects()].some((rect) => rect.left < right && rect.right > right);
+                })
                 .map((part) => part.className.toString()),
             ),
           }));
@@ -178,6 +182,67 @@ describe("the page's look", () => {
       await test.close();
     });
   }
+
+  for (const [width, size] of [
+    [173, 12],
+    [300, 14],
+    [300, 20],
+    [900, 14],
+  ] as const) {
+    it(`ends excerpts with whole lines at ${width} pixels, with code of ${size} pixels`, async () => {
+      const test = await TestPage.open(browser, { width });
+      await test.page.evaluate(
+        (value) => document.documentElement.style.setProperty("--vscode-editor-font-size", value),
+        `${size}px`,
+      );
+      const words = "This is told before the request is sent, so that a tool can be tried again. ".repeat(6);
+      const text = `async def retry(\n    self, *, tool_context: ToolContext, llm_request: LlmRequest\n) -> None:\n  """${words}"""\n`;
+      const documented = codeCandidate({ candidate_id: "documented", text, symbol: "retry" });
+      await test.show(stateOf(packOf([documented, ...variedPack().candidates, ...longPack().candidates])));
+      await test.page.waitForSelector("#card-9");
+      const cut = await test.page.evaluate(() =>
+        [...document.querySelectorAll(".excerpt")].flatMap((excerpt) => {
+          const found: string[] = [];
+          const nodes = document.createTreeWalker(excerpt, NodeFilter.SHOW_TEXT);
+          const range = document.createRange();
+          while (nodes.nextNode()) {
+            range.selectNodeContents(nodes.currentNode);
+            for (const box of [excerpt, nodes.currentNode.parentElement?.closest(".excerpt > .code") ?? excerpt]) {
+              const { right, bottom } = box.getBoundingClientRect();
+              const over = [...range.getClientRects()].filter(
+                (rect) => rect.left < right && rect.top < bottom - 3 && rect.bottom > bottom + 3,
+              );
+              found.push(...over.map(() => `${nodes.currentNode.textContent}`));
+            }
+          }
+          return found;
+        }),
+      );
+      assert.deepEqual(cut, []);
+      await test.close();
+    });
+  }
+
+  it("leaves the titles of the narrowest cards whole words, beside the one button that stands over them", async () => {
+    const test = await TestPage.open(browser, { width: 173 });
+    const named = (name: string, at: number) => codeCandidate({ candidate_id: name, symbol: name, rank: at + 1 });
+    const gone = { state: "gone", lines: null, path: null, reason: "" } as const;
+    const titles = [docsCandidate({ headings: ["Callbacks"] }), ...["LlmAgent", "guard"].map(named)];
+    await test.show(stateOf(packOf([...titles, codeCandidate({ symbol: "LlmAgent", verification: gone })])));
+    await test.page.waitForSelector("#card-3");
+    const seen = await test.page.evaluate(() =>
+      [...document.querySelectorAll(".card")].map((card) => {
+        const range = document.createRange();
+        range.selectNodeContents(card.querySelector(".trail-last > bdi") ?? card);
+        const tools = card.querySelector(".tools")?.getBoundingClientRect() ?? new DOMRect();
+        const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
+        const covered = rects.some(({ right, top }) => right > tools.left && top < tools.bottom - 4);
+        return [new Set(rects.map(({ top }) => Math.round(top))).size, covered];
+      }),
+    );
+    assert.deepEqual(seen, Array(4).fill([1, false]));
+    await test.close();
+  });
 
   describe("has room", () => {
     for (const [width, results] of [
