@@ -197,7 +197,9 @@ describe("the doctor's report", () => {
   });
 
   it("shows names in backticks as code, whatever is in them", () => {
-    const findings = [{ what: "settings", state: "ok" as const, found: "as `profile: [x](command:y)` says *", mend: "" }];
+    const findings = [
+      { what: "settings", state: "ok" as const, found: "as `profile: [x](command:y)` says *", mend: "" },
+    ];
     const report = doctorReport({ ...found, outcome: { status: { ...status, findings } } });
     assert.ok(report.includes(": as `profile: [x] (command:y)` says \\*\n"));
   });
