@@ -47,9 +47,12 @@ describe("the page", () => {
       assert.deepEqual(await messages(1), [{ type: "action", id: "indexVersion" }]);
       const job = { title: "Indexing google-adk 1.18.0", lines: [], left: "", actions: [] };
       await test.send({ type: "job", job: { ...job, fraction: 0.1 } });
-      await test.page.getByText("That version is not indexed.").waitFor({ state: "detached" });
+      await test.page.getByRole("button", { name: "Index google-adk" }).waitFor({ state: "detached" });
+      assert.equal(await test.page.getByText("That version is not indexed.").count(), 1);
+      // It is not the project's.
+      assert.equal(await test.page.locator(".version[title]").count(), 0);
       await test.send({ type: "job", job: { ...job, fraction: null } });
-      await test.page.getByText("That version is not indexed.").waitFor();
+      await test.page.getByRole("button", { name: "Index google-adk" }).waitFor();
     });
   });
 

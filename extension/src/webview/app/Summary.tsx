@@ -18,15 +18,13 @@ export function Summary({ pack, settingUp }: { pack: EvidenceResult; settingUp: 
   // The card on setting up says that keywords alone answer.
   const quality = settingUp && level === "keyword_only" ? null : qualityLabel(level);
   const version = versionOf(pack);
+  const from = isOfOther(pack) ? undefined : pack.adk?.taken_from;
   const origin = originOf(pack);
   return (
     <section class="summary" aria-label={t("Summary")} title={keysHelp()}>
       <h2>{countOf(pack.candidates.length)}</h2>
       {version !== null && (
-        <span
-          class="version"
-          title={pack.adk ? t("Your project\u2019s version, from {0}", namedLine(pack.adk.taken_from)) : undefined}
-        >
+        <span class="version" title={from && t("Your project\u2019s version, from {0}", namedLine(from))}>
           <SafeText text={t("google-adk {0}", version)} longest={100} />
         </span>
       )}
@@ -79,7 +77,7 @@ function Banner({ icon, text }: { icon: IconName; text: string }) {
 /** What to do where the evidence is of another google-adk than the project's. */
 function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
   const { adk } = pack;
-  if (adk == null || onIndexVersion === null || !isOfOther(pack)) {
+  if (adk == null || !isOfOther(pack)) {
     return null;
   }
   const facts = [adk.wanted, adk.taken_from, adk.indexed ?? t("another version")];
@@ -96,7 +94,7 @@ function OtherVersion({ pack, notice, onIndexVersion }: BannersProps) {
       <Icon name="warning" />
       <span>
         <SafeText text={told} longest={400} />{" "}
-        {notice === null && (
+        {notice === null && onIndexVersion !== null && (
           <button type="button" class="inline-link" onClick={onIndexVersion}>
             <SafeText text={t("Index google-adk {0}", adk.wanted)} longest={100} />
           </button>
