@@ -12,7 +12,6 @@ _REASONS = {
     "credential_file": "may hold a secret, by its name",
     "credential_text": "holds a secret",
     "saved_text": "text that somebody saved",
-    "dependency_list": "a list of packages",
     "chunker_failed": "could not be split into passages",
 }
 

@@ -41,7 +41,7 @@ function folderOf(argument: unknown): vscode.Uri | undefined {
   return typeof named === "string" ? vscode.Uri.parse(named) : undefined;
 }
 
-/** What an ingestion came to, where one is known, of a project's version; its remarks go to the log. */
+/** What an ingestion came to; its remarks go to the log. `version`: the project's google-adk, if there is one. */
 export function ingested(run: IngestResult, log: Pick<vscode.LogOutputChannel, "warn">, version?: string): Outcome {
   for (const notice of run.notices) {
     log.warn(messageLine(notice));

@@ -113,7 +113,7 @@ export class ServerPool implements Backend {
     }
   }
 
-  /** Whether the folder's state says if a server can be started there. From now on that is being found out. */
+  /** Whether it is known if a server can be started for a folder. Where it is not, this begins to find out. */
   look(scope: Uri | undefined): boolean {
     const folder = this.workspace.folderOf(scope);
     const known = this.members.has(folder.id);

@@ -66,7 +66,7 @@ def asked_version_not_indexed(asked: Sequence[str], version: str | None) -> Warn
 
 
 def traceback_of_other(what: str, version: str | None) -> Warning:
-    """`what` of a traceback the searched code has otherwise, as a clause; `version` is that of google-adk, if known."""
+    """`what` says how the searched code differs, as a clause; `version` is that of its google-adk, if known."""
     searched = f"google-adk {version}" if version else "the indexed code"
     told = f"This traceback does not fit {searched}: {what}. It may come from another version."
     return Warning(code="traceback_of_other_version", text=told)

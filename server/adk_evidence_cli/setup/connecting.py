@@ -46,7 +46,7 @@ def choose(names: Sequence[Agent], project: Path | None, *, remove: bool) -> lis
     if not chosen:
         known = ", ".join(client.title for client in able)
         hint = "Install one of them first, or name it with --agent NAME."
-        raise InvalidRequestError(f"No agent is found here that can be connected: {known}.", hint)
+        raise InvalidRequestError(f"None of the agents that can be connected is found here: {known}.", hint)
     return chosen
 
 

@@ -6,9 +6,10 @@ its line of code; the line's number only decides between several.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from adk_evidence.models.chunk import ChunkPayload
@@ -50,22 +51,24 @@ class Site(NamedTuple):
 
 
 def find_frames(question: Question, files: Mapping[str, str]) -> tuple[list[Hit], str]:
-    """The chunks that the frames name, the raise site first; and what of a frame the searched version has otherwise.
+    """The chunks that the frames name, the raise site first; and how the searched version differs from the frames.
 
-    The latter is a clause, empty where the frames fit. `files` are those of `indexed_files`.
+    The latter is a clause, empty where all frames fit. `files` are those of `indexed_files`.
     """
     traceback = question.query.traceback
     if traceback is None:
         return [], ""
     sites = _sites(traceback, files)[: 2 * MAX_SITES]
+    # Where one frame of a file does not fit, the others of that file seldom do.
+    read = functools.cache(lambda path: read_hits(question, "code", Match("path", (path,))))
     found: dict[str, Hit] = {}
     told: list[str] = []
     for site, hit in zip(sites, _locate(question, sites), strict=True):
         named, lines = site.named, _lines(question, hit.payload, site) if hit is not None else ()
-        if other := _other(question, site, hit):
+        if other := _other(question, site, hit, read):
             told.append(other)
         if not lines and named.role in ("raises", "raises_cause"):
-            for moved in _moved(question, site, is_other=bool(other)):
+            for moved in _moved(read(site.path), site, is_other=bool(other)):
                 found.setdefault(moved.point_id, moved)
             # Without its line of code, only its number can say that a frame has other code here.
             named = Named("last_call", (site.error.rpartition(".")[2],) if site.frame.code or other else ())
@@ -76,8 +79,11 @@ def find_frames(question: Question, files: Mapping[str, str]) -> tuple[list[Hit]
     return list(found.values())[:MAX_SITES], next(iter(told or _missing_files(question, traceback, files)), "")
 
 
-def _other(question: Question, site: Site, hit: Hit | None) -> str:
-    """What of a frame the searched version has otherwise, as a clause; empty where it has the frame as it is."""
+def _other(question: Question, site: Site, hit: Hit | None, read: Callable[[str], list[Hit]]) -> str:
+    """How the searched version differs from a frame, as a clause; empty where the frame fits.
+
+    `read` gives all chunks of a file.
+    """
     frame, function = site.frame, site.frame.function or ""
     held = hit is not None and bool(frame.code) and _holds(hit, frame.code)
     if hit is not None and (held or not frame.code):
@@ -85,7 +91,7 @@ def _other(question: Question, site: Site, hit: Hit | None) -> str:
         if near or function in _around(_numbered([hit]), frame.line):
             return ""
     # A long function, and what is defined inside it, is several chunks. Not all have the tags that a request wants.
-    lines = _numbered(read_hits(question, "code", Match("path", (site.path,))))
+    lines = _numbered(read(site.path))
     if not frame.line or not lines or question.request.filters.tags or not site.path.endswith(".py"):
         return ""
     name = "/".join(site.path.split("/")[-2 if site.path.endswith("/__init__.py") else -1 :])
@@ -123,14 +129,13 @@ def _missing_files(question: Question, traceback: Traceback, files: Mapping[str,
             yield f"that version has no {found[1]}"
 
 
-def _moved(question: Question, site: Site, *, is_other: bool) -> list[Hit]:
-    """The chunks of a site's file that raise the error in the searched version, where the site itself does not.
+def _moved(hits: Sequence[Hit], site: Site, *, is_other: bool) -> list[Hit]:
+    """Of all chunks of a site's file, those that raise the error where the site itself does not.
 
     Of another version, these are also the literals of the message, and the chunk that raises what they make.
     """
     message, error = Phrase.of(site.message), site.error.rpartition(".")[2]
     found: list[tuple[float, float, Hit]] = []
-    hits = read_hits(question, "code", Match("path", (site.path,)))
     for hit in hits:
         raising = raising_line(hit.payload, message, error)
         if raising is not None:

@@ -127,20 +127,22 @@ def find_quoted(question: Question, kind: Kind, hits: Sequence[Hit]) -> list[Hit
 
 
 def asking_last(question: Question, ranked: Sequence[Hit]) -> list[Hit]:
-    """The hits, of a codebase those last that hold the lines that ask, without what these make of them.
+    """The hits. In a codebase, those that hold the lines that ask come last, and no longer count as named or close.
 
-    A hit with hardly another line is left out.
+    A hit that holds hardly another line is left out.
     """
     settings, place = question.settings, question.request.asked_at
     if place is None or not isinstance(settings, CodebaseSettings):
         return list(ranked)
     answering, asking = list[Hit](), list[Hit]()
     for hit in ranked:
-        lines = dict(enumerate(hit.payload.body.split("\n"), hit.payload.start_line))
-        asks = {*place.lines.numbers} if place.path == settings.codebase.path / hit.payload.path else set[int]()
-        if asks.isdisjoint(lines):
+        payload = hit.payload
+        is_there = place.path == settings.codebase.path / payload.path
+        if not is_there or not place.lines.touches(payload.start_line, payload.end_line):
             answering.append(hit)
-        elif sum(bool(lines[number].strip()) for number in lines.keys() - asks) >= _LEAST_BESIDE:
+            continue
+        lines = enumerate(payload.body.split("\n"), payload.start_line)
+        if sum(bool(line.strip()) for number, line in lines if number not in place.lines.numbers) >= _LEAST_BESIDE:
             asking.append(hit._replace(named=None, similarity=None))
     return [*answering, *asking]
 

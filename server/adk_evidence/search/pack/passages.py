@@ -281,7 +281,7 @@ def _chunk(body: str, lang: str, start: int, left_out: tuple[tuple[int, int, str
 
 
 def _with_name(text: str) -> str:
-    """A text, of a heading with the name in code that it spells: `before_model_callback` of "Before Model Callback"."""
+    """A text; a heading also gets the name that it spells, as `before_model_callback` of "Before Model Callback"."""
     heading = _HEADING.fullmatch(text)
     return f"{text} {'_'.join(heading[1].split())}" if heading else text
 
